@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How the project's own programs are compiled, and which packages they may use.
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+option(COLLECTIVES_WERROR "Warnings are errors in the project's own programs" ON)
+
+# Everything of the project links this: the library, its warnings, and nothing else.
+add_library(collectives_developer INTERFACE)
+target_link_libraries(collectives_developer INTERFACE collectives::collectives)
+target_compile_options(collectives_developer INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion
+    $<$<BOOL:${COLLECTIVES_WERROR}>:-Werror>)
+
+# Packages of the system. What needs one that is missing is left out, with a message.
+find_package(doctest QUIET)
+find_package(fmt QUIET)
+find_package(CLI11 QUIET)
+find_package(nlohmann_json QUIET)
+find_package(Eigen3 QUIET NO_MODULE)
+find_package(benchmark QUIET)
+find_package(rapidcheck QUIET)
+
+# collectives_program(NAME SOURCES...): an executable that links the packages whose headers its
+# sources include. It is left out, with a message, where one of them is missing.
+function(collectives_program name)
+    set(libraries
+        "doctest/=doctest::doctest" "fmt/=fmt::fmt" "CLI/=CLI11::CLI11" "Eigen/=Eigen3::Eigen"
+        "nlohmann/=nlohmann_json::nlohmann_json" "benchmark/=benchmark::benchmark"
+        "rapidcheck=rapidcheck")
+    foreach(entry IN LISTS libraries)
+        string(REGEX MATCH "^(.*)=(.*)$" ignored ${entry})
+        set(header ${CMAKE_MATCH_1})
+        set(library ${CMAKE_MATCH_2})
+        foreach(source IN LISTS ARGN)
+            file(STRINGS ${source} includes REGEX "^#include <${header}")
+            if(includes)
+                list(APPEND needed ${library})
+                if(NOT TARGET ${library})
+                    message(STATUS "${name} is left out: ${library} was not found")
+                    return()
+                endif()
+            endif()
+        endforeach()
+    endforeach()
+    list(REMOVE_DUPLICATES needed)
+    add_executable(${name} ${ARGN})
+    target_link_libraries(${name} PRIVATE collectives_developer ${needed})
+endfunction()
+
+# collectives_test(NAME [SERIAL] [TIMEOUT seconds] LABELS ... COMMAND ...): runs in the project's
+# root; status 77 means "skipped".
+function(collectives_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "LABELS;COMMAND")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 600)
+    endif()
+    add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES
+        LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+        RUN_SERIAL ${arg_SERIAL})
+endfunction()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How results leave the ranks. A rank of coll::shm::run is a forked child, so what it writes to a
+// variable of its parent is lost; what it writes to a file the two share is not.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+namespace trainer {
+
+/// A nameless file that rank 0 posts arrays to, and the program takes them from, in that order,
+/// when the ranks have ended.
+class mailbox {
+public:
+    mailbox() : file_(std::tmpfile()) { expect(file_ != nullptr); }
+
+    template <class T>
+    void post(std::vector<T> const& values) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        auto const count = values.size();
+        expect(std::fwrite(&count, sizeof count, 1, file_.get()) == 1);
+        expect(std::fwrite(values.data(), sizeof(T), count, file_.get()) == count);
+        expect(std::fflush(file_.get()) == 0);
+    }
+
+    /// To be called once, before the first take.
+    void open() { std::rewind(file_.get()); }
+
+    template <class T>
+    std::vector<T> take() {
+        std::size_t count = 0;
+        expect(std::fread(&count, sizeof count, 1, file_.get()) == 1);
+        std::vector<T> values(count);
+        expect(std::fread(values.data(), sizeof(T), count, file_.get()) == count);
+        return values;
+    }
+
+private:
+    static void expect(bool worked) {
+        if (!worked) { throw std::runtime_error("the ranks' results cannot be passed on"); }
+    }
+
+    struct close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    std::unique_ptr<std::FILE, close> file_;
+};
+
+}  // namespace trainer

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// star: one rank, the root, adds up what the others send it, one after the other, and sends it out.
+//
+//     round   rank 0    rank 1   rank 2   rank 3         P = 4, root 0
+//             0         1        2        3
+//       0     0+1       1        2        3              1 sends to 0
+//       1     0+1+2     1        2        3              2 sends to 0
+//       2     S         1        2        3              3 sends to 0; S is the sum of all
+//      3-5    S         S        S        S              0 sends to 1, to 2, to 3
+//
+//     rounds         2(P-1)
+//     busiest sends  (P-1) n, the root; it also adds (P-1) n
+//     memory         n on the root
+//     operator       associative; the order of the ranks is kept, for any root
+//
+// The parameter server of early machine learning with the server among the workers: least to
+// understand, and P-1 times the volume of the best through one rank. See Liu, Chen, Wang, Gao,
+// Distributed Machine Learning, 2018.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+
+#include <string_view>
+
+namespace collectives {
+
+struct star {
+    static constexpr std::string_view name = "star";
+    static constexpr int chunks(int /*size*/) { return 1; }
+
+    /// The root receives in the order root-1, ..., 0, root+1, ..., so that it always holds a sum
+    /// over consecutive ranks.
+    static constexpr void reduce(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+        spokes(me, size, root, [&](int round, rank_t leaf) {
+            if (me == root) { emit(step{round, verb::recv_reduce, leaf, {0}}); }
+            if (me == leaf) { emit(step{round, verb::send, root, {0}}); }
+        });
+    }
+
+    static constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+        spokes(me, size, root, [&](int round, rank_t leaf) {
+            if (me == root) { emit(step{round, verb::send, leaf, {0}}); }
+            if (me == leaf) { emit(step{round, verb::recv_copy, root, {0}}); }
+        });
+    }
+
+    static constexpr void gather(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+        spokes(me, size, root, [&](int round, rank_t leaf) {
+            if (me == root) { emit(step{round, verb::recv_copy, leaf, {leaf}}); }
+            if (me == leaf) { emit(step{round, verb::send, root, {leaf}}); }
+        });
+    }
+
+    static constexpr void scatter(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+        spokes(me, size, root, [&](int round, rank_t leaf) {
+            if (me == root) { emit(step{round, verb::send, leaf, {leaf}}); }
+            if (me == leaf) { emit(step{round, verb::recv_copy, root, {leaf}}); }
+        });
+    }
+
+private:
+    /// Visits (round, leaf) in order; a leaf visits only itself.
+    static constexpr void spokes(rank_t me, int size, rank_t root, auto&& visit) {
+        auto const round_of = [root](rank_t leaf) {
+            return leaf < root ? root - 1 - leaf : leaf - 1;
+        };
+        if (me != root) { return visit(round_of(me), me); }
+        for (rank_t leaf = root - 1; leaf >= 0; --leaf) { visit(round_of(leaf), leaf); }
+        for (rank_t leaf = root + 1; leaf < size; ++leaf) { visit(round_of(leaf), leaf); }
+    }
+};
+
+}  // namespace collectives

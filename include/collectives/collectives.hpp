@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that needs no third-party header: threads and shared memory, and the adaptors.
+#pragma once
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/communicator.hpp>
+#include <collectives/core/half.hpp>
+#include <collectives/core/op.hpp>
+#include <collectives/launch/shm.hpp>
+#include <collectives/launch/threads.hpp>
+#include <collectives/schedule/trace.hpp>
+#include <collectives/transport/counted.hpp>
+#include <collectives/transport/throttled.hpp>
+#include <collectives/transport/traced.hpp>

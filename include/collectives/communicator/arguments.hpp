@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What may be passed to a collective: contiguous ranges of trivially copyable elements.
+#pragma once
+
+#include <collectives/core/error.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <type_traits>
+
+namespace collectives {
+
+template <class R>
+using element_t = std::remove_cv_t<std::ranges::range_value_t<R>>;
+
+/// A contiguous range of trivially copyable elements, const or not.
+template <class R>
+concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                      std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+
+/// One whose elements can be written and outlive the call: an lvalue, or a borrowed range (span).
+template <class R>
+concept output_range =
+    input_range<R> && std::ranges::borrowed_range<R> &&
+    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+/// One number of elements per rank.
+template <class R>
+concept counts_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
+                       std::integral<std::ranges::range_value_t<R>>;
+
+namespace detail {
+
+struct memory_span {
+    void const* data = nullptr;
+    std::size_t bytes = 0;
+};
+
+template <class R>
+memory_span memory_of(R&& r) {
+    return {std::ranges::data(r), std::ranges::size(r) * sizeof(element_t<R>)};
+}
+
+enum class overlap { none, same, other };
+
+/// How `inner` lies against `outer`: `same` where it is exactly the bytes from `offset` on.
+inline overlap overlap_of(memory_span inner, memory_span outer, std::size_t offset) {
+    if (inner.bytes == 0 || outer.bytes == 0) { return overlap::none; }
+    auto const a = reinterpret_cast<std::uintptr_t>(inner.data);
+    auto const b = reinterpret_cast<std::uintptr_t>(outer.data);
+    if (a + inner.bytes <= b || b + outer.bytes <= a) { return overlap::none; }
+    return a == b + offset ? overlap::same : overlap::other;
+}
+
+}  // namespace detail
+
+}  // namespace collectives

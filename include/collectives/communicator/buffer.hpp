@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory from `communicator::allocate`: peers reach it, so that nothing is copied on the way.
+#pragma once
+
+#include <collectives/transport/concepts.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace collectives {
+
+/// A contiguous range of `size()` elements, zero at first. Move-only; its destructor frees this
+/// rank's part alone. Spans into it are reachable too.
+template <class T, transport Transport>
+class buffer {
+public:
+    using value_type = T;
+    using iterator = T*;
+    using const_iterator = T const*;
+
+    buffer(std::shared_ptr<Transport> t, std::size_t n) : transport_(std::move(t)), size_(n) {
+        if constexpr (peer_addressable<Transport>) {
+            data_ = static_cast<T*>(transport_->allocate(n * sizeof(T)));
+        } else {
+            data_ = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+            std::uninitialized_value_construct_n(data_, n);
+        }
+    }
+    buffer(buffer&& other) noexcept
+        : transport_(std::move(other.transport_)), data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    buffer& operator=(buffer&& other) noexcept {
+        std::swap(transport_, other.transport_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~buffer() {
+        if (data_ == nullptr) { return; }
+        if constexpr (peer_addressable<Transport>) {
+            transport_->deallocate(data_, size_ * sizeof(T));
+        } else {
+            ::operator delete(data_, std::align_val_t{64});
+        }
+    }
+
+    T* data() { return data_; }
+    T const* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T* begin() { return data_; }
+    T* end() { return data_ + size_; }
+    T const* begin() const { return data_; }
+    T const* end() const { return data_ + size_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    T const& operator[](std::size_t i) const { return data_[i]; }
+
+private:
+    std::shared_ptr<Transport> transport_;
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace collectives

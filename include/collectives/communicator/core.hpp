@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is below the typed members of a communicator: checks a call, makes it ready, runs it.
+#pragma once
+
+#include <collectives/communicator/options.hpp>
+#include <collectives/executor/operation.hpp>
+#include <collectives/executor/point_to_point.hpp>
+#include <collectives/select/selector.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// A call without its types: what one rank asked for.
+struct call_request {
+    call_shape shape;
+    std::uint64_t type = 0;
+    std::string_view type_name;
+    void const* in = nullptr;
+    void* out = nullptr;
+    reducer const* op = nullptr;
+    options how;
+    collective as{};  // what it is called in messages, where that is not shape.what (split)
+};
+
+template <transport Transport>
+class communicator_core {
+public:
+    communicator_core(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
+                      rank_group group, std::uint64_t context)
+        : engine_(std::move(shared), std::move(board), std::move(group), context) {}
+    communicator_core(communicator_core const&) = delete;
+    communicator_core& operator=(communicator_core const&) = delete;
+    ~communicator_core() { engine_.board().close(); }
+
+    collectives::engine<Transport>& engine() { return engine_; }
+    collectives::selector& selector() { return selector_; }
+
+    /// "rank 3, all_reduce: " and what is wrong with the call.
+    [[noreturn]] void refuse(collective what, std::string const& why) const {
+        throw usage_error("rank " + std::to_string(engine_.rank()) + ", " +
+                          std::string(name(what)) + ": " + why);
+    }
+    void require(bool fine, collective what, std::string const& why) const {
+        if (!fine) { refuse(what, why); }
+    }
+    void require_rank(rank_t r, collective what, char const* role) const {
+        if (r < 0 || r >= engine_.size()) {
+            refuse(what, std::string(role) + " " + std::to_string(r) + " is no rank of " +
+                             std::to_string(engine_.size()));
+        }
+    }
+
+    /// Starts a collective on `o`. Throws usage_error before anything is sent.
+    void start(operation<Transport>& o, call_request const& r) {
+        engine_.require_usable(r.as);
+        auto const time = r.how.timeout.span();
+        if (blocks_vary(r) && passes_blocks_on(choose(r), r.shape)) {
+            auto const call = fingerprint_of(r, choose(r));
+            o.start_counting(engine_, call, r.shape.count, program_maker(r), r.in, r.out, time);
+        } else {
+            o.start(engine_, prepare(r), r.in, r.out, r.op, time);
+        }
+        engine_.add(o);
+    }
+    /// Runs a collective to its end.
+    void run(call_request const& r) {
+        auto o = take();
+        running guard{this, o.get()};
+        start(*o, r);
+        engine_.wait(*o);
+        idle_.push_back(std::move(o));
+    }
+
+    /// Ends with `a`, which must have been started.
+    void finish(activity& a) {
+        running const guard{this, &a};
+        engine_.wait(a);
+    }
+    void forget(activity& a) { engine_.remove(a); }
+
+    std::unique_ptr<operation<Transport>> take() {
+        if (idle_.empty()) { return std::make_unique<operation<Transport>>(); }
+        auto o = std::move(idle_.back());
+        idle_.pop_back();
+        return o;
+    }
+    void give_back(std::unique_ptr<operation<Transport>> o) { idle_.push_back(std::move(o)); }
+    std::uint64_t next_pair_number() { return ++pairs_; }
+
+private:
+    struct running {  // takes the activity out of the engine, whatever happens
+        communicator_core* core;
+        activity* what;
+        ~running() { core->engine_.remove(*what); }
+    };
+    struct kept_program {
+        call_shape shape;
+        std::uint64_t type = 0, op = 0;
+        any_algorithm asked;
+        std::size_t segment = 0;
+        bool reproducible = false;
+        std::shared_ptr<program> made;
+    };
+
+    static bool blocks_vary(call_request const& r) {
+        return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
+               r.shape.counts.empty() && r.shape.size > 1;
+    }
+    /// Whether a schedule moves blocks through ranks they do not belong to.
+    static bool passes_blocks_on(any_algorithm a, call_shape const& shape) {
+        for (rank_t r = 0; r < shape.size; ++r) {
+            if (r == shape.root) { continue; }
+            auto const own = a.record(shape.what, r, shape.size, shape.root);
+            for (auto const& s : own.steps) {
+                if (s.chunks != chunk_range{r, 1}) { return true; }
+            }
+        }
+        return false;
+    }
+
+    requirement requirement_of(call_request const& r) const {
+        auto const& s = r.shape;
+        return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
+                r.op != nullptr && r.how.reproducible};
+    }
+    any_algorithm choose(call_request const& r) {
+        auto const need = requirement_of(r);
+        if (!r.how.algorithm.is_automatic()) {
+            if (selector_.suits(r.how.algorithm, need)) { return r.how.algorithm; }
+            auto const why = need.left_fold ? " cannot keep .reproducible"
+                                            : " does not keep the order of the ranks, which an "
+                                              "operator that does not commute needs";
+            refuse(r.as, std::string(r.how.algorithm.name()) + why + " (" +
+                             std::to_string(need.size) + " ranks); these do: " +
+                             selector_.names_that_suit(need));
+        }
+        // Off the root nobody knows how long the vector is, so its length must not decide.
+        auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
+        return selector_.choose(need, bytes);
+    }
+
+    fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) const {
+        auto const& s = r.shape;
+        fingerprint f;
+        f.what = r.as;
+        f.count = blocks_vary(r) ? 0 : s.count;
+        for (auto const n : s.counts) { f.counts = mix(f.counts + 1, n); }
+        if (!s.recv_counts.empty()) { f.count = f.counts = 0; }  // each rank has its own
+        f.type = r.type;
+        f.op = r.op == nullptr ? 0 : r.op->fingerprint;
+        f.algorithm = hash_text(chosen.name());
+        f.segment = r.how.segment;
+        f.root = is_rooted(s.what) ? s.root : 0;
+        f.reproducible = r.how.reproducible;
+        f.type_name = r.type_name;
+        f.op_name = r.op == nullptr ? std::string_view("none") : r.op->op_name;
+        f.algorithm_name = chosen.name();
+        return f;
+    }
+
+    int slices_of(call_request const& r) const {
+        auto const& s = r.shape;
+        if (r.how.segment == chosen_segment || r.how.segment == 0 || s.count == 0 || s.size == 1 ||
+            blocks_vary(r) || !s.recv_counts.empty()) {
+            return 1;
+        }
+        auto const elements = std::max<std::size_t>(r.how.segment / s.elem_size, 1);
+        auto const slices = (s.count + elements - 1) / elements;
+        require(slices < (1U << 19), r.as,
+                "a segment of " + std::to_string(r.how.segment) + " bytes cuts the vector into " +
+                    std::to_string(slices) + " parts; the most is 524287");
+        return static_cast<int>(slices);
+    }
+
+    /// The program of a call, from the last few or new. O(1) for a call like the one before.
+    std::shared_ptr<program> prepare(call_request const& r) {
+        auto const op = r.op == nullptr ? 0 : r.op->fingerprint;
+        for (std::size_t i = 0; i < kept_.size(); ++i) {
+            auto const& k = kept_[i];
+            if (k.type == r.type && k.op == op && k.asked == r.how.algorithm &&
+                k.segment == r.how.segment && k.reproducible == r.how.reproducible &&
+                k.shape == r.shape && k.made->call().what == r.as) {
+                auto const found = kept_.begin() + static_cast<std::ptrdiff_t>(i);
+                if (i != 0) { std::rotate(kept_.begin(), found, found + 1); }
+                return kept_.front().made;
+            }
+        }
+        auto const chosen = choose(r);
+        auto made = std::make_shared<program>(r.shape, chosen, slices_of(r),
+                                              fingerprint_of(r, chosen));
+        if (kept_.size() == most_kept) { kept_.pop_back(); }
+        kept_.insert(kept_.begin(), {r.shape, r.type, op, r.how.algorithm, r.how.segment,
+                                     r.how.reproducible, made});
+        return made;
+    }
+    typename operation<Transport>::program_maker program_maker(call_request r) {
+        return [this, r](std::size_t count) mutable {
+            auto const own = block(count, r.shape.size, r.shape.rank).size;
+            auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
+            require(own == mine, r.as,
+                    "rank " + std::to_string(r.shape.root) + " has " + std::to_string(count) +
+                        " elements in all, so rank " + std::to_string(r.shape.rank) +
+                        "'s block is " + std::to_string(own) + ", not " + std::to_string(mine));
+            r.shape.count = count;
+            r.shape.knows_all_blocks = true;
+            auto const chosen = choose(r);
+            return std::make_shared<program>(r.shape, chosen, 1, fingerprint_of(r, chosen));
+        };
+    }
+
+    static constexpr std::size_t most_kept = 64;
+
+    collectives::engine<Transport> engine_;
+    collectives::selector selector_;
+    std::vector<kept_program> kept_;
+    std::vector<std::unique_ptr<operation<Transport>>> idle_;
+    std::uint64_t pairs_ = 0;
+};
+
+}  // namespace collectives

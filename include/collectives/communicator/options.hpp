@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a call is to be carried out.
+#pragma once
+
+#include <collectives/core/timeout.hpp>
+#include <collectives/schedule/any_algorithm.hpp>
+
+#include <cstddef>
+#include <limits>
+
+namespace collectives {
+
+/// Leaves the size of segments to the library.
+inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::max();
+
+/// Every field has a default; equal on all ranks but for `timeout`.
+struct options {
+    any_algorithm algorithm{};             ///< default: automatic
+    std::size_t segment = chosen_segment;  ///< bytes a pipelined segment holds; 0: one segment
+    bool reproducible = false;             ///< the left fold in rank order, whatever else is chosen
+    collectives::timeout timeout{};        ///< for the whole call
+};
+
+}  // namespace collectives

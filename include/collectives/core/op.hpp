@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operators of a reduction. What the library asks of any operator stands in reduction_op.hpp.
+#pragma once
+
+#include <collectives/core/arithmetic.hpp>
+#include <collectives/core/reduction_op.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace collectives {
+
+namespace detail {
+
+template <class T>
+concept addable = number<T> || requires(T const& a) { static_cast<T>(a + a); };
+template <class T>
+concept multipliable = number<T> || requires(T const& a) { static_cast<T>(a * a); };
+template <class T>
+concept ordered = !complex_number<T> && requires(T const& a) { static_cast<bool>(a < a); };
+template <class T>
+concept dividable = number<T> || requires(T const& a) { static_cast<T>(a / 1); };
+template <class T>
+concept has_truth = number<T> && !complex_number<T>;
+template <class F, class T>
+concept scales =
+    scales_number<F, T> ||
+    (!number<T> && requires(F const& factor, T const& x) { static_cast<T>(factor * x); });
+
+}  // namespace detail
+
+/// a + b. Integers wrap; bool is a logical or.
+struct sum {
+    static constexpr std::string_view name = "sum";
+    static constexpr bool commutes = true;
+    static constexpr bool accumulates_wide = true;
+
+    template <detail::addable T>
+    constexpr T operator()(T const& a, T const& b) const {
+        if constexpr (number<T>) {
+            return detail::add(a, b);
+        } else {
+            return static_cast<T>(a + b);
+        }
+    }
+};
+
+/// a * b. Integers wrap; bool is a logical and; complex numbers by the textbook formula, each of
+/// the four products rounded (infinities get no special care).
+struct product {
+    static constexpr std::string_view name = "product";
+    static constexpr bool commutes = true;
+    static constexpr bool accumulates_wide = true;
+
+    template <detail::multipliable T>
+    constexpr T operator()(T const& a, T const& b, detail::rounding_barrier rounded = {}) const {
+        if constexpr (number<T>) {
+            return detail::multiply(a, b, rounded);
+        } else {
+            return static_cast<T>(a * b);
+        }
+    }
+};
+
+/// The smallest; NaN where there is one; -0 before +0. Not for complex numbers.
+struct min {
+    static constexpr std::string_view name = "min";
+    static constexpr bool commutes = true;
+    static constexpr bool accumulates_wide = true;
+
+    template <detail::ordered T>
+    constexpr T operator()(T const& a, T const& b) const {
+        if constexpr (number<T>) {
+            return detail::smaller(a, b);
+        } else {
+            return b < a ? b : a;
+        }
+    }
+};
+
+/// The largest; NaN where there is one; +0 after -0. Not for complex numbers.
+struct max {
+    static constexpr std::string_view name = "max";
+    static constexpr bool commutes = true;
+    static constexpr bool accumulates_wide = true;
+
+    template <detail::ordered T>
+    constexpr T operator()(T const& a, T const& b) const {
+        if constexpr (number<T>) {
+            return detail::larger(a, b);
+        } else {
+            return a < b ? b : a;
+        }
+    }
+};
+
+/// The sum, then divided by the number of ranks. Integers divide the (wrapped) sum, rounding
+/// toward zero. A user's type needs + and division by an int.
+struct average {
+    static constexpr std::string_view name = "average";
+    static constexpr bool commutes = true;
+    static constexpr bool accumulates_wide = true;
+
+    template <detail::addable T>
+        requires detail::dividable<T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return sum{}(a, b);
+    }
+
+    template <class T>
+    constexpr T finish(T const& total, int size) const {
+        if constexpr (number<T>) {
+            return detail::divide(total, size);
+        } else {
+            return static_cast<T>(total / size);
+        }
+    }
+};
+
+/// The bits that all have.
+struct bit_and {
+    static constexpr std::string_view name = "bit_and";
+    static constexpr bool commutes = true;
+    template <std::integral T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return static_cast<T>(a & b);
+    }
+};
+
+/// The bits that some have.
+struct bit_or {
+    static constexpr std::string_view name = "bit_or";
+    static constexpr bool commutes = true;
+    template <std::integral T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return static_cast<T>(a | b);
+    }
+};
+
+/// The bits that an odd number have.
+struct bit_xor {
+    static constexpr std::string_view name = "bit_xor";
+    static constexpr bool commutes = true;
+    template <std::integral T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return static_cast<T>(a ^ b);
+    }
+};
+
+/// 1 if no contribution is zero, else 0; also where there is only one rank.
+struct logical_and {
+    static constexpr std::string_view name = "logical_and";
+    static constexpr bool commutes = true;
+    template <detail::has_truth T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return detail::truth_value<T>(detail::truth(a) && detail::truth(b));
+    }
+};
+
+/// 1 if some contribution is not zero, else 0; also where there is only one rank.
+struct logical_or {
+    static constexpr std::string_view name = "logical_or";
+    static constexpr bool commutes = true;
+    template <detail::has_truth T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return detail::truth_value<T>(detail::truth(a) || detail::truth(b));
+    }
+};
+
+/// The sum of factor * contribution. Each rank multiplies its own contribution once, before
+/// anything is added; the factor must be the same on all ranks. Integers take an integer factor
+/// (and wrap), real numbers a real one, complex ones either; the product is rounded once, to T.
+template <class F>
+struct premultiplied_sum {
+    F factor;
+
+    static constexpr std::string_view name = "premultiplied_sum";
+    static constexpr bool commutes = true;
+    static constexpr bool accumulates_wide = true;
+
+    template <detail::addable T>
+        requires detail::scales<F, T>
+    constexpr T operator()(T const& a, T const& b) const {
+        return sum{}(a, b);
+    }
+
+    template <class T>
+        requires detail::scales<F, T>
+    constexpr T prepare(T const& contribution, detail::rounding_barrier rounded = {}) const {
+        if constexpr (number<T>) {
+            return detail::scale(factor, contribution, rounded);
+        } else {
+            return static_cast<T>(factor * contribution);
+        }
+    }
+
+    /// The operator's state as a number: ranks that pass different factors are told so.
+    std::uint64_t fingerprint() const {
+        if constexpr (std::same_as<F, long double>) {
+            return detail::hash_bytes(static_cast<double>(factor));  // it has padding
+        } else if constexpr (number<F> || std::has_unique_object_representations_v<F>) {
+            return detail::hash_bytes(factor);
+        } else {
+            return 0;
+        }
+    }
+};
+
+template <class F>
+premultiplied_sum(F) -> premultiplied_sum<F>;
+
+}  // namespace collectives

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reduction asks of its operator, and how operators are told apart across ranks.
+#pragma once
+
+#include <collectives/core/arithmetic.hpp>
+#include <collectives/core/type_name.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace collectives {
+
+/// An associative function object `T(T const&, T const&)`, callable through a const reference, on
+/// a trivially copyable T. Nothing else is assumed of it: it need not commute, have no state or be
+/// default-constructible, and T need not have a default constructor. It is called concurrently.
+/// It must give the same result on all ranks; one that multiplies and adds floating-point numbers
+/// should be compiled without contraction (-ffp-contract=off).
+///
+/// The library's own operators further say, as static members:
+///   name                 what they are called in messages;
+///   commutes             on numbers, the order of the arguments does not change the bits;
+///   accumulates_wide     16-bit floats are handed to it as float and rounded once per pass;
+/// and as members:
+///   prepare(x)           what every rank's own contribution goes through, once, before the rest;
+///   finish(total, size)  what the completed reduction over `size` ranks goes through, once.
+template <class Op, class T>
+concept reduction_op = std::is_trivially_copyable_v<T> && std::is_object_v<Op> &&
+                       requires(Op const& op, T const& a, T const& b) {
+                           { op(a, b) } -> std::convertible_to<T>;
+                       };
+
+namespace detail {
+
+template <class Op>
+concept says_it_commutes = requires { requires bool{Op::commutes}; };
+template <class Op>
+concept commutes_on_anything = requires { requires bool{Op::commutes_on_anything}; };
+template <class Op>
+concept accumulates_wide = requires { requires bool{Op::accumulates_wide}; };
+template <class Op, class T>
+concept prepares = requires(Op const& op, T const& x) {
+    { op.prepare(x) } -> std::same_as<T>;
+};
+template <class Op, class T>
+concept finishes = requires(Op const& op, T const& x) {
+    { op.finish(x, 1) } -> std::same_as<T>;
+};
+template <class Op>
+concept has_fingerprint = requires(Op const& op) {
+    { op.fingerprint() } -> std::same_as<std::uint64_t>;
+};
+template <class Op>
+concept has_name = requires {
+    { Op::name } -> std::convertible_to<std::string_view>;
+};
+
+}  // namespace detail
+
+/// Whether the operator may be applied in any order of the ranks. The library's operators may on
+/// numbers (a user's type may define a product that does not commute); others where they are
+/// wrapped in `commutative(f)`.
+template <class Op, class T = int>
+concept commutative_op =
+    (detail::says_it_commutes<Op> && number<T>) || detail::commutes_on_anything<Op>;
+
+/// What an operator is called in messages: its own name, else that of its type.
+template <class Op>
+constexpr std::string_view op_name() {
+    if constexpr (detail::has_name<Op>) {
+        return Op::name;
+    } else {
+        return type_name<Op>();
+    }
+}
+
+template <class Op>
+constexpr std::string_view op_name(Op const&) {
+    return op_name<Op>();
+}
+
+/// A 64-bit identity of an operator's type, equal in all processes of one binary.
+template <class Op>
+constexpr std::uint64_t op_id() {
+    return type_id<Op>();
+}
+
+/// A 64-bit identity of an operator with its state, equal in all processes of one binary. Of a
+/// user's function object the type counts alone: its state may hold addresses.
+template <class Op>
+std::uint64_t op_fingerprint(Op const& op) {
+    std::uint64_t const type = detail::hash_mix(op_id<Op>(), detail::linker_id<Op>());
+    if constexpr (detail::has_fingerprint<Op>) {
+        return detail::hash_mix(type, op.fingerprint());
+    } else {
+        static_cast<void>(op);
+        return type;
+    }
+}
+
+/// A user's operator of which the caller says that it commutes.
+template <class F>
+struct commutative_function {
+    F function;
+
+    static constexpr bool commutes_on_anything = true;
+    static constexpr bool accumulates_wide = detail::accumulates_wide<F>;
+
+    template <class T>
+        requires std::invocable<F const&, T const&, T const&>
+    constexpr decltype(auto) operator()(T const& a, T const& b) const {
+        return function(a, b);
+    }
+
+    template <class T>
+        requires detail::prepares<F, T>
+    constexpr T prepare(T const& x) const {
+        return function.prepare(x);
+    }
+    template <class T>
+        requires detail::finishes<F, T>
+    constexpr T finish(T const& x, int size) const {
+        return function.finish(x, size);
+    }
+
+    std::uint64_t fingerprint() const { return op_fingerprint(function); }
+};
+
+/// The same operator, with leave to apply it in any order.
+template <class F>
+constexpr commutative_function<F> commutative(F function) {
+    return {std::move(function)};
+}
+
+}  // namespace collectives

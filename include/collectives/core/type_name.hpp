@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names and 64-bit identities of types, equal in every process that runs one and the same binary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#if __cpp_rtti
+#include <typeinfo>
+#endif
+
+namespace collectives {
+
+namespace detail {
+
+template <class T>
+consteval std::string_view function_name() {
+    return __PRETTY_FUNCTION__;
+}
+
+constexpr std::uint64_t hash_start = 0xcbf29ce484222325ULL;
+
+/// FNV-1a over the bytes of a text.
+constexpr std::uint64_t hash_text(std::string_view text, std::uint64_t hash = hash_start) {
+    for (char const c : text) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL; }
+    return hash;
+}
+
+/// FNV-1a over the first `size` bytes of an object.
+template <class T>
+std::uint64_t hash_bytes(T const& value, std::size_t size = sizeof(T)) {
+    char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    return hash_text(std::string_view(bytes, size));
+}
+
+/// Stirs one word into a hash so that each bit of it reaches all of the result.
+constexpr std::uint64_t hash_mix(std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+    hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93ULL;
+    return hash ^ (hash >> 32);
+}
+
+}  // namespace detail
+
+/// The name of a type as the compiler spells it in its messages.
+template <class T>
+constexpr std::string_view type_name() {
+    // Where the name stands in the compiler's text is found with a type whose name is known.
+    constexpr std::string_view probe = detail::function_name<double>();
+    constexpr std::size_t before = probe.find("double");
+    constexpr std::size_t around = probe.size() - std::string_view("double").size();
+    constexpr std::string_view full = detail::function_name<T>();
+    return full.substr(before, full.size() - around);
+}
+
+/// A 64-bit identity of a type, made of its name and size.
+template <class T>
+constexpr std::uint64_t type_id() {
+    return detail::hash_mix(detail::hash_text(type_name<T>()), sizeof(T));
+}
+
+namespace detail {
+
+/// Tells types apart that are spelt alike: two lambdas of one function have one name in g++'s
+/// messages, but two in the linker's table.
+template <class T>
+std::uint64_t linker_id() {
+#if __cpp_rtti
+    return hash_text(typeid(T).name());
+#else
+    return type_id<T>();
+#endif
+}
+
+}  // namespace detail
+
+}  // namespace collectives

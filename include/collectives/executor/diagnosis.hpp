@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why an activity does not end: a peer that called something else, one that has gone, or one that
+// does not come.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/executor/activity.hpp>
+#include <collectives/executor/group.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace collectives {
+
+namespace detail {
+
+inline std::string list_of(std::vector<int> const& ranks) {
+    std::string text;
+    for (auto const r : ranks) { text += (text.empty() ? "" : ", ") + std::to_string(r); }
+    return text;
+}
+
+inline std::string how_it_went(departure const& d) {
+    if (!d.died) { return "has left"; }
+    return d.signal != 0 ? "was ended by signal " + std::to_string(d.signal) : "has died";
+}
+
+/// Whether a rank exists but does not run (a process that was stopped).
+template <class Transport>
+bool is_suspended(Transport const& t, rank_t job_rank) {
+    if constexpr (requires { t.suspended(job_rank); }) {
+        return t.suspended(job_rank);
+    } else {
+        return false;
+    }
+}
+
+}  // namespace detail
+
+/// The failure of a send or receive, if there is one.
+template <transport Transport>
+std::optional<failure> diagnose_pair(Transport const& t, rank_group const& group,
+                                     activity const& a) {
+    auto const peer = a.only_peer;
+    auto const what = a.call.title();
+    if (a.suspicious) { return failure::make(failure_kind::mismatch, what + ": " + a.suspicion); }
+    if (auto const went = t.gone(group.job_rank(peer))) {
+        return failure::make(failure_kind::peer_lost,
+                             what + ": rank " + std::to_string(peer) + " " +
+                                 detail::how_it_went(*went),
+                             peer);
+    }
+    if (steady::now() < a.deadline) { return {}; }
+    return failure::make(failure_kind::timeout,
+                         what + " of rank " + std::to_string(group.rank()) +
+                             ": time ran out waiting for rank " + std::to_string(peer),
+                         -1, {peer});
+}
+
+/// The failure of an activity, if there is one. O(ranks).
+template <transport Transport>
+std::optional<failure> diagnose(typename Transport::board const& board, Transport const& t,
+                                rank_group const& group, activity const& a) {
+    if (a.only_peer >= 0) { return diagnose_pair(t, group, a); }
+    auto const me = group.rank();
+    auto const what = a.call.title();
+    std::vector<int> missing, suspended;
+    for (rank_t r = 0; r < group.size(); ++r) {
+        if (r == me) { continue; }
+        if (auto const theirs = board.call_of(r, a.call.sequence)) {
+            auto const [low, high] = r < me ? std::pair(r, me) : std::pair(me, r);
+            auto const& first = r < me ? *theirs : a.call;
+            auto const& second = r < me ? a.call : *theirs;
+            auto const difference = first.difference(second, low, high);
+            if (!difference.empty()) {
+                return failure::make(failure_kind::mismatch, what + ": " + difference);
+            }
+        }
+        auto const went = t.gone(group.job_rank(r));
+        if (went && board.finished(r) < a.call.sequence) {
+            auto const entered = board.entered(r) >= a.call.sequence;
+            return failure::make(failure_kind::peer_lost,
+                                 what + ": rank " + std::to_string(r) + " " +
+                                     detail::how_it_went(*went) +
+                                     (entered ? " in the middle of it" : " without entering it"),
+                                 r);
+        }
+        if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
+        if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
+    }
+    if (a.suspicious) {
+        return failure::make(failure_kind::mismatch, what + ": " + a.suspicion);
+    }
+    if (steady::now() < a.deadline) { return {}; }
+    std::string text = what + ": time ran out; ";
+    if (missing.empty()) {
+        missing = suspended;
+        text += suspended.empty() ? "all ranks had entered it"
+                                  : "all ranks had entered it, but stopped: rank " +
+                                        detail::list_of(suspended);
+    } else {
+        text += "not entered by rank " + detail::list_of(missing);
+    }
+    return failure::make(failure_kind::timeout, text, -1, missing);
+}
+
+}  // namespace collectives

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Drives what is under way on a communicator: progress, waiting, and finding out what went wrong.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/core/timeout.hpp>
+#include <collectives/executor/activity.hpp>
+#include <collectives/executor/diagnosis.hpp>
+#include <collectives/executor/group.hpp>
+#include <collectives/executor/scratch_pool.hpp>
+#include <collectives/executor/waiter.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// What the communicators of one rank on one transport share: whoever waits, moves them all.
+template <transport Transport>
+struct hub {
+    explicit hub(std::shared_ptr<Transport> t)
+        : carrier(std::move(t)), core_per_rank(carrier->size() <= usable_processors()) {}
+
+    /// One look at everything; true if anything moved.
+    bool progress() {
+        bool moved = carrier->poll();
+        for (std::size_t i = 0; i < active.size(); ++i) {
+            auto& a = *active[i];
+            if (a.done || a.thrown) { continue; }
+            auto const before = a.ticks;
+            a.done = a.progress();
+            moved = moved || a.done || a.ticks != before;
+        }
+        return moved;
+    }
+
+    std::shared_ptr<Transport> carrier;
+    bool core_per_rank;
+    std::vector<activity*> active;
+};
+
+template <transport Transport>
+class engine {
+public:
+    engine(std::shared_ptr<hub<Transport>> shared, typename Transport::board b, rank_group group,
+           std::uint64_t context)
+        : scratch(shared->carrier), hub_(std::move(shared)), board_(std::move(b)),
+          group_(std::move(group)), context_(context) {}
+
+    Transport& carrier() { return *hub_->carrier; }
+    std::shared_ptr<hub<Transport>> const& shared() const { return hub_; }
+    typename Transport::board& board() { return board_; }
+    rank_group const& group() const { return group_; }
+    /// Equal on all ranks of the communicator, different between communicators of a job.
+    std::uint64_t context() const { return context_; }
+    int size() const { return group_.size(); }
+    rank_t rank() const { return group_.rank(); }
+
+    /// Throws the failure that broke the communicator, if one did.
+    void require_usable(collective what) {
+        if (board_.stopped()) { raise("rank " + std::to_string(rank()) + ", calling " + std::string(name(what))); }
+    }
+
+    /// Enters the next operation: gives it its number and leaves word of it.
+    std::uint64_t enter(fingerprint call) {
+        call.sequence = ++sequence_;
+        board_.enter(call);
+        unfinished_.push_back(call.sequence);
+        return call.sequence;
+    }
+    void finish(std::uint64_t sequence) {
+        if (unfinished_.size() == 1) {
+            unfinished_.clear();
+        } else {
+            std::erase(unfinished_, sequence);
+        }
+        board_.finish(unfinished_.empty() ? sequence_ : unfinished_.front() - 1);
+    }
+
+    void add(activity& a) { hub_->active.push_back(&a); }
+    void remove(activity& a) { std::erase(hub_->active, &a); }
+
+    /// One look at `a` and everything else; true if `a` has ended.
+    bool test(activity& a) {
+        if (!a.done && !a.thrown) { hub_->progress(); }
+        if (a.done) { return true; }
+        if (a.thrown || board_.stopped()) { leave(a); }
+        a.start_clock(steady::now());
+        look(a);
+        return false;
+    }
+
+    /// Returns once `a` is done; throws what made that impossible, after which no peer is in this
+    /// rank's memory on its account.
+    void wait(activity& a) {
+        waiter patience(hub_->core_per_rank);
+        while (!a.done) {
+            auto const moved = hub_->progress();
+            if (a.done) { return; }
+            if (a.thrown || board_.stopped()) { leave(a); }
+            if (moved) {
+                patience.reset();
+            } else if (a.suspicious) {
+                a.start_clock(steady::now());
+                look(a);
+            } else if (patience.pause() == waiter::advice::sleep) {
+                auto const now = steady::now();
+                a.start_clock(now);
+                auto const most = std::min<std::chrono::nanoseconds>(
+                    look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
+                bool woken = false;
+                carrier().doze(
+                    [&] { return woken = hub_->progress() || a.thrown || board_.stopped(); }, most);
+                if (woken) { patience.reset(); }
+                if (!a.done && !a.thrown && !board_.stopped()) { look(a); }
+            }
+        }
+    }
+
+    /// Runs of the direct executor: numbers are taken in the order of the calls, the same on all
+    /// ranks; a run enters its lane once the one before it there has ended.
+    std::uint64_t reserve_runs(int n) {
+        auto const first = runs_ + 1;
+        runs_ += static_cast<std::uint64_t>(n);
+        return first;
+    }
+    bool lane_is_free(std::uint64_t run, int lanes) const {
+        return !lane_busy_[run % static_cast<std::uint64_t>(lanes)] && run <= agreed_run + 4;
+    }
+    void set_lane(std::uint64_t run, int lanes, bool busy) {
+        lane_busy_[run % static_cast<std::uint64_t>(lanes)] = busy;
+    }
+    std::uint64_t agreed_run = 0;  // runs up to this one have seen all ranks enter
+
+    /// Small all-reduces in flat form come one after the other.
+    std::uint64_t next_flat = 1;
+    std::uint64_t flat_done = 0;
+
+    scratch_pool<Transport> scratch;
+
+private:
+    static constexpr std::chrono::milliseconds look_interval{20};
+
+    /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
+    void look(activity& a) {
+        if (auto const why = diagnose(board_, carrier(), group_, a)) { board_.fail(*why); }
+    }
+
+    /// Ends a failed activity: takes back what it posted, waits until no live peer reads this
+    /// rank's memory, then throws.
+    [[noreturn]] void leave(activity& a) {
+        a.cancel();
+        wait_until_nobody_is_inside();
+        if (a.thrown) { std::rethrow_exception(a.thrown); }
+        raise("rank " + std::to_string(rank()));
+    }
+    void wait_until_nobody_is_inside() {
+        if constexpr (peer_addressable<Transport>) {
+            auto const limit = steady::now() + std::chrono::seconds(1);  // a stopped peer never goes
+            for (rank_t r = 0; r < size(); ++r) {
+                auto const peer = group_.job_rank(r);
+                while (r != rank() && carrier().inside(peer) && !carrier().gone(peer) &&
+                       steady::now() < limit) {
+                    ::sched_yield();
+                }
+            }
+        }
+    }
+    [[noreturn]] void raise(std::string const& where) {
+        auto why = board_.first_failure();
+        while (!why) {
+            ::sched_yield();
+            why = board_.first_failure();
+        }
+        why->raise(where);
+    }
+
+    std::shared_ptr<hub<Transport>> hub_;
+    typename Transport::board board_;
+    rank_group group_;
+    std::uint64_t context_;
+    std::uint64_t sequence_ = 0;
+    std::vector<std::uint64_t> unfinished_;
+    std::uint64_t runs_ = 0;
+    std::array<bool, 64> lane_busy_{};
+};
+
+}  // namespace collectives

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The message executor: posts a round's sends and receives, waits for them, reduces, next round.
+#pragma once
+
+#include <collectives/executor/buffers.hpp>
+#include <collectives/executor/group.hpp>
+#include <collectives/executor/plan.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace collectives {
+
+/// One run of a plan over messages. Reused from call to call, so that nothing is allocated in the
+/// steady state. `progress` never blocks.
+template <transport Transport>
+class message_run {
+public:
+    /// The plan, group and operator must live until `done` or `cancel`. `op` may be null where
+    /// nothing is reduced.
+    void start(Transport& t, rank_group const& group, plan const& p, run_buffers at,
+               reducer const* op, std::uint64_t tag, std::size_t granule,
+               std::atomic<std::uint32_t> const* stop, message_label label) {
+        transport_ = &t;
+        group_ = &group;
+        plan_ = &p;
+        at_ = at;
+        op_ = op;
+        tag_ = tag;
+        granule_ = granule;
+        stop_ = stop;
+        label_ = label;
+        round_ = 0;
+        posted_ = false;
+        complaint_.clear();
+        auto const most = most_requests(p);
+        if (most > capacity_) {
+            requests_ = std::make_unique<typename Transport::request[]>(most);
+            capacity_ = most;
+        }
+        if (feeds_.size() < p.receives.size()) { feeds_.resize(p.receives.size()); }
+    }
+
+    /// Does what can be done now. True once the output is complete.
+    bool progress() {
+        while (round_ < plan_->rounds.size()) {
+            auto const& r = plan_->rounds[round_];
+            if (!posted_) { post(r); }
+            for (; tested_ < pending_; ++tested_) {
+                if (!transport_->test(requests_[tested_])) { return false; }
+                if (requests_[tested_].wrong()) { complain(requests_[tested_]); }
+            }
+            if (wrong()) { return false; }
+            for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f); }
+            ++round_;
+            posted_ = false;
+        }
+        for (auto const& c : plan_->epilogue) { at_.carry_out(c); }
+        return true;
+    }
+    /// A message of the wrong size came: the ranks disagree.
+    bool wrong() const { return !complaint_.empty(); }
+    std::string const& complaint() const { return complaint_; }
+
+    void cancel() {
+        for (std::size_t i = 0; i < pending_ && posted_; ++i) { transport_->cancel(requests_[i]); }
+        posted_ = false;
+    }
+
+private:
+    struct feed {  // what a consumer is given as its context
+        message_run* run = nullptr;
+        transfer const* what = nullptr;
+    };
+
+    static std::size_t most_requests(plan const& p) {
+        std::size_t most = 0;
+        for (auto const& r : p.rounds) {
+            most = std::max(most, static_cast<std::size_t>(r.sends.last - r.sends.first +
+                                                           r.receives.last - r.receives.first));
+        }
+        return most;
+    }
+
+    void complain(typename Transport::request const& r) {
+        auto const& round = plan_->rounds[round_];
+        auto const index = round.receives.first + static_cast<int>(&r - requests_.get());
+        auto const& t = plan_->receives[static_cast<std::size_t>(index)];
+        complaint_ = "rank " + std::to_string(t.peer) + " sent " +
+                     std::to_string(r.actual_bytes()) + " bytes, rank " +
+                     std::to_string(group_->rank()) + " expected " + std::to_string(t.bytes);
+    }
+
+    message_label label(transfer const& t) const {
+        auto result = label_;
+        result.round = t.round;
+        result.chunks = t.chunks;
+        result.action = t.action;
+        return result;
+    }
+
+    void post(plan_round const& r) {
+        posted_ = true;
+        pending_ = tested_ = 0;
+        for (int c = r.gathers.first; c < r.gathers.last; ++c) {
+            at_.carry_out(plan_->copies[static_cast<std::size_t>(c)]);
+        }
+        for (int i = r.receives.first; i < r.receives.last; ++i) {
+            auto const& t = plan_->receives[static_cast<std::size_t>(i)];
+            incoming in{group_->job_rank(t.peer), tag_, 0, nullptr, t.bytes, granule_, {}, stop_,
+                        label(t)};
+            if (t.consumable) {
+                auto& f = feeds_[static_cast<std::size_t>(i)];
+                f = {this, &t};
+                in.take = {&message_run::take, &f};
+            } else {
+                in.data = at_.write(t.at);
+            }
+            transport_->irecv(in, requests_[pending_++]);
+        }
+        for (int i = r.sends.first; i < r.sends.last; ++i) {
+            auto const& t = plan_->sends[static_cast<std::size_t>(i)];
+            transport_->isend({group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_,
+                               label(t)},
+                              requests_[pending_++]);
+        }
+    }
+
+    /// Folds bytes in as they come: whole elements, since messages are cut at the granule.
+    static void take(void* context, std::size_t offset, std::byte const* data, std::size_t bytes) {
+        auto const& f = *static_cast<feed const*>(context);
+        auto const& run = *f.run;
+        for (int k = 0; k < f.what->folds; ++k) {
+            auto const& into = run.plan_->folds[static_cast<std::size_t>(f.what->first_fold + k)];
+            auto const start = message_offset(*run.plan_, into);
+            auto const first = std::max(offset, start);
+            auto const last = std::min(offset + bytes, start + into.bytes);
+            if (first >= last) { continue; }
+            collectives::carry_out(*run.plan_, into, run.at_, *run.op_, run.group_->size(),
+                                   first - start, last - first,
+                                   [&](auto const&) { return data + (first - offset); });
+        }
+    }
+    static std::size_t message_offset(plan const& p, fold const& f) {
+        for (int k = 0; k < f.sources; ++k) {
+            auto const& s = p.sources[static_cast<std::size_t>(f.first_source + k)];
+            if (s.transfer >= 0) { return s.offset; }
+        }
+        return 0;
+    }
+
+    void reduce(int index) {
+        auto const& f = plan_->folds[static_cast<std::size_t>(index)];
+        auto const message = [&](fold_source const& s) -> transfer const& {
+            return plan_->receives[static_cast<std::size_t>(s.transfer)];
+        };
+        for (int k = 0; k < f.sources; ++k) {
+            auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
+            if (s.transfer >= 0 && message(s).consumable) { return; }
+        }
+        collectives::carry_out(*plan_, f, at_, *op_, group_->size(), 0, f.bytes,
+                               [&](auto const& s) { return at_.read(message(s).at) + s.offset; });
+    }
+
+    Transport* transport_ = nullptr;
+    rank_group const* group_ = nullptr;
+    plan const* plan_ = nullptr;
+    run_buffers at_{};
+    reducer const* op_ = nullptr;
+    std::uint64_t tag_ = 0;
+    std::size_t granule_ = 1;
+    std::atomic<std::uint32_t> const* stop_ = nullptr;
+    message_label label_{};
+    std::size_t round_ = 0;
+    bool posted_ = false;
+    std::string complaint_;
+    std::size_t pending_ = 0, tested_ = 0, capacity_ = 0;
+    std::unique_ptr<typename Transport::request[]> requests_;
+    std::vector<feed> feeds_;
+};
+
+}  // namespace collectives

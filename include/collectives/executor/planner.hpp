@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a plan: follows each chunk through a rank's schedule and decides where its values live.
+// Input is read-only; later values live in the output where it covers them, else in scratch.
+#pragma once
+
+#include <collectives/executor/layout.hpp>
+#include <collectives/executor/plan.hpp>
+#include <collectives/executor/scratch.hpp>
+#include <collectives/schedule/schedule.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// What the executor can do, which decides what a plan has to provide.
+struct planning {
+    bool direct = false;      // peers read values where they lie: no landing place, but hazards
+    bool consumes = false;    // received bytes can be folded in as they come
+    bool whole_ranges = true; // neighbouring chunks lie side by side (not so in slices of blocks)
+};
+
+class planner {
+public:
+    /// `completing`: from completing_reductions, empty where nothing is to be finished.
+    planner(schedule const& what, layout const& at, planning how, bool in_place,
+            std::vector<std::pair<int, int>> const& completing)
+        : what_(what), at_(at), how_(how), completing_(completing) {
+        auto const n = static_cast<std::size_t>(what.chunks);
+        now_.resize(n);
+        last_use_.resize(n, -1);
+        for (auto const& s : what.steps) {
+            for (int k = 0; k < s.chunks.count; ++k) {
+                last_use_[chunk(s.chunks.first + k)] = s.round;
+            }
+        }
+        for (std::size_t c = 0; c < n; ++c) {
+            if (!at.held[c] || at.separate) { continue; }
+            auto const reused = in_place && at.wanted[c];
+            now_[c] = reused ? value{true, {base::output, at.output[c].offset}, -1}
+                             : value{true, {base::input, at.input[c].offset}, -1};
+        }
+    }
+
+    plan make() && {
+        result_.total_rounds = what_.rounds;
+        for (std::size_t i = 0; i < what_.steps.size();) {
+            auto end = i;
+            while (end < what_.steps.size() && what_.steps[end].round == what_.steps[i].round) {
+                ++end;
+            }
+            make_round(what_.steps.data() + i, what_.steps.data() + end);
+            i = end;
+        }
+        for (std::size_t c = 0; c < now_.size(); ++c) { finish(c); }
+        if (how_.direct) {
+            for (auto const& s : result_.sends) { note(result_.readers, 0, {s.peer, s.round}); }
+        }
+        result_.scratch = scratch_.most();
+        return std::move(result_);
+    }
+
+private:
+    struct value {
+        bool there = false;
+        place at{};
+        int unit = -1;  // index into units_ where it lives in scratch
+    };
+    struct scratch_unit {
+        std::size_t first = 0, bytes = 0;
+        int chunks = 0;  // that still live in it
+    };
+    struct piece {  // neighbouring chunks, no wrap
+        int first = 0, count = 0;
+    };
+    struct incoming_chunk {
+        rank_t peer = 0;
+        int transfer = 0;
+        std::size_t offset = 0;
+    };
+
+    std::size_t chunk(int c) const { return static_cast<std::size_t>(c % what_.chunks); }
+    std::size_t bytes_of(piece p) const {
+        std::size_t sum = 0;
+        for (int k = 0; k < p.count; ++k) { sum += at_.bytes[chunk(p.first + k)]; }
+        return sum;
+    }
+    std::vector<piece> pieces(chunk_range r) const {
+        std::vector<piece> result;
+        if (!how_.whole_ranges) {
+            for (int k = 0; k < r.count; ++k) { result.push_back({(r.first + k) % what_.chunks, 1}); }
+            return result;
+        }
+        auto const before_end = std::min(r.count, what_.chunks - r.first);
+        result.push_back({r.first, before_end});
+        if (before_end < r.count) { result.push_back({0, r.count - before_end}); }
+        return result;
+    }
+    static bool overlap(place a, std::size_t a_bytes, place b, std::size_t b_bytes) {
+        return a.where == b.where && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes;
+    }
+    /// Whether this round sends something that lies where `bytes` bytes at `p` do.
+    bool sent_now(place p, std::size_t bytes) const {
+        for (auto i = static_cast<std::size_t>(round_.sends.first); i < result_.sends.size(); ++i) {
+            if (overlap(result_.sends[i].at, result_.sends[i].bytes, p, bytes)) { return true; }
+        }
+        return false;
+    }
+
+    place temporary(std::size_t bytes) {
+        auto const first = scratch_.take(bytes);
+        temporaries_.emplace_back(first, bytes);
+        return {base::scratch, first};
+    }
+    int new_unit(std::size_t bytes) {
+        units_.push_back({scratch_.take(bytes), bytes, 0});
+        return static_cast<int>(units_.size()) - 1;
+    }
+    void forget(std::size_t c) {
+        auto& v = now_[c];
+        if (v.unit >= 0) {
+            auto& u = units_[static_cast<std::size_t>(v.unit)];
+            if (--u.chunks == 0) { temporaries_.emplace_back(u.first, u.bytes); }
+        }
+        v = {};
+    }
+    void move_to(std::size_t c, place p, int unit) {
+        if (unit >= 0) { ++units_[static_cast<std::size_t>(unit)].chunks; }
+        forget(c);
+        now_[c] = {true, p, unit};
+    }
+
+    template <class T>
+    static run_of<T> since(std::vector<T> const& all, int first) {
+        return {first, static_cast<int>(all.size())};
+    }
+    template <class T>
+    static int count(std::vector<T> const& all) { return static_cast<int>(all.size()); }
+
+    void make_round(step const* first, step const* last) {
+        round_ = {};
+        round_.number = first->round;
+        round_.sends.first = count(result_.sends);
+        round_.receives.first = count(result_.receives);
+        round_.folds.first = count(result_.folds);
+        round_.overwritten.first = count(result_.overwritten);
+        auto const copies = count(result_.copies);
+        for (auto const* s = first; s != last; ++s) {
+            if (s->what != verb::send) { continue; }
+            for (auto const p : pieces(s->chunks)) { add_send(*s, p); }
+        }
+        round_.gathers = since(result_.copies, copies);
+        std::map<int, std::vector<incoming_chunk>> arriving;
+        for (auto const* s = first; s != last; ++s) {
+            if (s->what == verb::send) { continue; }
+            for (auto const p : pieces(s->chunks)) { add_receive(*s, p, arriving); }
+        }
+        add_folds(arriving);
+        round_.sends = since(result_.sends, round_.sends.first);
+        round_.receives = since(result_.receives, round_.receives.first);
+        round_.folds = since(result_.folds, round_.folds.first);
+        round_.overwritten = since(result_.overwritten, round_.overwritten.first);
+        result_.rounds.push_back(round_);
+        for (std::size_t c = 0; c < now_.size(); ++c) {
+            if (now_[c].unit >= 0 && last_use_[c] <= round_.number && !at_.wanted[c]) { forget(c); }
+        }
+        for (auto const& [offset, bytes] : temporaries_) { scratch_.give_back(offset, bytes); }
+        temporaries_.clear();
+    }
+
+    void add_send(step const& s, piece p) {
+        auto const bytes = bytes_of(p);
+        auto const from = [&](int k) {
+            auto const c = chunk(p.first + k);
+            return at_.separate ? place{base::input, at_.input[c].offset} : now_[c].at;
+        };
+        auto at = from(0);
+        std::vector<copy> parts{{{}, at, at_.bytes[chunk(p.first)]}};
+        for (int k = 1; k < p.count; ++k) {
+            auto const c = chunk(p.first + k);
+            auto& part = parts.back();
+            if (from(k) == place{part.from.where, part.from.offset + part.bytes} ||
+                at_.bytes[c] == 0) {
+                part.bytes += at_.bytes[c];
+            } else {
+                parts.push_back({{}, from(k), at_.bytes[c]});
+            }
+        }
+        if (parts.size() > 1) {
+            at = temporary(bytes);
+            note_overwritten(at, bytes);
+            auto to = at;
+            for (auto& part : parts) {
+                part.to = to;
+                to.offset += part.bytes;
+                result_.copies.push_back(part);
+            }
+        }
+        result_.sends.push_back(
+            {round_.number, s.peer, s.what, {p.first, p.count}, at, bytes, false, 0, 0});
+    }
+
+    void add_receive(step const& s, piece p, std::map<int, std::vector<incoming_chunk>>& arriving) {
+        auto const index = count(result_.receives);
+        transfer t{round_.number, s.peer, s.what, {p.first, p.count}, {}, bytes_of(p), false, 0, 0};
+        if (s.what == verb::recv_reduce) {
+            std::size_t offset = 0;
+            for (int k = 0; k < p.count; ++k) {
+                auto const c = chunk(p.first + k);
+                arriving[static_cast<int>(c)].push_back({s.peer, index, offset});
+                offset += at_.bytes[c];
+            }
+        } else if (at_.separate) {
+            t.at = {base::output, at_.output[chunk(p.first)].offset};
+            t.bytes = at_.output[chunk(p.first)].bytes;
+        } else {
+            t.at = receive_into(p, t.bytes);
+            note_overwritten(t.at, t.bytes);
+        }
+        result_.receives.push_back(t);
+    }
+
+    /// Where received chunks are to live from now on.
+    place receive_into(piece p, std::size_t bytes) {
+        bool covered = true;
+        for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p.first + k)]; }
+        place at{base::output, covered ? at_.output[chunk(p.first)].offset : 0};
+        auto unit = -1;
+        if (!covered || sent_now(at, bytes)) {
+            unit = new_unit(bytes);
+            at = {base::scratch, units_[static_cast<std::size_t>(unit)].first};
+        }
+        auto offset = at.offset;
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p.first + k);
+            move_to(c, {at.where, offset}, unit);
+            offset += at_.bytes[c];
+        }
+        return at;
+    }
+
+    /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.
+    void add_folds(std::map<int, std::vector<incoming_chunk>>& arriving) {
+        for (auto i = arriving.begin(); i != arriving.end();) {
+            auto const head = i;
+            auto run_bytes = at_.bytes[chunk(head->first)];
+            auto last = head->first;
+            for (++i; i != arriving.end() && continues(*head, *i, last, run_bytes); ++i) {
+                run_bytes += at_.bytes[chunk(i->first)];
+                last = i->first;
+            }
+            add_fold({head->first, last - head->first + 1}, run_bytes, head->second);
+        }
+        settle_receives();
+    }
+    bool continues(std::pair<int const, std::vector<incoming_chunk>> const& head,
+                   std::pair<int const, std::vector<incoming_chunk>> const& next, int last,
+                   std::size_t run_bytes) const {
+        auto const a = chunk(head.first), b = chunk(next.first);
+        if (next.first != last + 1 || head.second.size() != next.second.size() ||
+            at_.wanted[a] != at_.wanted[b] || completes(head.first) != completes(next.first) ||
+            now_[b].at != place{now_[a].at.where, now_[a].at.offset + run_bytes}) {
+            return false;
+        }
+        for (std::size_t k = 0; k < head.second.size(); ++k) {
+            if (head.second[k].transfer != next.second[k].transfer ||
+                head.second[k].offset + run_bytes != next.second[k].offset) {
+                return false;
+            }
+        }
+        return true;
+    }
+    bool completes(int c) const {
+        return std::binary_search(completing_.begin(), completing_.end(),
+                                  std::pair(round_.number, c));
+    }
+
+    void add_fold(piece p, std::size_t bytes, std::vector<incoming_chunk> sources) {
+        auto const first = chunk(p.first);
+        auto const own = now_[first].at;
+        auto to = own;
+        auto unit = now_[first].unit;
+        auto const clash = how_.direct && sent_now(own, bytes);
+        if (own.where == base::input || clash) {
+            to = {base::output, at_.wanted[first] ? at_.output[first].offset : 0};
+            unit = -1;
+            if (!at_.wanted[first] || (how_.direct && sent_now(to, bytes))) {
+                unit = new_unit(bytes);
+                to = {base::scratch, units_[static_cast<std::size_t>(unit)].first};
+            }
+        }
+        note_overwritten(to, bytes);
+        std::sort(sources.begin(), sources.end(),
+                  [](auto const& a, auto const& b) { return a.peer < b.peer; });
+        fold f{to, own, bytes, count(result_.sources), 0, completes(p.first)};
+        auto own_is_in = false;
+        for (auto const& s : sources) {
+            if (!own_is_in && what_.rank < s.peer) {
+                result_.sources.push_back({});
+                own_is_in = true;
+            }
+            result_.sources.push_back({s.transfer, s.offset});
+        }
+        if (!own_is_in) { result_.sources.push_back({}); }
+        f.sources = count(result_.sources) - f.first_source;
+        result_.folds.push_back(f);
+        if (to == own) { return; }
+        auto offset = to.offset;
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p.first + k);
+            move_to(c, {to.where, offset}, unit);
+            offset += at_.bytes[c];
+        }
+    }
+
+    /// Says for each receive of the round that is reduced whether it is consumed, lands straight in
+    /// the result's place, or needs a place of its own. Direct plans read it where it lies.
+    void settle_receives() {
+        if (how_.direct) { return; }
+        for (auto r = static_cast<std::size_t>(round_.receives.first);
+             r < result_.receives.size(); ++r) {
+            auto& t = result_.receives[r];
+            if (t.action != verb::recv_reduce) { continue; }
+            auto alone = true, untouched = true;
+            t.first_fold = count(result_.folds);
+            for (auto f = static_cast<std::size_t>(round_.folds.first); f < result_.folds.size();
+                 ++f) {
+                auto const& fold = result_.folds[f];
+                for (int k = 0; k < fold.sources; ++k) {
+                    auto const& s = result_.sources[static_cast<std::size_t>(fold.first_source + k)];
+                    if (s.transfer != static_cast<int>(r)) { continue; }
+                    t.first_fold = std::min(t.first_fold, static_cast<int>(f));
+                    ++t.folds;
+                    alone = alone && fold.sources == 2;
+                    untouched = untouched && !sent_now(fold.to, fold.bytes);
+                }
+            }
+            auto const& fold = result_.folds[static_cast<std::size_t>(t.first_fold)];
+            t.consumable = how_.consumes && alone && untouched;
+            if (t.consumable) { continue; }
+            t.at = alone && untouched && t.folds == 1 && fold.to != fold.own ? fold.to
+                                                                            : temporary(t.bytes);
+        }
+    }
+
+    /// What the output still lacks of a chunk at the end.
+    void finish(std::size_t c) {
+        if (!at_.wanted[c]) { return; }
+        place const to{base::output, at_.output[c].offset};
+        auto from = now_[c].at;
+        if (at_.separate) {
+            if (static_cast<rank_t>(c) != what_.rank) { return; }
+            from = {base::input, at_.input[c].offset};
+        }
+        if (from == to || at_.output[c].bytes == 0) { return; }
+        auto const bytes = at_.output[c].bytes;
+        note_overwritten(to, bytes, true);
+        auto& done = result_.epilogue;
+        if (!done.empty() && done.back().to.offset + done.back().bytes == to.offset &&
+            done.back().from == place{from.where, from.offset - done.back().bytes}) {
+            done.back().bytes += bytes;
+        } else {
+            done.push_back({to, from, bytes});
+        }
+    }
+
+    static void note(std::vector<reader>& list, int first, reader r) {
+        for (auto i = static_cast<std::size_t>(first); i < list.size(); ++i) {
+            if (list[i].peer == r.peer) {
+                list[i].round = std::max(list[i].round, r.round);
+                return;
+            }
+        }
+        list.push_back(r);
+    }
+    /// Direct plans wait for those who read, in earlier rounds, what is now written over.
+    void note_overwritten(place p, std::size_t bytes, bool at_end = false) {
+        if (!how_.direct || at_end) { return; }  // at the end all readers are waited for
+        for (auto const& s : result_.sends) {
+            if (s.round < round_.number && overlap(s.at, s.bytes, p, bytes)) {
+                note(result_.overwritten, round_.overwritten.first, {s.peer, s.round});
+            }
+        }
+    }
+
+    schedule const& what_;
+    layout const& at_;
+    planning how_;
+    std::vector<std::pair<int, int>> const& completing_;
+    std::vector<value> now_;
+    std::vector<int> last_use_;
+    std::vector<scratch_unit> units_;
+    scratch_space scratch_;
+    std::vector<std::pair<std::size_t, std::size_t>> temporaries_;
+    plan_round round_;
+    plan result_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A send or a receive under way.
+#pragma once
+
+#include <collectives/executor/activity.hpp>
+#include <collectives/executor/engine.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace collectives {
+
+template <transport Transport>
+class pair_message final : public activity {
+public:
+    /// `what` is send or recv, `peer` a rank of the communicator. The bytes must live until done.
+    void start(engine<Transport>& e, fingerprint const& of, rank_t peer, int tag, std::byte* data,
+               std::size_t bytes, std::size_t granule, std::chrono::nanoseconds time) {
+        engine_ = &e;
+        call = of;
+        only_peer = peer;
+        allowed = time;
+        deadline = {};
+        tag_ = tag;
+        auto const where = e.group().job_rank(peer);
+        auto const channel = mix(mix(e.context(), hash_text("send and recv")),
+                                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
+        message_label label;
+        label.operation = static_cast<std::uint32_t>(of.sequence);
+        label.what = of.what;
+        label.action = of.what == collective::send ? verb::send : verb::recv_copy;
+        if (of.what == collective::send) {
+            e.carrier().isend({where, channel, of.type, data, bytes, granule, label}, request_);
+        } else {
+            e.carrier().irecv({where, channel, of.type, data, bytes, granule, {},
+                               &e.board().stop_word(), label},
+                              request_);
+        }
+    }
+
+    bool progress() override {
+        if (!engine_->carrier().test(request_)) { return false; }
+        if (!request_.wrong()) { return true; }
+        suspicious = true;
+        auto const type = request_.actual_check() == call.type ? "" : " of another type";
+        suspicion = "rank " + std::to_string(only_peer) + " sent " +
+                    std::to_string(request_.actual_bytes()) + " bytes" + type + ", rank " +
+                    std::to_string(engine_->rank()) + " expected " +
+                    std::to_string(call.count) + " elements of " +
+                    std::string(call.type_name.view());
+        return false;
+    }
+    void cancel() override { engine_->carrier().cancel(request_); }
+private:
+    engine<Transport>* engine_ = nullptr;
+    int tag_ = 0;
+    typename Transport::request request_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call made ready to run: its schedule bound to bytes, kept from call to call.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/executor/completion.hpp>
+#include <collectives/executor/direct.hpp>
+#include <collectives/executor/layout.hpp>
+#include <collectives/executor/planner.hpp>
+#include <collectives/schedule/any_algorithm.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// Whether the vector of a collective is one piece on every rank, so that a slice of it is just a
+/// shorter vector. The others consist of the ranks' blocks; a slice takes a part of each.
+constexpr bool is_one_vector(collective what) {
+    return what == collective::all_reduce || what == collective::broadcast ||
+           what == collective::reduce;
+}
+
+/// A plan and, for the direct executor, where its receives lie at the peers.
+struct bound_plan {
+    plan steps;
+    remote_places remote;
+};
+
+/// Everything about a call that does not change between calls of the same shape. Plans are made
+/// when first asked for: O(steps), for direct ones O(steps of all ranks).
+class program {
+public:
+    program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
+        : shape_(std::move(shape)), algorithm_(chosen), slices_(slices), call_(call),
+          hash_(call.hash()), mine_(chosen.record(shape_.what, shape_.rank, shape_.size, shape_.root)) {
+        if (reduces(shape_.what) && shape_.size > 1) {
+            auto const all = chosen.record_all(shape_.what, shape_.size, shape_.root);
+            completing_ = completing_reductions(all, shape_.rank);
+        }
+    }
+
+    call_shape const& shape() const { return shape_; }
+    any_algorithm algorithm() const { return algorithm_; }
+    int slices() const { return slices_; }
+    /// Whether ranks know the blocks of others only as far as they meet them.
+    bool blocks_vary() const {
+        return (shape_.what == collective::gather || shape_.what == collective::scatter) &&
+               call_.counts == 0;
+    }
+    fingerprint const& call() const { return call_; }
+    std::uint64_t hash() const { return hash_; }
+
+    /// How far a slice's input and output lie behind the whole's, in bytes.
+    std::size_t offset_of(int slice) const {
+        return is_one_vector(shape_.what)
+                   ? block(shape_.count, slices_, slice).first * shape_.elem_size
+                   : 0;
+    }
+    bound_plan const& messages(int slice, bool consumes) {
+        return at(plans_[{consumes ? 1 : 0, class_of(slice)}], slice,
+                  {false, consumes, whole_ranges()});
+    }
+    bound_plan const& direct(int slice) {
+        return at(plans_[{2, class_of(slice)}], slice, {true, false, whole_ranges()});
+    }
+
+private:
+    /// Slices of one vector come in two sizes; slices of blocks all differ.
+    int class_of(int slice) const {
+        if (!is_one_vector(shape_.what)) { return slice; }
+        return block(shape_.count, slices_, slice).size == block(shape_.count, slices_, 0).size ? 0
+                                                                                                 : 1;
+    }
+    bool whole_ranges() const { return is_one_vector(shape_.what) || slices_ == 1; }
+
+    call_shape slice_shape(call_shape shape, int slice) const {
+        if (is_one_vector(shape.what)) { shape.count = block(shape.count, slices_, slice).size; }
+        return shape;
+    }
+    plan make(schedule const& s, call_shape const& of, int slice, planning how,
+              std::vector<std::pair<int, int>> const& completing) const {
+        auto const shape = slice_shape(of, slice);
+        auto const whole = is_one_vector(shape.what);
+        auto const where = lay_out(shape, s.chunks, whole ? 0 : slice, whole ? 1 : slices_);
+        return planner(s, where, how, shape.in_place, completing).make();
+    }
+    bound_plan const& at(std::unique_ptr<bound_plan>& kept, int slice, planning how) {
+        if (!kept) {
+            kept = std::make_unique<bound_plan>();
+            kept->steps = make(mine_, shape_, slice, how, completing_);
+            if (how.direct) { kept->remote = find_remote(kept->steps, slice, how); }
+        }
+        return *kept;
+    }
+
+    /// Plays the peers' parts, in place and out of place, to learn where they keep what they send.
+    remote_places find_remote(plan const& own, int slice, planning how) const {
+        remote_places result(own.receives.size());
+        for (rank_t peer = 0; peer < shape_.size; ++peer) {
+            auto const speaks = std::any_of(own.receives.begin(), own.receives.end(),
+                                            [&](auto const& t) { return t.peer == peer; });
+            if (!speaks) { continue; }
+            auto const its = algorithm_.record(shape_.what, peer, shape_.size, shape_.root);
+            for (std::size_t variant = 0; variant < 2; ++variant) {
+                auto shape = shape_;
+                shape.rank = peer;
+                shape.in_place = variant == 1 || shape_.what == collective::broadcast;
+                auto const sent = make(its, shape, slice, how, {}).sends;
+                auto s = sent.begin();
+                for (std::size_t r = 0; r < own.receives.size(); ++r) {
+                    auto const& t = own.receives[r];
+                    if (t.peer != peer) { continue; }
+                    s = std::find_if(s, sent.end(), [&](auto const& x) {
+                        return x.peer == shape_.rank && x.round == t.round;
+                    });
+                    result[r][variant] = s->at;
+                    ++s;
+                }
+            }
+        }
+        return result;
+    }
+
+    call_shape shape_;
+    any_algorithm algorithm_;
+    int slices_;
+    fingerprint call_;
+    std::uint64_t hash_;
+    schedule mine_;
+    std::vector<std::pair<int, int>> completing_;
+    std::map<std::pair<int, int>, std::unique_ptr<bound_plan>> plans_;
+};
+
+}  // namespace collectives

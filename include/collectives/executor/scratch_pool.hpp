@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scratch buffers of a communicator, kept from call to call; in memory that peers reach where the
+// transport has such memory.
+#pragma once
+
+#include <collectives/transport/concepts.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+template <transport Transport>
+class scratch_pool {
+public:
+    explicit scratch_pool(std::shared_ptr<Transport> t) : transport_(std::move(t)) {}
+    scratch_pool(scratch_pool const&) = delete;
+    scratch_pool& operator=(scratch_pool const&) = delete;
+    ~scratch_pool() {
+        for (auto const& b : free_) { release(b); }
+    }
+
+    struct buffer {
+        std::byte* data = nullptr;
+        std::size_t bytes = 0;
+    };
+
+    /// The smallest kept buffer that is large enough, else a new one. 0 bytes: none.
+    buffer take(std::size_t bytes) {
+        if (bytes == 0) { return {}; }
+        auto best = free_.end();
+        for (auto i = free_.begin(); i != free_.end(); ++i) {
+            if (i->bytes >= bytes && (best == free_.end() || i->bytes < best->bytes)) { best = i; }
+        }
+        if (best != free_.end()) {
+            auto const found = *best;
+            free_.erase(best);
+            return found;
+        }
+        if constexpr (peer_addressable<Transport>) {
+            return {static_cast<std::byte*>(transport_->allocate(bytes)), bytes};
+        } else {
+            return {static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})), bytes};
+        }
+    }
+    /// Keeps at most 8 buffers for later.
+    void give_back(buffer b) {
+        if (b.data == nullptr) { return; }
+        if (free_.size() < 8) {
+            free_.push_back(b);
+        } else {
+            release(b);
+        }
+    }
+
+private:
+    void release(buffer b) {
+        if constexpr (peer_addressable<Transport>) {
+            transport_->deallocate(b.data, b.bytes);
+        } else {
+            ::operator delete(b.data, std::align_val_t{64});
+        }
+    }
+
+    std::shared_ptr<Transport> transport_;
+    std::vector<buffer> free_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a rank waits: it spins while every rank may have a core, then yields, then sleeps.
+#pragma once
+
+#include <collectives/core/timeout.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+namespace collectives {
+
+/// Processors this process may run on.
+inline int usable_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof set, &set) == 0) { return CPU_COUNT(&set); }
+    return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+/// Spins without a system call for the first 50 us where there is a core per rank, yields for the
+/// next 50 us (from the start where there is not), then asks to sleep.
+class waiter {
+public:
+    enum class advice { look_again, sleep };
+    static constexpr auto spin_time = std::chrono::microseconds(50);
+    static constexpr auto awake_time = std::chrono::microseconds(100);
+
+    explicit waiter(bool core_per_rank) : spins_(core_per_rank) {}
+
+    advice pause() {
+        if (spins_ && (++turns_ % 64 != 0)) {
+            relax();
+            return advice::look_again;
+        }
+        auto const now = steady::now();
+        if (since_ == steady::time_point{}) { since_ = now; }
+        if (spins_ && now - since_ < spin_time) { return advice::look_again; }
+        if (now - since_ >= awake_time) { return advice::sleep; }
+        ::sched_yield();
+        return advice::look_again;
+    }
+    /// Something happened: begin anew.
+    void reset() {
+        turns_ = 0;
+        since_ = {};
+    }
+
+private:
+    bool spins_;
+    unsigned turns_ = 0;
+    steady::time_point since_{};
+};
+
+}  // namespace collectives

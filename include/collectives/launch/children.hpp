@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of a job as child processes: starts them, watches them, tells the others of a death.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/timeout.hpp>
+#include <collectives/transport/shared/state.hpp>
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace collectives::shm {
+
+class children {
+public:
+    explicit children(shared::state const& state) : state_(state) {}
+    children(children const&) = delete;
+    children& operator=(children const&) = delete;
+    ~children() {
+        for (auto const& c : all_) { end(c); }
+    }
+
+    /// Forks rank r, which ends with the status that `live()` returns. It dies with its parent.
+    template <class Live>
+    void start(rank_t r, Live&& live) {
+        std::fflush(nullptr);
+        auto const parent = ::getpid();
+        auto const pid = ::fork();
+        if (pid < 0) {
+            throw transport_error("fork of rank " + std::to_string(r) + ": " +
+                                  std::strerror(errno));
+        }
+        if (pid == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (::getppid() != parent) { ::_exit(1); }
+            auto const status = live();
+            std::fflush(nullptr);
+            ::_exit(status);
+        }
+        auto const descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+        all_.push_back({r, pid, descriptor, false});
+        if (descriptor < 0) {
+            throw transport_error("pidfd_open of rank " + std::to_string(r) + ": " +
+                                  std::strerror(errno));
+        }
+        auto& status = state_.status(r);
+        status.pid.store(pid, std::memory_order_relaxed);
+        auto expected = shared::life::expected;  // unless it has already left
+        status.state.compare_exchange_strong(expected, shared::life::running);
+    }
+
+    /// Returns when all have ended. Throws run_error for the one that failed first.
+    void wait() {
+        auto limit = steady::time_point::max();
+        std::vector<pollfd> watched;
+        for (;;) {
+            watched.clear();
+            for (auto const& c : all_) {
+                if (!c.ended) { watched.push_back({c.descriptor, POLLIN, 0}); }
+            }
+            if (watched.empty()) { break; }
+            auto const failed = state_.header().failures.load() != 0;
+            if (failed && limit == steady::time_point::max()) { limit = steady::now() + grace; }
+            auto const left = std::chrono::ceil<std::chrono::milliseconds>(limit - steady::now());
+            if (failed && left.count() <= 0) {
+                for (auto const& c : all_) {
+                    if (!c.ended) { ::kill(c.pid, SIGKILL); }
+                }
+            }
+            // A failure of a rank that lives on does not wake this wait; look every second.
+            ::poll(watched.data(), watched.size(),
+                   failed && left.count() > 0 ? static_cast<int>(left.count()) : 1000);
+            for (auto& c : all_) {
+                if (!c.ended) { reap(c); }
+            }
+        }
+        raise_first();
+    }
+
+private:
+    static constexpr std::chrono::seconds grace{5};
+
+    struct child {
+        rank_t rank = 0;
+        pid_t pid = 0;
+        int descriptor = -1;
+        bool ended = false;
+        int exit_status = -1;
+        int signal = 0;
+        std::uint32_t order = 0;  // 1: it failed first
+    };
+
+    void reap(child& c) {
+        int status = 0;
+        if (::waitpid(c.pid, &status, WNOHANG) != c.pid) { return; }
+        c.ended = true;
+        ::close(c.descriptor);
+        c.descriptor = -1;
+        if (WIFEXITED(status)) { c.exit_status = WEXITSTATUS(status); }
+        if (WIFSIGNALED(status)) { c.signal = WTERMSIG(status); }
+        auto& shared = state_.status(c.rank);
+        c.order = shared.failure_order.load();
+        if (shared.state.load() == shared::life::left) { return; }  // it said so itself
+        c.order = state_.header().failures.fetch_add(1) + 1;
+        state_.depart(c.rank, c.signal != 0 ? shared::life::died : shared::life::left, c.signal);
+    }
+
+    void raise_first() const {
+        child const* first = nullptr;
+        for (auto const& c : all_) {
+            if (c.order != 0 && (first == nullptr || c.order < first->order)) { first = &c; }
+        }
+        if (first == nullptr) { return; }
+        auto const rank = "rank " + std::to_string(first->rank);
+        auto const* const report = state_.report_of(first->rank).text.data();
+        auto const how = first->signal != 0
+                             ? " was ended by signal " + std::to_string(first->signal) + " (" +
+                                   ::strsignal(first->signal) + ")"
+                         : *report != '\0'
+                             ? std::string(" threw: ") + report
+                             : " ended its process with status " +
+                                   std::to_string(first->exit_status);
+        throw run_error(rank + how, first->rank, first->exit_status, first->signal);
+    }
+
+    static void end(child const& c) {
+        if (!c.ended) {
+            ::kill(c.pid, SIGKILL);
+            ::waitpid(c.pid, nullptr, 0);
+        }
+        if (c.descriptor >= 0) { ::close(c.descriptor); }
+    }
+
+    shared::state state_;
+    std::vector<child> all_;
+};
+
+}  // namespace collectives::shm

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The concept `algorithm`: what a type must offer to be run, proved, costed and drawn.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+namespace collectives {
+
+namespace detail {
+
+/// A sink that drops its steps; it stands for any sink in the concepts below.
+struct null_sink {
+    constexpr void operator()(step const&) const {}
+};
+
+template <class A>
+concept has_steps = requires(A const a, null_sink s) { a.steps(rank_t{}, int{}, s); };
+template <class A>
+concept has_reduce_scatter =
+    requires(A const a, null_sink s) { a.reduce_scatter(rank_t{}, int{}, s); };
+template <class A>
+concept has_all_gather = requires(A const a, null_sink s) { a.all_gather(rank_t{}, int{}, s); };
+template <class A>
+concept has_reduce = requires(A const a, null_sink s) { a.reduce(rank_t{}, int{}, rank_t{}, s); };
+template <class A>
+concept has_broadcast =
+    requires(A const a, null_sink s) { a.broadcast(rank_t{}, int{}, rank_t{}, s); };
+template <class A>
+concept has_gather = requires(A const a, null_sink s) { a.gather(rank_t{}, int{}, rank_t{}, s); };
+template <class A>
+concept has_scatter = requires(A const a, null_sink s) { a.scatter(rank_t{}, int{}, rank_t{}, s); };
+template <class A>
+concept has_all_to_all = requires(A const a, null_sink s) { a.all_to_all(rank_t{}, int{}, s); };
+template <class A>
+concept has_owner = requires { { A::owner(int{}, int{}) } -> std::same_as<rank_t>; };
+
+/// The two halves of the all-reduce, over `chunks(size)` chunks, joined on owners.
+template <class A>
+concept joins_on_owners = has_reduce_scatter<A> && has_all_gather<A> && !has_steps<A>;
+
+template <class A>
+concept joins_on_root = has_reduce<A> && has_broadcast<A>;
+
+}  // namespace detail
+
+/// `name`, a `std::string_view`, is what messages and `parse_algorithm` call it.
+template <class A>
+concept has_a_name = requires { { A::name } -> std::convertible_to<std::string_view>; };
+
+/// `chunks(size)`: into how many chunks the algorithm cuts the vector, at least 1.
+template <class A>
+concept counts_its_chunks = requires { { A::chunks(int{}) } -> std::same_as<int>; };
+
+/// Whether the steps of an all-reduce can be had; see `algorithm`.
+template <class A>
+concept emits_an_all_reduce =
+    detail::has_steps<A> || detail::joins_on_owners<A> || detail::joins_on_root<A>;
+
+/// An empty type whose functions, static or const, emit the steps of one rank. They know ranks and
+/// chunk numbers and no buffer, byte or transport. At least one of three families, each function
+/// taking a `step_sink auto&& emit` last:
+///
+///  (a) reduce_scatter(me, size, emit) and all_gather(me, size, emit): the halves of the all-reduce
+///      over chunks(size) chunks. After the first, and before the second, chunk c is complete on
+///      rank owner(c, size), which is c itself unless the type says otherwise;
+///  (b) reduce(me, size, root, emit) and broadcast(me, size, root, emit);
+///  (c) steps(me, size, emit): the whole all-reduce.
+///
+/// Optional: gather and scatter(me, size, root, emit), all_to_all(me, size, emit) over `size`
+/// blocks; and whichever functions of the other families it has a better way for. A reduce_scatter
+/// or all_gather that is not one of the halves of family (a) is over `size` blocks, block i of
+/// rank i. `compose.hpp` derives every collective that is not there.
+///
+/// Guarantees asked: rounds ascend within one rank; a send and its receive carry the same round and
+/// chunks; a rank emits the same steps whenever it is asked. `check` proves the rest.
+template <class A>
+concept algorithm = std::is_empty_v<A> && std::default_initializable<A> && has_a_name<A> &&
+                    counts_its_chunks<A> && emits_an_all_reduce<A>;
+
+}  // namespace collectives

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums as symbols: which ranks' contributions a value holds, and how they are bracketed.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace collectives::detail {
+
+/// An arena of values. A value is a number: below `ranks` it is that rank's own contribution, above
+/// an n-ary sum of earlier values. All chunks share it, as a step never moves one chunk to another.
+class brackets {
+public:
+    constexpr explicit brackets(int ranks)
+        : ranks_(ranks), words_((static_cast<std::size_t>(ranks) + 63) / 64) {
+        for (rank_t r = 0; r < ranks; ++r) {
+            nodes_.push_back({0, 0, r, r, true});
+            bits_.resize(bits_.size() + words_);
+            bits_[static_cast<std::size_t>(r) * words_ + static_cast<std::size_t>(r) / 64] =
+                std::uint64_t{1} << (r % 64);
+        }
+    }
+
+    /// The sum of two or more values in this order, or -1 if they share a contribution.
+    constexpr int sum(std::vector<int> const& operands) {
+        auto const at = bits_.size();
+        bits_.resize(at + words_);
+        node result{children_.size(), operands.size(), nodes_[index(operands.front())].low,
+                    nodes_[index(operands.back())].high, true};
+        int previous_high = result.low - 1;
+        for (int const operand : operands) {
+            node const& part = nodes_[index(operand)];
+            for (std::size_t w = 0; w < words_; ++w) {
+                auto const theirs = bits_[index(operand) * words_ + w];
+                if ((bits_[at + w] & theirs) != 0) { return -1; }
+                bits_[at + w] |= theirs;
+            }
+            result.ordered = result.ordered && part.ordered && part.low == previous_high + 1;
+            previous_high = part.high;
+            children_.push_back(operand);
+        }
+        nodes_.push_back(result);
+        return static_cast<int>(nodes_.size()) - 1;
+    }
+
+    /// Whether every rank's contribution is in the value (once: `sum` sees to that).
+    constexpr bool complete(int value) const {
+        for (std::size_t w = 0; w < words_; ++w) {
+            auto const left = static_cast<std::size_t>(ranks_) - 64 * w;
+            auto const all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+            if (bits_[index(value) * words_ + w] != all) { return false; }
+        }
+        return true;
+    }
+
+    /// Whether two values are the same sum of the same ranks, bracket by bracket.
+    constexpr bool same(int a, int b) const {
+        if (a == b) { return true; }
+        if (a < ranks_ || b < ranks_) { return false; }
+        node const& x = nodes_[index(a)];
+        node const& y = nodes_[index(b)];
+        if (x.count != y.count || x.low != y.low || x.high != y.high) { return false; }
+        for (std::size_t i = 0; i < x.count; ++i) {
+            if (!same(children_[x.first + i], children_[y.first + i])) { return false; }
+        }
+        return true;
+    }
+
+    /// Whether every bracket is over consecutive ranks, in ascending order.
+    constexpr bool ordered(int value) const { return nodes_[index(value)].ordered; }
+
+    /// Whether a complete value is one sum of all ranks in rank order.
+    constexpr bool is_left_fold(int value) const {
+        return nodes_[index(value)].ordered &&
+               (ranks_ == 1 || nodes_[index(value)].count == static_cast<std::size_t>(ranks_));
+    }
+
+private:
+    struct node {
+        std::size_t first;  // of its operands in children_
+        std::size_t count;
+        rank_t low;  // first and last contribution, as they stand
+        rank_t high;
+        bool ordered;
+    };
+
+    static constexpr std::size_t index(int value) { return static_cast<std::size_t>(value); }
+
+    int ranks_;
+    std::size_t words_;
+    std::vector<node> nodes_;
+    std::vector<int> children_;
+    std::vector<std::uint64_t> bits_;  // words_ per node: the contributions
+};
+
+}  // namespace collectives::detail

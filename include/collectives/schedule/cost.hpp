@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cost model: rounds, bytes and additions, counted from the steps, beside the lower bounds.
+#pragma once
+
+#include <collectives/schedule/schedule.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace collectives {
+
+/// Bytes one rank sends, receives, and adds to what it has.
+struct traffic {
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    std::size_t reduced = 0;
+    friend constexpr bool operator==(traffic const&, traffic const&) = default;
+};
+
+/// What a collective costs. With times a per round, b per byte and g per added byte, a network
+/// whose ranks send and receive at once needs rounds a + critical.bytes b + critical.reduced g.
+struct cost {
+    /// Over the rounds, what the rank sends or receives, or adds, that has most to do in the round.
+    struct path {
+        std::size_t bytes = 0;
+        std::size_t reduced = 0;
+    };
+    /// No algorithm needs less, at the busiest rank; the rounds are of one message per rank each.
+    struct lower_bound {
+        int rounds = 0;
+        std::size_t sent = 0;
+        std::size_t reduced = 0;
+    };
+    /// Cost by lower bound, at the busiest rank: 1 is optimal. An algorithm that sends many
+    /// messages in a round may have fewer rounds than the bound. 1 where there is nothing to do.
+    struct ratios {
+        double rounds = 1;
+        double sent = 1;
+        double reduced = 1;
+    };
+
+    int rounds = 0;
+    traffic busiest;  ///< each of the three at the rank that has most of it
+    std::vector<traffic> ranks;
+    std::size_t total = 0;  ///< bytes sent by all ranks together
+    path critical;
+    lower_bound bound;
+    ratios ratio;
+};
+
+namespace detail {
+
+/// Bytes of a range of chunks, which may wrap around the end, of `bytes` cut into `chunks`.
+constexpr std::size_t bytes_of(chunk_range range, int chunks, std::size_t bytes) {
+    auto const start = [&](int c) { return c == chunks ? bytes : block(bytes, chunks, c).first; };
+    int const last = range.first + range.count;
+    return (last <= chunks ? start(last) : bytes + start(last - chunks)) - start(range.first);
+}
+
+/// With n bytes over P ranks: ranks that share the work evenly send n (P-1)/P (all_reduce: twice,
+/// adding and spreading); the root of a broadcast must send n, a leaf of a reduce too, a leaf of a
+/// gather its block, the root of a scatter all but its own; the P - 1 additions of n bytes are
+/// shared by P ranks at best.
+constexpr cost::lower_bound bound_of(collective what, int size, std::size_t bytes) {
+    if (size == 1) { return {}; }
+    cost::lower_bound result{ceil_log2(size), 0, 0};
+    auto const ranks = static_cast<std::size_t>(size);
+    std::size_t const share = bytes - bytes / ranks;  // n (P-1)/P, rounded up
+    if (reduces(what)) { result.reduced = share; }
+    switch (what) {
+        case collective::all_reduce: result.sent = 2 * bytes - 2 * bytes / ranks; break;
+        case collective::broadcast:
+        case collective::reduce: result.sent = bytes; break;
+        case collective::gather: result.sent = bytes / ranks; break;
+        default: result.sent = share;
+    }
+    return result;
+}
+
+/// Adds up schedules, one rank at a time.
+class cost_counter {
+public:
+    constexpr cost_counter(outline const& plan, std::size_t bytes)
+        : plan_(plan), bytes_(bytes), rounds_(static_cast<std::size_t>(plan.rounds)) {
+        result_.rounds = plan.rounds;
+        result_.bound = bound_of(plan.what, plan.size, bytes);
+    }
+
+    constexpr void add(std::vector<step> const& steps) {
+        traffic all;
+        traffic round;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            step const& s = steps[i];
+            std::size_t const n = bytes_of(s.chunks, plan_.chunks, bytes_);
+            (s.what == verb::send ? round.sent : round.received) += n;
+            if (s.what == verb::recv_reduce) { round.reduced += n; }
+            if (i + 1 == steps.size() || steps[i + 1].round != s.round) {
+                auto& busiest = rounds_[static_cast<std::size_t>(s.round)];
+                busiest.bytes = std::max({busiest.bytes, round.sent, round.received});
+                busiest.reduced = std::max(busiest.reduced, round.reduced);
+                all.sent += round.sent;
+                all.received += round.received;
+                all.reduced += round.reduced;
+                round = {};
+            }
+        }
+        result_.ranks.push_back(all);
+    }
+
+    constexpr cost result() {
+        for (traffic const& t : result_.ranks) {
+            result_.busiest.sent = std::max(result_.busiest.sent, t.sent);
+            result_.busiest.received = std::max(result_.busiest.received, t.received);
+            result_.busiest.reduced = std::max(result_.busiest.reduced, t.reduced);
+            result_.total += t.sent;
+        }
+        for (cost::path const& r : rounds_) {
+            result_.critical.bytes += r.bytes;
+            result_.critical.reduced += r.reduced;
+        }
+        auto const by = [](auto a, auto b) {
+            return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
+        };
+        result_.ratio = {by(result_.rounds, result_.bound.rounds),
+                         by(result_.busiest.sent, result_.bound.sent),
+                         by(result_.busiest.reduced, result_.bound.reduced)};
+        return result_;
+    }
+
+private:
+    outline plan_;
+    std::size_t bytes_;
+    std::vector<cost::path> rounds_;
+    cost result_;
+};
+
+}  // namespace detail
+
+/// What algorithm A costs on `size` ranks, 0 <= root < size. `bytes` is one vector of an
+/// all_reduce, broadcast or reduce, and all blocks together elsewhere (in all_to_all those of one
+/// rank's input); they are cut by `block`. O(steps of all ranks) time, memory for those of one.
+template <algorithm A>
+constexpr cost cost_of(A, int size, std::size_t bytes, collective what = collective::all_reduce,
+                       rank_t root = 0) {
+    auto const plan = detail::outline_of<A>(what, size, root);
+    detail::cost_counter counter(plan, bytes);
+    std::vector<step> steps;
+    for (rank_t r = 0; r < size; ++r) {
+        steps.clear();
+        detail::append_steps<A>(plan, r, steps);
+        counter.add(steps);
+    }
+    return counter.result();
+}
+
+/// The same of the recorded schedules of all ranks, at least one, which belong together.
+constexpr cost cost_of(std::span<schedule const> ranks, std::size_t bytes) {
+    schedule const& first = ranks[0];
+    detail::cost_counter counter(
+        {first.what, first.size, first.root, first.chunks, 0, first.rounds}, bytes);
+    for (schedule const& s : ranks) { counter.add(s.steps); }
+    return counter.result();
+}
+
+}  // namespace collectives

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inside of `check`: one symbolic run of the schedules of all ranks, round by round.
+#pragma once
+
+#include <collectives/schedule/bracket.hpp>
+#include <collectives/schedule/form.hpp>
+#include <collectives/schedule/proof.hpp>
+#include <collectives/schedule/schedule.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace collectives::detail {
+
+/// Kept lean, because compilers run it too: a compiler counts every statement.
+class prover {
+public:
+    constexpr explicit prover(std::span<schedule const> ranks)
+        : ranks_(ranks),
+          size_(static_cast<int>(ranks.size())),
+          what_(ranks.empty() ? collective::barrier : ranks[0].what),
+          chunks_(ranks.empty() ? 0 : ranks[0].chunks),
+          sums_(reduces(what_) ? size_ : 0) {}
+
+    constexpr proof run() {
+        verdict_ = form_of(ranks_);
+        if (!verdict_.ok) { return verdict_; }
+        fill();
+        for (int round = 0; round < ranks_[0].rounds; ++round) {
+            if (!match(round) || !apply(round)) { return verdict_; }
+        }
+        if (judge()) { verdict_.what = "correct"; }
+        return verdict_;
+    }
+
+private:
+    /// What one receive brings to one slot.
+    struct arrival {
+        std::size_t slot;
+        int value;
+        rank_t from;
+        bool adds;
+        int next;  // of the same slot, or none
+    };
+    struct inbox {
+        int first = none;
+        int last = none;
+    };
+    static constexpr int none = -1;
+
+    static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+    constexpr std::size_t slot(rank_t rank, int chunk) const {
+        return index(rank) * index(chunks_) + index(chunk < chunks_ ? chunk : chunk - chunks_);
+    }
+
+    constexpr bool refuse(std::string_view why, rank_t rank = -1, int round = -1, int chunk = -1) {
+        verdict_ = {false, why, rank, round, chunk};
+        return false;
+    }
+
+    /// What everybody holds in the beginning. A value is a bracket where the collective adds, else
+    /// the number of a block.
+    constexpr void fill() {
+        auto const slots = index(size_) * index(chunks_);
+        held_.assign(slots, none);
+        inboxes_.resize(slots);
+        cursor_.assign(index(size_), 0);
+        end_.assign(index(size_), 0);
+        unmatched_.assign(index(size_) * index(size_), 0);
+        rank_t const root = ranks_[0].root;
+        for (rank_t r = 0; r < size_; ++r) {
+            for (int c = 0; c < chunks_; ++c) {
+                switch (what_) {
+                    case collective::broadcast:
+                    case collective::scatter: held_[slot(r, c)] = r == root ? c : none; break;
+                    case collective::all_gather:
+                    case collective::barrier:
+                    case collective::gather: held_[slot(r, c)] = r == c ? c : none; break;
+                    case collective::all_to_all: held_[slot(r, c)] = r * size_ + c; break;
+                    default: held_[slot(r, c)] = r;
+                }
+            }
+        }
+        if (what_ == collective::all_to_all) { input_ = held_; }
+    }
+
+    /// Pairs the round's receives with its sends, and collects what they bring from before it.
+    constexpr bool match(int round) {
+        int sends = 0;
+        for (std::size_t r = 0; r < index(size_); ++r) {
+            auto const& steps = ranks_[r].steps;
+            cursor_[r] = end_[r];
+            for (; end_[r] < steps.size() && steps[end_[r]].round == round; ++end_[r]) {
+                if (steps[end_[r]].what == verb::send) { ++sends; }
+            }
+        }
+        arrivals_.clear();
+        for (rank_t r = 0; r < size_; ++r) {
+            for (auto i = cursor_[index(r)]; i < end_[index(r)]; ++i) {
+                step const& s = ranks_[index(r)].steps[i];
+                if (s.what == verb::send) { continue; }
+                if (!receive(r, s)) { return false; }
+                --sends;
+            }
+        }
+        return sends == 0 || refuse_unmatched(round);
+    }
+
+    constexpr bool receive(rank_t me, step const& s) {
+        auto const& theirs = ranks_[index(s.peer)].steps;
+        auto& i = unmatched_[index(s.peer) * index(size_) + index(me)];
+        if (i < cursor_[index(s.peer)]) { i = cursor_[index(s.peer)]; }
+        auto const end = end_[index(s.peer)];
+        while (i < end && (theirs[i].peer != me || theirs[i].what != verb::send)) { ++i; }
+        if (i == end) {
+            return refuse("a receive has no send", me, s.round, s.chunks.first);
+        }
+        chunk_range const sent = theirs[i++].chunks;
+        bool const renames = what_ == collective::all_to_all;
+        if (sent.count != s.chunks.count || (sent.first != s.chunks.first && !renames)) {
+            return refuse("a send and its receive name different chunks", me, s.round,
+                          s.chunks.first);
+        }
+        for (int k = 0; k < sent.count; ++k) {
+            auto const from = slot(s.peer, sent.first + k);
+            int const value = renames ? input_[from] : held_[from];
+            if (value == none) {
+                return refuse("a rank sends a chunk it does not hold", s.peer, s.round,
+                              (sent.first + k) % chunks_);
+            }
+            auto const to = slot(me, s.chunks.first + k);
+            bool const adds = s.what == verb::recv_reduce;
+            int const mine = static_cast<int>(arrivals_.size());
+            if (inbox& box = inboxes_[to]; box.first == none) {
+                box = {mine, mine};
+            } else {
+                arrival& last = arrivals_[index(box.last)];
+                if (!adds || !last.adds) {
+                    return refuse("a chunk is copied into and written again in one round", me,
+                                  s.round, (s.chunks.first + k) % chunks_);
+                }
+                last.next = mine;
+                box.last = mine;
+            }
+            arrivals_.push_back({to, value, s.peer, adds, none});
+        }
+        return true;
+    }
+
+    constexpr bool refuse_unmatched(int round) {
+        for (rank_t r = 0; r < size_; ++r) {
+            for (auto i = cursor_[index(r)]; i < end_[index(r)]; ++i) {
+                step const& s = ranks_[index(r)].steps[i];
+                auto const matched = unmatched_[index(r) * index(size_) + index(s.peer)];
+                if (s.what == verb::send && i >= matched) {
+                    return refuse("a send has no receive", r, round, s.chunks.first);
+                }
+            }
+        }
+        return refuse("a send has no receive", -1, round);
+    }
+
+    /// Puts what the round brought in place.
+    constexpr bool apply(int round) {
+        for (auto const& a : arrivals_) {
+            inbox& box = inboxes_[a.slot];
+            if (box.first == none) { continue; }  // done with the first of its slot
+            box.first = none;
+            if (!a.adds) {
+                held_[a.slot] = a.value;
+                continue;
+            }
+            auto const rank = static_cast<rank_t>(a.slot / index(chunks_));
+            auto const chunk = static_cast<int>(a.slot % index(chunks_));
+            order_operands(a, rank);
+            held_[a.slot] = sums_.sum(operands_);
+            if (held_[a.slot] == none) {
+                return refuse("a contribution is added twice", rank, round, chunk);
+            }
+        }
+        return true;
+    }
+
+    /// The values of one n-ary sum by the rank they come from, own value included.
+    constexpr void order_operands(arrival const& first, rank_t me) {
+        operands_.clear();
+        sources_.clear();
+        operands_.push_back(held_[first.slot]);
+        sources_.push_back(me);
+        arrival const* a = &first;
+        while (true) {
+            operands_.push_back(a->value);
+            sources_.push_back(a->from);
+            for (auto i = sources_.size() - 1; i > 0 && sources_[i - 1] > a->from; --i) {
+                sources_[i] = sources_[i - 1];
+                operands_[i] = operands_[i - 1];
+                sources_[i - 1] = a->from;
+                operands_[i - 1] = a->value;
+            }
+            if (a->next == none) { return; }
+            a = &arrivals_[index(a->next)];
+        }
+    }
+
+    /// Whether the result of the collective comprises this slot.
+    constexpr bool is_result(rank_t rank, int chunk) const {
+        switch (what_) {
+            case collective::reduce:
+            case collective::gather: return rank == ranks_[0].root;
+            case collective::reduce_scatter:
+            case collective::scatter: return rank == chunk;
+            case collective::all_to_all: return rank != chunk;  // its own block is not sent
+            default: return true;
+        }
+    }
+
+    constexpr bool judge() {
+        verdict_ = {true, "", -1, -1, -1, true, true, true};
+        int some = none;
+        for (int c = 0; c < chunks_; ++c) {
+            int common = none;  // of all ranks that have this chunk
+            for (rank_t r = 0; r < size_; ++r) {
+                if (!is_result(r, c)) { continue; }
+                int const value = held_[slot(r, c)];
+                if (!reduces(what_)) {
+                    int const wanted = what_ == collective::all_to_all ? c * size_ + r : c;
+                    if (value != wanted) { return refuse("a block is missing", r, -1, c); }
+                    continue;
+                }
+                if (!sums_.complete(value)) {
+                    return refuse("a contribution is missing", r, -1, c);
+                }
+                if (common == none) { common = value; }
+                if (!sums_.same(common, value)) {
+                    return refuse("the ranks bracket the sum differently", r, -1, c);
+                }
+            }
+            if (common == none) { continue; }
+            if (some == none) { some = common; }
+            verdict_.order_preserving = verdict_.order_preserving && sums_.ordered(common);
+            verdict_.left_fold = verdict_.left_fold && sums_.is_left_fold(common);
+            if (verdict_.position_independent) {
+                verdict_.position_independent = sums_.same(some, common);
+            }
+        }
+        return true;
+    }
+
+    std::span<schedule const> ranks_;
+    int size_;
+    collective what_;
+    int chunks_;
+    brackets sums_;
+    proof verdict_{};
+    std::vector<int> held_;                // the value of each (rank, chunk), or none
+    std::vector<int> input_;               // all_to_all: what is sent from
+    std::vector<inbox> inboxes_;           // of each (rank, chunk), this round
+    std::vector<arrival> arrivals_;        // this round
+    std::vector<std::size_t> cursor_;      // each rank's steps of this round: [cursor_, end_)
+    std::vector<std::size_t> end_;
+    std::vector<std::size_t> unmatched_;   // of (source, destination): where to look for a send
+    std::vector<int> operands_;
+    std::vector<rank_t> sources_;
+};
+
+}  // namespace collectives::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one idea of the library: a collective algorithm is a pure function that emits steps.
+#pragma once
+
+#include <collectives/core/types.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+namespace collectives {
+
+/// What a rank does in a step. All the `recv_reduce`s of one round into one chunk are one n-ary
+/// reduction, own value included, in rank order (the lower rank is the left operand), rounded once.
+enum class verb : std::uint8_t { send, recv_reduce, recv_copy };
+
+/// A run of chunks, never of bytes. It may wrap around the end: {first = C - 1, count = 2} of C
+/// chunks is the last one, then chunk 0.
+struct chunk_range {
+    int first = 0;
+    int count = 1;
+    friend constexpr bool operator==(chunk_range, chunk_range) = default;
+};
+
+/// One thing one rank does. A round is a set of steps that may run at once: a send in it reads the
+/// value from before the round. A send and its receive carry the same round, and except in
+/// all_to_all (where the sender names a block of its input, the receiver one of its output) the
+/// same chunks.
+struct step {
+    int round = 0;
+    verb what = verb::send;
+    rank_t peer = 0;
+    chunk_range chunks{};
+    friend constexpr bool operator==(step const&, step const&) = default;
+};
+
+/// Anything steps can be handed to, one at a time, rounds in ascending order.
+template <class Sink>
+concept step_sink = std::invocable<Sink&, step>;
+
+constexpr std::string_view name(verb what) {
+    return what == verb::send ? "send" : what == verb::recv_reduce ? "recv_reduce" : "recv_copy";
+}
+
+}  // namespace collectives

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives that only move blocks, each block straight to its place in one round.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+
+/// What every algorithm without a better way uses; chunk i is the block of rank i.
+namespace collectives::straight {
+
+/// Rank i sends block i to the root.
+constexpr void gather(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    if (me != root) { return emit(step{0, verb::send, root, {me}}); }
+    for (rank_t r = 0; r < size; ++r) {
+        if (r != root) { emit(step{0, verb::recv_copy, r, {r}}); }
+    }
+}
+
+/// The root sends block i to rank i.
+constexpr void scatter(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    if (me != root) { return emit(step{0, verb::recv_copy, root, {me}}); }
+    for (rank_t r = 0; r < size; ++r) {
+        if (r != root) { emit(step{0, verb::send, r, {r}}); }
+    }
+}
+
+/// The root sends its only chunk to everybody.
+constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    if (me != root) { return emit(step{0, verb::recv_copy, root, {0}}); }
+    for (rank_t r = 0; r < size; ++r) {
+        if (r != root) { emit(step{0, verb::send, r, {0}}); }
+    }
+}
+
+/// Everybody sends its block to everybody. Each begins with its successor, so that no rank is
+/// everybody's first target.
+constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
+    for (int d = 1; d < size; ++d) { emit(step{0, verb::send, (me + d) % size, {me}}); }
+    for (rank_t r = 0; r < size; ++r) {
+        if (r != me) { emit(step{0, verb::recv_copy, r, {r}}); }
+    }
+}
+
+/// Everybody sends block i of its input to rank i, and receives block i of its output from it.
+constexpr void all_to_all(rank_t me, int size, step_sink auto&& emit) {
+    for (int d = 1; d < size; ++d) {
+        rank_t const to = (me + d) % size;
+        emit(step{0, verb::send, to, {to}});
+    }
+    for (rank_t r = 0; r < size; ++r) {
+        if (r != me) { emit(step{0, verb::recv_copy, r, {r}}); }
+    }
+}
+
+}  // namespace collectives::straight

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When one step of one rank really began and ended.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+
+#include <cstdint>
+
+namespace collectives {
+
+/// Trivially copyable, so that ranks can gather each other's events. Times are nanoseconds of the
+/// steady clock, which all processes of a machine share.
+struct trace_event {
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t operation = 0;  ///< number of the operation on its communicator
+    collective what = collective::all_reduce;
+    verb action = verb::send;
+    rank_t rank = 0;
+    rank_t peer = 0;
+    int round = 0;
+    int segment = 0;
+    chunk_range chunks{};
+    friend constexpr bool operator==(trace_event const&, trace_event const&) = default;
+};
+
+}  // namespace collectives

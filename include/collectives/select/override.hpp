@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The user's word on what `automatic` takes: COLLECTIVES_ALL_REDUCE="tree:0-4k,ring:4k-inf".
+#pragma once
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/core/types.hpp>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collectives {
+
+/// Vectors of [from, to) bytes take this algorithm.
+struct override_rule {
+    any_algorithm algorithm;
+    std::size_t from = 0;
+    std::size_t to = std::numeric_limits<std::size_t>::max();
+};
+
+namespace detail {
+
+/// "0", "4k", "2M", "1G", "inf".
+inline std::size_t parse_bytes(std::string_view text) {
+    if (text == "inf") { return std::numeric_limits<std::size_t>::max(); }
+    std::size_t value = 0;
+    auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    auto const unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    auto const shift = unit.empty()                    ? 0
+                       : unit == "k" || unit == "K" ? 10
+                       : unit == "m" || unit == "M" ? 20
+                       : unit == "g" || unit == "G" ? 30
+                                                    : -1;
+    if (fault != std::errc{} || shift < 0) {
+        throw usage_error("'" + std::string(text) + "' is no number of bytes: write 0, 4k, 2M, inf");
+    }
+    return value << shift;
+}
+
+}  // namespace detail
+
+/// Parses "name:from-to,..."; a name alone is meant for all sizes. Throws usage_error.
+inline std::vector<override_rule> parse_override(std::string_view text) {
+    std::vector<override_rule> rules;
+    while (!text.empty()) {
+        auto const comma = text.find(',');
+        auto const item = text.substr(0, comma);
+        text = comma == text.npos ? std::string_view{} : text.substr(comma + 1);
+        auto const colon = item.find(':');
+        override_rule rule{parse_algorithm(item.substr(0, colon))};
+        if (colon != item.npos) {
+            auto const range = item.substr(colon + 1);
+            auto const dash = range.find('-');
+            if (dash == range.npos) {
+                throw usage_error("'" + std::string(item) + "': write algorithm:from-to");
+            }
+            rule.from = detail::parse_bytes(range.substr(0, dash));
+            rule.to = detail::parse_bytes(range.substr(dash + 1));
+        }
+        rules.push_back(rule);
+    }
+    return rules;
+}
+
+/// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
+inline std::vector<override_rule> override_of(collective what) {
+    std::string variable = "COLLECTIVES_";
+    for (char const c : name(what)) {
+        variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    auto const* const text = std::getenv(variable.c_str());
+    if (text == nullptr) { return {}; }
+    try {
+        return parse_override(text);
+    } catch (usage_error const& e) {
+        throw usage_error(variable + ": " + e.what());
+    }
+}
+
+}  // namespace collectives

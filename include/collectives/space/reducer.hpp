@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A reduction without its types: what executors call, so that they are no templates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace collectives {
+
+/// One operator on one element type. Sources and destinations are arrays of `count` elements, at
+/// any address (the alignment of the element type is not needed). The destination may be the very
+/// same array as a source, or several; any other overlap is not allowed. Each element's result
+/// depends on the elements alone, not on where they stand nor on how calls cut the arrays.
+struct reducer {
+    /// dst[i] = op(... op(op(sources[0][i], sources[1][i]), sources[2][i]) ...): n >= 1 sources,
+    /// left to right, in one pass over memory; 16-bit floats are added in float and rounded once.
+    /// `finish_size` > 0 says that the result is the whole reduction over that many ranks, and
+    /// finishes it (`average` divides) before the rounding; 0 leaves a partial result.
+    using run_function = void (*)(void const* op, void* dst, void const* const* sources, int n,
+                                  std::size_t count, int finish_size);
+    /// dst[i] = what rank's own contribution src[i] becomes before it is reduced.
+    using prepare_function = void (*)(void const* op, void* dst, void const* src,
+                                      std::size_t count);
+
+    run_function run_partial = nullptr;  ///< sources are prepared contributions or partial results
+    run_function run_raw = nullptr;      ///< sources are contributions as the callers passed them
+    prepare_function prepare = nullptr;  ///< null where nothing is to be prepared: all but
+                                         ///< premultiplied_sum
+    bool finishes = false;               ///< whether the last pass differs from the others (for
+                                         ///< one rank it always may: see `run`)
+    bool commutative = false;
+    void const* op = nullptr;       ///< the caller's; must live as long as this is used
+    std::size_t elem_size = 0;      ///< bytes per element
+    std::uint64_t fingerprint = 0;  ///< operator, its state, and element type
+    std::string_view op_name;
+    std::string_view type_name;
+
+    /// Every operation runs each contribution through `prepare` once (or uses `raw`, where every
+    /// source is one) and gives `finish_size` once per element, in its last pass. With a single
+    /// rank that pass is run({in}, finish_size = 1).
+    void run(void* dst, void const* const* sources, int n, std::size_t count,
+             int finish_size = 0) const {
+        run_partial(op, dst, sources, n, count, finish_size);
+    }
+
+    void raw(void* dst, void const* const* sources, int n, std::size_t count,
+             int finish_size = 0) const {
+        run_raw(op, dst, sources, n, count, finish_size);
+    }
+};
+
+}  // namespace collectives

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a transport is: tagged non-blocking messages, and a place where ranks leave word of what
+// they are doing.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/schedule/step.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace collectives {
+
+/// What a message belongs to: for people who trace, never looked at by a transport.
+struct message_label {
+    std::uint32_t operation = 0;
+    int round = 0;
+    int segment = 0;
+    chunk_range chunks{};
+    collective what{};
+    verb action{};
+};
+
+/// Takes the bytes of a message piece by piece, in order, instead of a buffer.
+struct consumer {
+    void (*take)(void* context, std::size_t offset, std::byte const* data, std::size_t bytes) =
+        nullptr;
+    void* context = nullptr;
+    explicit operator bool() const { return take != nullptr; }
+};
+
+/// A message on its way out. `data` belongs to the transport until the request tests true.
+struct outgoing {
+    rank_t to = 0;
+    std::uint64_t tag = 0;
+    std::uint64_t check = 0;      // must equal the receiver's, else the receive is `wrong`
+    std::byte const* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t granule = 1;      // a message is cut at multiples of this many bytes
+    message_label label{};
+};
+
+/// A message awaited. Its bytes go to `data`, or to `take` where the transport can do that.
+struct incoming {
+    rank_t from = 0;
+    std::uint64_t tag = 0;
+    std::uint64_t check = 0;
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t granule = 1;
+    consumer take{};
+    std::atomic<std::uint32_t> const* stop = nullptr;  // non-zero: read no peer's memory any more
+    message_label label{};
+};
+
+/// How a rank has gone, if it has.
+struct departure {
+    bool died = false;  // false: it returned or ended by itself
+    int signal = 0;
+};
+
+/// Tagged non-blocking messages between `size()` ranks.
+///
+/// Ordering: messages with equal (source, destination, tag) never overtake each other; others may.
+/// Ownership: a buffer and a request are the transport's until `test` says true or `cancel` returns.
+/// Progress: made by `poll`, which never blocks; `doze(ready, time)` sleeps until a peer may have
+/// done something, or `time` has passed, after calling `ready()` once when it can no longer miss
+/// it (true: do not sleep). Errors: a receive whose size or check differs tests true and is
+/// `wrong()`. A lost peer is told by `gone(rank)`, not by a request.
+/// `can_consume`: whether receives honour `incoming::take`.
+/// `board`: a communicator's place for fingerprints and failures, see transport/shared/board.hpp.
+template <class T>
+concept transport = requires(T t, T const c, outgoing const& out, incoming const& in,
+                             typename T::request& r, bool (*ready)()) {
+    typename T::request;
+    typename T::board;
+    { T::can_consume } -> std::convertible_to<bool>;
+    { c.rank() } -> std::same_as<rank_t>;
+    { c.size() } -> std::same_as<int>;
+    { t.isend(out, r) };
+    { t.irecv(in, r) };
+    { t.test(r) } -> std::same_as<bool>;
+    { t.cancel(r) };
+    { t.poll() };
+    { t.doze(ready, std::chrono::nanoseconds{}) };
+    { c.gone(0) } -> std::same_as<std::optional<departure>>;
+    { r.wrong() } -> std::same_as<bool>;
+    { r.actual_bytes() } -> std::same_as<std::size_t>;
+    { r.actual_check() } -> std::same_as<std::uint64_t>;
+};
+
+/// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
+/// location any rank can turn back into a pointer with `at`, or 0 where peers cannot reach it.
+/// `always_reachable`: every address can be reached (threads of one process).
+template <class T>
+concept peer_addressable = transport<T> && requires(T t, void* p, std::uint64_t where) {
+    { T::always_reachable } -> std::convertible_to<bool>;
+    { t.reach(p, std::size_t{}) } -> std::same_as<std::uint64_t>;
+    { t.at(where) } -> std::same_as<std::byte*>;
+    { t.allocate(std::size_t{}) } -> std::same_as<void*>;
+    { t.deallocate(p, std::size_t{}) };
+};
+
+}  // namespace collectives

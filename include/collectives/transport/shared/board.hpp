@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator's shared board: what each rank has entered, its counters, and the first failure.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/transport/shared/state.hpp>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace collectives::shared {
+
+inline constexpr int lanes = 8;
+inline constexpr std::size_t flat_payload = 40;
+
+/// A small contribution with its number in one cache line; two of them alternate.
+struct alignas(line) flat_line {
+    std::atomic<std::uint64_t> stamp;
+    std::uint64_t hash;
+    std::uint64_t spare;
+    std::array<std::byte, flat_payload> payload;
+};
+static_assert(sizeof(flat_line) == line);
+
+/// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
+struct alignas(line) lane_line {
+    std::atomic<std::uint64_t> counter;  // run << 32 | rounds completed
+    std::uint64_t hash;
+    std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch; 0: unreachable
+    std::uint64_t in_place;              // plan variant, so that peers know where chunks lie
+};
+
+/// What one rank tells the others of the communicator. Written by that rank alone.
+struct alignas(line) board_row {
+    static constexpr int remembered = 64;
+    using words = std::array<std::atomic<std::uint64_t>, sizeof(fingerprint) / 8>;
+
+    std::atomic<std::uint64_t> entered;
+    std::atomic<std::uint64_t> finished;
+    std::array<flat_line, 2> flat;
+    std::array<lane_line, lanes> lane;
+    std::array<words, remembered> history;
+};
+
+struct alignas(line) board_header {
+    std::atomic<std::uint32_t> stopped;  // non-zero once somebody failed: all waits end
+    std::atomic<std::uint32_t> told;     // non-zero once `first` can be read
+    std::atomic<std::uint32_t> users;
+    failure first;
+};
+
+/// The view one rank has of its communicator's board. Costs n x 11 KiB of shared memory.
+class board {
+public:
+    board() = default;
+    /// `group` holds, for each rank of the communicator, its rank in the job.
+    board(state job, std::byte* memory, std::vector<rank_t> group, rank_t me)
+        : job_(job), header_(reinterpret_cast<board_header*>(memory)),
+          rows_(reinterpret_cast<board_row*>(memory + sizeof(board_header))),
+          group_(std::move(group)), me_(me) {}
+
+    static std::size_t bytes(int size) {
+        return sizeof(board_header) + static_cast<std::size_t>(size) * sizeof(board_row);
+    }
+    /// Starts the lifetimes in zeroed memory; `users` ranks will close it.
+    static void create(std::byte* memory, int users) {
+        auto* const header = ::new (memory) board_header{};
+        header->users.store(static_cast<std::uint32_t>(users), std::memory_order_relaxed);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(users); ++i) {
+            ::new (memory + sizeof(board_header) + i * sizeof(board_row)) board_row{};
+        }
+    }
+
+    /// Leaves word of a call before anything of it is sent. O(1), no wait.
+    void enter(fingerprint const& call) {
+        auto& mine = row(me_);
+        std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
+        std::memcpy(words.data(), &call, sizeof call);
+        auto& slot = mine.history[call.sequence % board_row::remembered];
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            slot[i].store(words[i], std::memory_order_relaxed);
+        }
+        mine.entered.store(call.sequence, std::memory_order_release);
+    }
+    /// All operations up to `sequence` need nothing more from this rank.
+    void finish(std::uint64_t sequence) {
+        row(me_).finished.store(sequence, std::memory_order_release);
+    }
+
+    std::uint64_t entered(rank_t r) const {
+        return row(r).entered.load(std::memory_order_acquire);
+    }
+    std::uint64_t finished(rank_t r) const {
+        return row(r).finished.load(std::memory_order_acquire);
+    }
+    /// What rank r called as operation `sequence`; empty if not yet, or too long ago.
+    std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
+        if (entered(r) < sequence) { return {}; }
+        auto const& slot = row(r).history[sequence % board_row::remembered];
+        std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            words[i] = slot[i].load(std::memory_order_relaxed);
+        }
+        if (entered(r) >= sequence + board_row::remembered) { return {}; }
+        auto const call = std::bit_cast<fingerprint>(words);
+        return call.sequence == sequence ? std::optional(call) : std::nullopt;
+    }
+
+    /// Tells everybody of a failure and wakes them. The first one stays. Safe from any thread.
+    void fail(failure const& why) {
+        if (header_->stopped.exchange(1, std::memory_order_seq_cst) == 0) {
+            header_->first = why;
+            header_->told.store(1, std::memory_order_seq_cst);
+        }
+        for (auto const r : group_) { job_.ring(r); }
+    }
+    std::atomic<std::uint32_t> const& stop_word() const { return header_->stopped; }
+    bool stopped() const { return header_->stopped.load(std::memory_order_acquire) != 0; }
+    /// The first failure, once it has been written down.
+    std::optional<failure> first_failure() const {
+        if (header_->told.load(std::memory_order_acquire) == 0) { return {}; }
+        return header_->first;
+    }
+
+    /// Says that this rank will not look at the board again; true for the last one.
+    bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    bool closed_by_all() const {
+        return header_->users.load(std::memory_order_acquire) == 0;
+    }
+
+    flat_line& flat(rank_t r, std::uint64_t number) const { return row(r).flat[number % 2]; }
+    lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes]; }
+
+    /// Wakes the ranks of the communicator that sleep.
+    void ring_others() const {
+        for (std::size_t i = 0; i < group_.size(); ++i) {
+            if (static_cast<rank_t>(i) != me_) { job_.ring(group_[i]); }
+        }
+    }
+
+private:
+    board_row& row(rank_t r) const { return rows_[r]; }
+
+    state job_;
+    board_header* header_ = nullptr;
+    board_row* rows_ = nullptr;
+    std::vector<rank_t> group_;
+    rank_t me_ = 0;
+};
+
+}  // namespace collectives::shared

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of a job whose ranks are threads: every address can be reached by every rank.
+#pragma once
+
+#include <collectives/core/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace collectives::shared {
+
+class heap_memory {
+public:
+    static constexpr bool always_reachable = true;
+
+    std::uint64_t reach(void const* p, std::size_t) const {
+        return reinterpret_cast<std::uintptr_t>(p);
+    }
+    std::byte* at(std::uint64_t location) const {
+        return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(location));
+    }
+    /// Zeroed memory on a page boundary. Throws transport_error if there is none.
+    void* allocate(std::size_t bytes) {
+        constexpr std::size_t page = 4096;
+        auto const whole = (bytes + page - 1) / page * page;
+        void* const p = whole < bytes ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
+        if (p == nullptr) {
+            throw transport_error("no memory for " + std::to_string(bytes) + " bytes");
+        }
+        std::memset(p, 0, bytes);
+        return p;
+    }
+    void deallocate(void* p, std::size_t) { std::free(p); }
+};
+
+}  // namespace collectives::shared

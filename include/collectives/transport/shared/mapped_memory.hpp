@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of a job whose ranks are processes: one sparse memory file, mapped by all, in which every
+// rank hands out its own part.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/types.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace collectives::shared {
+
+/// A sparse memory file that has no name: it goes with the last process that maps it.
+/// `posix_fallocate` takes the pages before anybody writes to them, so that a machine without
+/// memory gives an error here and not a SIGBUS later.
+class memory_file {
+public:
+    memory_file() = default;
+    explicit memory_file(std::size_t bytes) : bytes_(bytes) {
+        descriptor_ = ::memfd_create("collectives", MFD_CLOEXEC);
+        if (descriptor_ < 0) { fail("memfd_create", errno); }
+        if (::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0) { fail("fchmod", errno); }
+        if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) { fail("ftruncate", errno); }
+        base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                       descriptor_, 0);
+        if (base_ == MAP_FAILED) {
+            base_ = nullptr;
+            fail("mmap", errno);
+        }
+        ::madvise(base_, bytes, MADV_DONTDUMP);
+    }
+    memory_file(memory_file&& other) noexcept
+        : bytes_(other.bytes_), descriptor_(std::exchange(other.descriptor_, -1)),
+          base_(std::exchange(other.base_, nullptr)) {}
+    memory_file& operator=(memory_file&&) = delete;
+    ~memory_file() {
+        if (base_ != nullptr) { ::munmap(base_, bytes_); }
+        if (descriptor_ >= 0) { ::close(descriptor_); }
+    }
+
+    std::byte* base() const { return static_cast<std::byte*>(base_); }
+    std::size_t bytes() const { return bytes_; }
+
+    /// Takes the pages of a range. Throws transport_error when the machine has none left.
+    void take(std::size_t offset, std::size_t bytes) const {
+        auto const fault = ::posix_fallocate(descriptor_, static_cast<off_t>(offset),
+                                             static_cast<off_t>(bytes));
+        if (fault != 0) {
+            throw transport_error("no shared memory for " + std::to_string(bytes) +
+                                  " bytes: " + std::strerror(fault));
+        }
+    }
+    /// Gives the pages of a range back; they read as zero afterwards.
+    void give_back(std::size_t offset, std::size_t bytes) const {
+        ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    }
+
+private:
+    [[noreturn]] void fail(char const* call, int fault) {
+        if (descriptor_ >= 0) { ::close(descriptor_); }
+        throw transport_error(std::string("shared memory of ") + std::to_string(bytes_) +
+                              " bytes: " + call + ": " + std::strerror(fault));
+    }
+
+    std::size_t bytes_ = 0;
+    int descriptor_ = -1;
+    void* base_ = nullptr;
+};
+
+/// One rank's view of the file: [first, first + size) is its own part to hand out.
+class mapped_memory {
+public:
+    static constexpr bool always_reachable = false;
+    static constexpr std::size_t page = 4096;
+
+    mapped_memory(memory_file const& file, std::size_t first, std::size_t size)
+        : file_(&file) {
+        free_.emplace(first, size);
+    }
+
+    /// Offset in the file plus one: a location means the same in every process.
+    std::uint64_t reach(void const* p, std::size_t bytes) const {
+        auto const address = reinterpret_cast<std::uintptr_t>(p);
+        auto const base = reinterpret_cast<std::uintptr_t>(file_->base());
+        if (address < base || address + bytes > base + file_->bytes()) { return 0; }
+        return address - base + 1;
+    }
+    std::byte* at(std::uint64_t location) const { return file_->base() + (location - 1); }
+
+    /// First fit, whole pages, zeroed by the kernel. O(free parts).
+    void* allocate(std::size_t bytes) {
+        auto const whole = pages(bytes);
+        for (auto i = free_.begin(); i != free_.end() && whole >= bytes; ++i) {
+            auto const [first, size] = *i;
+            if (size < whole) { continue; }
+            file_->take(first, whole);
+            free_.erase(i);
+            if (size > whole) { free_.emplace(first + whole, size - whole); }
+            return file_->base() + first;
+        }
+        throw transport_error("no shared memory for " + std::to_string(bytes) +
+                              " bytes: the rank's part of the file is used up");
+    }
+    void deallocate(void* p, std::size_t bytes) {
+        auto first = static_cast<std::size_t>(static_cast<std::byte*>(p) - file_->base());
+        auto size = pages(bytes);
+        file_->give_back(first, size);
+        auto next = free_.lower_bound(first);
+        if (next != free_.end() && first + size == next->first) {
+            size += next->second;
+            next = free_.erase(next);
+        }
+        if (next != free_.begin()) {
+            auto const before = std::prev(next);
+            if (before->first + before->second == first) {
+                first = before->first;
+                size += before->second;
+                free_.erase(before);
+            }
+        }
+        free_.emplace(first, size);
+    }
+
+private:
+    static std::size_t pages(std::size_t bytes) {
+        return bytes == 0 ? page : (bytes + page - 1) / page * page;
+    }
+
+    memory_file const* file_;
+    std::map<std::size_t, std::size_t> free_;  // first byte -> size
+};
+
+}  // namespace collectives::shared

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tagged messages through shared memory. Small ones travel in a cell of the ring between two ranks.
+// Larger ones are offered first; once a receive matches, the receiver reads them where they lie if
+// it can reach that memory, else the sender streams them through its slots.
+#pragma once
+
+#include <collectives/transport/shared/request.hpp>
+#include <collectives/transport/shared/rings.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace collectives::shared {
+
+template <class Memory>
+class messages {
+public:
+    static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
+
+    messages(state job, Memory& memory, rank_t me)
+        : job_(job), memory_(&memory), me_(me), rings_(job, me), slots_(job, me),
+          peers_(static_cast<std::size_t>(job.size())) {}
+
+    void isend(outgoing const& out, request& r) {
+        r.out_ = out;
+        r.moved_ = 0;
+        r.wrong_ = false;
+        auto& p = peer(out.to);
+        if (out.to != me_ && p.queue.empty() && push(r)) { return; }
+        r.at_ = phase::queued;
+        p.queue.push_back(&r);
+        ++queued_;
+    }
+
+    void irecv(incoming const& in, request& r) {
+        r.in_ = in;
+        r.moved_ = 0;
+        r.wrong_ = false;
+        r.at_ = phase::posted;
+        auto& p = peer(in.from);
+        auto const early = std::find_if(p.early.begin(), p.early.end(),
+                                        [&](auto const& m) { return m.head.tag == in.tag; });
+        if (early == p.early.end()) {
+            p.posted.push_back(&r);
+            return;
+        }
+        match(r, early->head, early->payload.data());
+        p.early.erase(early);
+    }
+
+    bool test(request& r) const { return r.at_ == phase::done; }
+
+    /// Forgets a request; what a peer still says of it finds nothing.
+    void cancel(request& r) {
+        if (r.at_ == phase::queued) {
+            std::erase(peer(r.out_.to).queue, &r);
+            --queued_;
+        }
+        if (r.at_ == phase::posted) { std::erase(peer(r.in_.from).posted, &r); }
+        std::erase(active_, &r);
+        numbers_.remove(r.mine_);
+        r.at_ = phase::idle;
+    }
+
+    /// Moves what can be moved; true if anything did.
+    bool poll() {
+        bool moved = false;
+        for (rank_t from = 0; from < job_.size(); ++from) {
+            if (from != me_) { moved = drain(from) || moved; }
+        }
+        if (queued_ != 0) { moved = flush() || moved; }
+        for (std::size_t i = 0; i < active_.size();) {
+            auto& r = *active_[i];
+            moved = advance(r) || moved;
+            if (r.at_ == phase::done || r.at_ == phase::offered || r.at_ == phase::receiving) {
+                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+            } else {
+                ++i;
+            }
+        }
+        return moved;
+    }
+
+private:
+    struct early_message {
+        cell_header head;
+        std::vector<std::byte> payload;
+    };
+    struct per_peer {
+        std::deque<request*> queue;
+        std::vector<request*> posted;
+        std::deque<early_message> early;
+    };
+
+    per_peer& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
+
+    /// Puts the first cell of a send into the ring, if there is room.
+    bool push(request& r) {
+        auto const& out = r.out_;
+        auto* const c = rings_.free_cell(out.to);
+        if (c == nullptr) { return false; }
+        cell_header h{cell_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
+        if (out.bytes <= cell_payload) {
+            if (out.bytes != 0) { std::memcpy(c->payload.data(), out.data, out.bytes); }
+            r.at_ = phase::done;
+        } else {
+            h.kind = cell_kind::offer;
+            h.location = memory_->reach(out.data, out.bytes);
+            h.sender = r.mine_ = numbers_.add(r);
+            r.at_ = phase::offered;
+        }
+        rings_.hand_over(out.to, *c, h);
+        return true;
+    }
+
+    bool flush() {
+        bool moved = false;
+        for (rank_t to = 0; to < job_.size(); ++to) {
+            auto& queue = peer(to).queue;
+            while (!queue.empty() && (to == me_ ? to_self(*queue.front()) : push(*queue.front()))) {
+                queue.pop_front();
+                --queued_;
+                moved = true;
+            }
+        }
+        return moved;
+    }
+
+    /// A message to oneself is kept whole until its receive comes.
+    bool to_self(request& r) {
+        auto const& out = r.out_;
+        cell_header const h{cell_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
+        arrive(me_, h, out.data);
+        r.at_ = phase::done;
+        return true;
+    }
+
+    bool drain(rank_t from) {
+        bool moved = false;
+        while (auto* const c = rings_.full_cell(from)) {
+            arrive(from, cell_header::of(*c), c->payload.data());
+            rings_.hand_back(from, *c);
+            moved = true;
+        }
+        return moved;
+    }
+
+    void arrive(rank_t from, cell_header const& h, std::byte const* payload) {
+        switch (h.kind) {
+            case cell_kind::eager:
+            case cell_kind::offer: {
+                auto& p = peer(from);
+                auto const r = std::find_if(p.posted.begin(), p.posted.end(),
+                                            [&](auto* q) { return q->in_.tag == h.tag; });
+                if (r != p.posted.end()) {
+                    auto& found = **r;
+                    p.posted.erase(r);
+                    match(found, h, payload);
+                } else if (h.kind == cell_kind::offer || h.bytes == 0) {
+                    p.early.push_back({h, {}});
+                } else {
+                    p.early.push_back({h, {payload, payload + h.bytes}});
+                }
+                return;
+            }
+            case cell_kind::accept:
+                if (auto* const r = numbers_.find(h.sender)) {
+                    r->theirs_ = h.receiver;
+                    r->at_ = phase::streaming;
+                    active_.push_back(r);
+                }
+                return;
+            case cell_kind::fragment: return fragment(from, h);
+            case cell_kind::acknowledge:
+                if (auto* const r = numbers_.find(h.sender)) { finish(*r); }
+                return;
+        }
+    }
+
+    void match(request& r, cell_header const& h, std::byte const* payload) {
+        r.theirs_ = h.sender;
+        if (h.bytes != r.in_.bytes || h.check != r.in_.check) {
+            r.wrong_ = true;
+            r.actual_bytes_ = h.bytes;
+            r.actual_check_ = h.check;
+            if (h.kind == cell_kind::offer) { return activate(r, phase::acknowledging); }
+            return finish(r);
+        }
+        if (h.kind == cell_kind::eager) {
+            deliver(r, 0, payload, h.bytes);
+            return finish(r);
+        }
+        if (h.location != 0) {
+            r.source_ = memory_->at(h.location);
+            return activate(r, phase::pulling);
+        }
+        r.mine_ = numbers_.add(r);
+        activate(r, phase::accepting);
+    }
+    void activate(request& r, phase at) {
+        r.at_ = at;
+        active_.push_back(&r);
+    }
+    void finish(request& r) {
+        numbers_.remove(r.mine_);
+        r.mine_ = 0;
+        r.at_ = phase::done;
+    }
+
+    static void deliver(request& r, std::size_t offset, std::byte const* data, std::size_t bytes) {
+        if (bytes == 0) { return; }
+        if (r.in_.take) {
+            r.in_.take.take(r.in_.take.context, offset, data, bytes);
+        } else {
+            std::memcpy(r.in_.data + offset, data, bytes);
+        }
+    }
+
+    void fragment(rank_t from, cell_header const& h) {
+        if (auto* const r = numbers_.find(h.receiver)) {
+            deliver(*r, h.offset, job_.slot(from, static_cast<int>(h.location)), h.bytes);
+            r->moved_ += h.bytes;
+            if (r->moved_ == r->in_.bytes) { finish(*r); }
+        }
+        job_.slot_used(from, static_cast<int>(h.location)).store(0, std::memory_order_seq_cst);
+    }
+
+    bool advance(request& r) {
+        switch (r.at_) {
+            case phase::accepting: {
+                cell_header h{};
+                h.kind = cell_kind::accept;
+                h.sender = r.theirs_;
+                h.receiver = r.mine_;
+                if (!rings_.push(r.in_.from, h)) { return false; }
+                r.at_ = phase::receiving;
+                return true;
+            }
+            case phase::pulling: return pull(r);
+            case phase::acknowledging: {
+                cell_header h{};
+                h.kind = cell_kind::acknowledge;
+                h.sender = r.theirs_;
+                if (!rings_.push(r.in_.from, h)) { return false; }
+                finish(r);
+                return true;
+            }
+            case phase::streaming: return stream(r);
+            default: return false;
+        }
+    }
+
+    /// One pass over the sender's memory, unless the operation has been stopped.
+    bool pull(request& r) {
+        auto& inside = job_.status(me_).inside;
+        inside.store(1, std::memory_order_seq_cst);
+        if (r.in_.stop != nullptr && r.in_.stop->load(std::memory_order_seq_cst) != 0) {
+            inside.store(0, std::memory_order_seq_cst);
+            return false;
+        }
+        auto const granule = std::max<std::size_t>(r.in_.granule, 1);
+        auto const pass = std::max(pass_bytes / granule, std::size_t{1}) * granule;
+        auto const bytes = std::min(pass, r.in_.bytes - r.moved_);
+        deliver(r, r.moved_, r.source_ + r.moved_, bytes);
+        inside.store(0, std::memory_order_seq_cst);
+        r.moved_ += bytes;
+        if (r.moved_ == r.in_.bytes) { r.at_ = phase::acknowledging; }
+        return true;
+    }
+
+    /// Fills slots with the next fragments while there are slots and cells.
+    bool stream(request& r) {
+        auto const& out = r.out_;
+        auto const granule = out.granule <= slot_bytes ? std::max<std::size_t>(out.granule, 1) : 1;
+        bool moved = false;
+        while (r.moved_ < out.bytes) {
+            auto* const c = rings_.free_cell(out.to);
+            auto const slot = c == nullptr ? std::nullopt : slots_.take(out.to);
+            if (!slot) { return moved; }
+            cell_header h{};
+            h.kind = cell_kind::fragment;
+            h.receiver = r.theirs_;
+            h.location = static_cast<std::uint64_t>(*slot);
+            h.offset = r.moved_;
+            h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);
+            std::memcpy(job_.slot(me_, *slot), out.data + r.moved_, h.bytes);
+            r.moved_ += h.bytes;
+            rings_.hand_over(out.to, *c, h);
+            moved = true;
+        }
+        finish(r);
+        return true;
+    }
+
+    state job_;
+    Memory* memory_;
+    rank_t me_;
+    rings rings_;
+    slots slots_;
+    std::vector<per_peer> peers_;
+    std::vector<request*> active_;  // those that need polling
+    request_numbers numbers_;
+    std::size_t queued_ = 0;
+};
+
+}  // namespace collectives::shared

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message under way, as the shared-memory transports know it.
+#pragma once
+
+#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/shared/state.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace collectives::shared {
+
+enum class phase : std::uint8_t {
+    idle,
+    queued,        // send: its ring had no free cell
+    offered,       // send: the peer knows of it, and reads it or asks for it
+    streaming,     // send: the peer asked for it; it goes through slots
+    posted,        // recv: nothing has come yet
+    accepting,     // recv: the sender has yet to be told to stream
+    receiving,     // recv: fragments come in
+    pulling,       // recv: read from the sender's memory
+    acknowledging, // recv: the sender has yet to be told that it was read
+    done
+};
+
+/// Stays where it is from isend or irecv until it tests true or is cancelled.
+class request {
+public:
+    request() = default;
+    request(request const&) = delete;
+    request& operator=(request const&) = delete;
+
+    /// The message that came is of another size or type.
+    bool wrong() const { return wrong_; }
+    /// The size and check of the message that came, where it was wrong.
+    std::size_t actual_bytes() const { return actual_bytes_; }
+    std::uint64_t actual_check() const { return actual_check_; }
+
+private:
+    template <class Memory>
+    friend class messages;
+
+    phase at_ = phase::idle;
+    bool wrong_ = false;
+    outgoing out_{};
+    incoming in_{};
+    std::size_t moved_ = 0;
+    std::uint64_t mine_ = 0;            // number of this request, once a peer must name it
+    std::uint64_t theirs_ = 0;          // number of the peer's request
+    std::byte const* source_ = nullptr; // where a pulled message lies
+    std::size_t actual_bytes_ = 0;
+    std::uint64_t actual_check_ = 0;
+};
+
+/// Numbers for requests that peers name; a number is never used twice, so that a late message to a
+/// cancelled request finds nothing.
+class request_numbers {
+public:
+    std::uint64_t add(request& r) {
+        std::size_t i = 0;
+        while (i < entries_.size() && entries_[i].what != nullptr) { ++i; }
+        if (i == entries_.size()) { entries_.emplace_back(); }
+        entries_[i].what = &r;
+        ++entries_[i].generation;
+        return (entries_[i].generation << 20) | i;
+    }
+    request* find(std::uint64_t number) const {
+        auto const i = static_cast<std::size_t>(number & 0xfffff);
+        return i < entries_.size() && entries_[i].generation == number >> 20 ? entries_[i].what
+                                                                             : nullptr;
+    }
+    void remove(std::uint64_t number) {
+        if (find(number) != nullptr) { entries_[number & 0xfffff].what = nullptr; }
+    }
+
+private:
+    struct entry {
+        request* what = nullptr;
+        std::uint64_t generation = 0;
+    };
+    std::vector<entry> entries_;
+};
+
+}  // namespace collectives::shared

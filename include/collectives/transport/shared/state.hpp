@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory all ranks of a job share: who lives, who sleeps, and the rings that messages use.
+#pragma once
+
+#include <collectives/core/types.hpp>
+#include <collectives/transport/shared/futex.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <string>
+
+namespace collectives::shared {
+
+inline constexpr std::size_t line = 64;
+inline constexpr int cells_per_ring = 8;
+inline constexpr std::size_t cell_payload = 960;
+inline constexpr int slots_per_rank = 12;
+inline constexpr std::size_t slot_bytes = 64 * 1024;
+
+enum class cell_kind : std::uint32_t { eager, offer, accept, fragment, acknowledge };
+
+/// One message of a ring. `stamp` is 2 x lap when the sender may fill it, 2 x lap + 1 when the
+/// receiver may read it; whoever holds it writes the rest.
+struct alignas(line) cell {
+    std::atomic<std::uint32_t> stamp;
+    cell_kind kind;
+    std::uint64_t tag;
+    std::uint64_t check;
+    std::uint64_t bytes;
+    std::uint64_t location;  // offer: where the bytes are, 0 if private; fragment: its slot
+    std::uint64_t sender;    // number of the sender's request
+    std::uint64_t receiver;  // number of the receiver's request
+    std::uint64_t offset;    // fragment: where in the message it starts
+    std::array<std::byte, cell_payload> payload;
+};
+static_assert(sizeof(cell) == 1024);
+
+enum class life : std::uint32_t { expected, running, left, died };
+
+/// What is known of a rank, and the bell that wakes it.
+struct alignas(line) rank_status {
+    std::atomic<std::uint32_t> bell;
+    std::atomic<std::uint32_t> asleep;
+    std::atomic<life> state;
+    std::atomic<std::int32_t> signal;
+    std::atomic<std::int32_t> pid;
+    std::atomic<std::uint32_t> inside;         // it is reading a peer's memory
+    std::atomic<std::uint32_t> failure_order;  // when it failed: 1 is the first of the job, 0 never
+};
+
+/// What a rank says of its failure to whoever started it.
+struct report {
+    std::array<char, 1024> text;
+};
+
+struct slot_flags {
+    std::array<std::atomic<std::uint32_t>, slots_per_rank> used;
+};
+
+struct alignas(line) job_header {
+    std::atomic<std::uint32_t> failures;
+};
+
+/// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
+/// Per rank: 12 slots of 64 KiB; per ordered pair of ranks: a ring of 8 cells of 1 KiB.
+class state {
+public:
+    state() = default;
+    state(std::byte* base, int size) : base_(base), size_(size) {}
+
+    static std::size_t bytes(int size) { return layout(size).end; }
+
+    /// Starts the lifetime of the objects in zeroed memory.
+    static state create(std::byte* base, int size) {
+        auto const at = layout(size);
+        auto const n = static_cast<std::size_t>(size);
+        ::new (base) job_header{};
+        start<rank_status>(base + at.status, n);
+        start<report>(base + at.reports, n);
+        start<slot_flags>(base + at.flags, n);
+        for (std::size_t i = 0; i < n * n * cells_per_ring; ++i) {
+            // The payload stays untouched, so that pages which are never used are never there.
+            ::new (base + at.rings + i * sizeof(cell)) cell;
+        }
+        return {base, size};
+    }
+
+    int size() const { return size_; }
+    job_header& header() const { return at<job_header>(0, 0); }
+    rank_status& status(rank_t r) const { return at<rank_status>(layout(size_).status, r); }
+    report& report_of(rank_t r) const { return at<report>(layout(size_).reports, r); }
+    cell& cell_of(rank_t from, rank_t to, std::uint64_t i) const {
+        auto const ring = static_cast<std::size_t>(from) * static_cast<std::size_t>(size_) +
+                          static_cast<std::size_t>(to);
+        return at<cell>(layout(size_).rings + ring * cells_per_ring * sizeof(cell),
+                        static_cast<int>(i % cells_per_ring));
+    }
+    std::atomic<std::uint32_t>& slot_used(rank_t r, int slot) const {
+        return at<slot_flags>(layout(size_).flags, r).used[static_cast<std::size_t>(slot)];
+    }
+    std::byte* slot(rank_t r, int slot) const {
+        return base_ + layout(size_).slots +
+               (static_cast<std::size_t>(r) * slots_per_rank + static_cast<std::size_t>(slot)) *
+                   slot_bytes;
+    }
+
+    /// Wakes rank r if it sleeps. Call after a sequentially consistent store that it waits for.
+    void ring(rank_t r) const {
+        auto& s = status(r);
+        if (s.asleep.load(std::memory_order_seq_cst) != 0) {
+            s.bell.fetch_add(1, std::memory_order_seq_cst);
+            futex_wake(s.bell);
+        }
+    }
+    void ring_all() const {
+        for (rank_t r = 0; r < size_; ++r) { ring(r); }
+    }
+
+    /// Says that a rank has gone. The first word counts.
+    void depart(rank_t r, life how, int signal) const {
+        auto& s = status(r);
+        s.signal.store(signal, std::memory_order_relaxed);
+        s.state.store(how, std::memory_order_seq_cst);
+        ring_all();
+    }
+
+    /// Whether a rank that is a process has been stopped, as the kernel sees it.
+    bool is_stopped(rank_t r) const {
+        auto const pid = status(r).pid.load(std::memory_order_relaxed);
+        if (pid == 0) { return false; }
+        auto* const file = std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "r");
+        if (file == nullptr) { return false; }
+        char letter = 0;
+        auto const read = std::fscanf(file, "%*d (%*[^)]) %c", &letter);
+        std::fclose(file);
+        return read == 1 && (letter == 'T' || letter == 't');
+    }
+
+private:
+    struct offsets {
+        std::size_t status, reports, flags, rings, slots, end;
+    };
+    static constexpr offsets layout(int size) {
+        auto const n = static_cast<std::size_t>(size);
+        offsets o{};
+        o.status = sizeof(job_header);
+        o.reports = o.status + n * sizeof(rank_status);
+        o.flags = o.reports + n * sizeof(report);
+        o.rings = (o.flags + n * sizeof(slot_flags) + line - 1) / line * line;
+        o.slots = (o.rings + n * n * cells_per_ring * sizeof(cell) + 4095) / 4096 * 4096;
+        o.end = o.slots + n * slots_per_rank * slot_bytes;
+        return o;
+    }
+    template <class T>
+    static void start(std::byte* where, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) { ::new (where + i * sizeof(T)) T{}; }
+    }
+    template <class T>
+    T& at(std::size_t offset, int index) const {
+        auto* const where = base_ + offset + static_cast<std::size_t>(index) * sizeof(T);
+        return *std::launder(reinterpret_cast<T*>(where));
+    }
+
+    std::byte* base_ = nullptr;
+    int size_ = 0;
+};
+
+}  // namespace collectives::shared

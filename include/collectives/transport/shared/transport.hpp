@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The transport of ranks that share memory: threads of a process, or processes of a machine.
+#pragma once
+
+#include <collectives/transport/shared/board.hpp>
+#include <collectives/transport/shared/messages.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace collectives::shared {
+
+/// Models `transport` and `peer_addressable`. One object per rank; `keep` holds what must outlive
+/// it (the mapping, the heap block).
+template <class Memory>
+class shared_transport {
+public:
+    using request = shared::request;
+    using board = shared::board;
+    static constexpr bool can_consume = true;
+    static constexpr bool always_reachable = Memory::always_reachable;
+
+    shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
+                     std::shared_ptr<void> keep)
+        : keep_(std::move(keep)), job_(job), memory_(std::move(memory)),
+          first_board_(first_board), me_(me), messages_(job, memory_, me) {}
+    shared_transport(shared_transport const&) = delete;
+    shared_transport& operator=(shared_transport const&) = delete;
+
+    rank_t rank() const { return me_; }
+    int size() const { return job_.size(); }
+
+    void isend(outgoing const& out, request& r) { messages_.isend(out, r); }
+    void irecv(incoming const& in, request& r) { messages_.irecv(in, r); }
+    bool test(request& r) const { return messages_.test(r); }
+    void cancel(request& r) { messages_.cancel(r); }
+    bool poll() { return messages_.poll(); }
+
+    template <class Ready>
+    void doze(Ready&& ready, std::chrono::nanoseconds time) {
+        auto& mine = job_.status(me_);
+        auto const seen = mine.bell.load(std::memory_order_seq_cst);
+        mine.asleep.store(1, std::memory_order_seq_cst);
+        if (!ready()) { futex_wait(mine.bell, seen, time); }
+        mine.asleep.store(0, std::memory_order_release);
+    }
+
+    std::optional<departure> gone(rank_t r) const {
+        auto const& s = job_.status(r);
+        auto const how = s.state.load(std::memory_order_acquire);
+        if (how <= life::running) { return {}; }
+        return departure{how == life::died, s.signal.load(std::memory_order_relaxed)};
+    }
+    /// Whether rank r is a process of its own that has been stopped (SIGSTOP).
+    bool suspended(rank_t r) const { return job_.is_stopped(r); }
+    /// Whether rank r reads a peer's memory at this moment.
+    bool inside(rank_t r) const {
+        return job_.status(r).inside.load(std::memory_order_seq_cst) != 0;
+    }
+    void enter_memory() { job_.status(me_).inside.store(1, std::memory_order_seq_cst); }
+    void leave_memory() { job_.status(me_).inside.store(0, std::memory_order_seq_cst); }
+
+    std::uint64_t reach(void const* p, std::size_t bytes) const { return memory_.reach(p, bytes); }
+    std::byte* at(std::uint64_t location) const { return memory_.at(location); }
+    void* allocate(std::size_t bytes) {
+        sweep();
+        return memory_.allocate(bytes);
+    }
+    void deallocate(void* p, std::size_t bytes) { memory_.deallocate(p, bytes); }
+
+    /// The board of the communicator of all ranks.
+    board first_board() {
+        std::vector<rank_t> all(static_cast<std::size_t>(size()));
+        for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
+        return board(job_, first_board_, std::move(all), me_);
+    }
+    /// The board of a new communicator. Its rank 0 makes it and `share`s the location: share(x)
+    /// returns rank 0's x on every rank.
+    template <class Share>
+    board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
+        std::uint64_t where = 0;
+        if (rank_in_group == 0) {
+            auto const bytes = board::bytes(static_cast<int>(group.size()));
+            auto* const memory = static_cast<std::byte*>(allocate(bytes));
+            board::create(memory, static_cast<int>(group.size()));
+            where = memory_.reach(memory, bytes);
+            own_boards_.emplace_back(memory, static_cast<int>(group.size()));
+        }
+        where = share(where);
+        return board(job_, memory_.at(where), std::move(group), rank_in_group);
+    }
+
+    ~shared_transport() { sweep(); }
+
+private:
+    /// Frees the boards this rank made that nobody uses any more.
+    void sweep() {
+        std::erase_if(own_boards_, [this](auto const& mine) {
+            auto const [memory, n] = mine;
+            if (!board(job_, memory, {}, 0).closed_by_all()) { return false; }
+            memory_.deallocate(memory, board::bytes(n));
+            return true;
+        });
+    }
+
+    std::shared_ptr<void> keep_;
+    state job_;
+    Memory memory_;
+    std::byte* first_board_;
+    rank_t me_;
+    messages<Memory> messages_;
+    std::vector<std::pair<std::byte*, int>> own_boards_;
+};
+
+}  // namespace collectives::shared

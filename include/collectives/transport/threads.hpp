@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that are threads of one process: the shared-memory transport on private memory.
+#pragma once
+
+#include <collectives/transport/shared/heap_memory.hpp>
+#include <collectives/transport/shared/transport.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace collectives::threads {
+
+using transport = shared::shared_transport<shared::heap_memory>;
+
+/// The memory of a job of `size` ranks, alive as long as one of its transports is.
+class job {
+public:
+    explicit job(int size) {
+        auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
+        auto const bytes = board_at + shared::board::bytes(size);
+        auto* const memory =
+            static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
+        memory_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
+        state_ = shared::state::create(memory, size);
+        board_ = memory + board_at;
+        shared::board::create(board_, size);
+    }
+
+    shared::state const& state() const { return state_; }
+    std::shared_ptr<transport> rank(rank_t r) const {
+        return std::make_shared<transport>(state_, shared::heap_memory{}, board_, r, memory_);
+    }
+
+private:
+    std::shared_ptr<void> memory_;
+    shared::state state_;
+    std::byte* board_ = nullptr;
+};
+
+}  // namespace collectives::threads

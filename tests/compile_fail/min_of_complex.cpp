@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Complex numbers have no order, so there is no smallest one.
+// expect: Op = collectives::min; T = std::complex<float>|reduction_op<collectives::min, std::complex<float>.*> *. evaluated to false
+#include <collectives/space/host.hpp>
+
+namespace coll = collectives;
+
+#ifdef MENDED
+using smallest = coll::sum;
+#else
+using smallest = coll::min;
+#endif
+
+coll::reducer make(smallest const& op) { return coll::host::make_reducer<std::complex<float>>(op); }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coll_show: shows what a collective algorithm does, what it costs, and that it is right.
+#include "outputs.hpp"
+#include "text.hpp"
+#include "trace_file.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <optional>
+
+namespace coll_show {
+namespace {
+
+constexpr int largest_size = 1024;  // the proof's memory grows with the cube of the size
+
+struct options {
+    std::string algorithm;
+    int size = 0;
+    std::string collective = "all_reduce";
+    int root = 0;
+    std::size_t bytes = std::size_t{1} << 20;
+    std::string compare;
+    std::string svg;
+    std::string html;
+    std::string trace;
+    std::int64_t operation = -1;
+    text_style style;
+};
+
+void declare(CLI::App& app, options& o) {
+    app.add_option("algorithm", o.algorithm, "name of the algorithm")
+        ->option_text("ALGORITHM")
+        ->required();
+    app.add_option("size", o.size, "number of ranks")
+        ->option_text("SIZE")
+        ->required()
+        ->check(CLI::Range(1, largest_size));
+    app.add_option("--collective", o.collective, "all_reduce, reduce_scatter, broadcast ...")
+        ->option_text("NAME")
+        ->capture_default_str();
+    app.add_option("--root", o.root, "root of a broadcast, reduce, gather or scatter")
+        ->option_text("RANK")
+        ->capture_default_str();
+    app.add_option("--bytes", o.bytes, "bytes of one rank's vector: 4096, 64kb, 1mb")
+        ->option_text("N")
+        ->transform(CLI::AsSizeValue(false))
+        ->capture_default_str();
+    app.add_option("--compare", o.compare, "a second algorithm beside the first")
+        ->option_text("ALGORITHM");
+    app.add_option("--svg", o.svg, "draw the rounds into this file")->option_text("FILE");
+    app.add_option("--html", o.html, "write a page that plays the rounds")->option_text("FILE");
+    app.add_option("--trace", o.trace, "show when each step of this recorded trace really ran")
+        ->option_text("FILE");
+    app.add_option("--operation", o.operation, "number of the operation in the trace; default: the last")
+        ->option_text("N");
+    app.add_option("--width", o.style.width, "columns the table may take")
+        ->option_text("N")
+        ->capture_default_str();
+    app.add_flag("--full", o.style.full, "never shorten the tables");
+    app.footer("The algorithms are " + algorithm_list() + ".");
+}
+
+void write_file(std::string const& path, std::string const& text) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) { throw std::runtime_error("cannot write " + path); }
+    fmt::print("wrote {}\n", path);
+}
+
+int show(options const& o) {
+    auto const what = find_collective(o.collective);
+    auto const shown = make_report(find_algorithm(o.algorithm), what, o.size, o.root, o.bytes);
+    std::optional<recorded_trace> trace;
+    if (!o.trace.empty()) {
+        trace = read_trace(o.trace, what, o.operation);
+        expect_same(shown, *trace);
+    }
+    std::optional<report> beside;
+    if (!o.compare.empty()) {
+        beside = make_report(find_algorithm(o.compare), what, shown.size, shown.root, o.bytes);
+    }
+    auto const* const other = beside ? &*beside : nullptr;
+    auto const* const timed = trace ? &*trace : nullptr;
+    fmt::print("{}", as_text(shown, other, o.style));
+    if (timed != nullptr) { fmt::print("\n{}", times_as_text(*timed)); }
+    if (!o.svg.empty() || !o.html.empty()) { fmt::print("\n"); }
+    if (!o.svg.empty()) { write_file(o.svg, as_svg(shown)); }
+    if (!o.html.empty()) { write_file(o.html, as_page(shown, other, timed)); }
+    return shown.proof.ok && (!beside || beside->proof.ok) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coll_show
+
+int main(int argc, char** argv) {
+    coll_show::options options;
+    options.style.color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    CLI::App app{"Shows what a collective algorithm does round by round, what it costs beside the "
+                 "lower bounds, and whether it is right."};
+    coll_show::declare(app, options);
+    try {
+        app.parse(argc, argv);
+        return coll_show::show(options);
+    } catch (CLI::ParseError const& e) {
+        return app.exit(e) == 0 ? 0 : 2;
+    } catch (collectives::usage_error const& e) {
+        fmt::print(stderr, "coll_show: {}\n", e.what());
+        return 2;
+    } catch (std::exception const& e) {
+        fmt::print(stderr, "coll_show: {}\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colours that colour-blind readers tell apart: a ramp of one blue, by lightness, for partial sums,
+// and gold for what is complete. The page has the same numbers in its script.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace coll_show::palette {
+
+inline constexpr auto ink = "#16202c";
+inline constexpr auto quiet = "#5d6b7a";
+inline constexpr auto line = "#c9d2dc";
+inline constexpr auto nothing = "#f4f6f8";
+inline constexpr auto complete = "#f5b82e";
+inline constexpr auto adds = "#b3400a";    // the arrow of what is added
+inline constexpr auto copies = "#0b7285";  // the arrow of what is copied, dashed too
+
+/// Cells that nobody reads again are drawn this faint, and all that stands in them a little.
+inline constexpr double faded = 0.42;
+inline constexpr double faded_text = 0.75;
+
+struct shade {
+    std::string fill;
+    std::string text;
+};
+
+/// Of `count` contributions out of `whole`.
+inline shade of_share(int count, int whole) {
+    if (count == 0) { return {nothing, quiet}; }
+    if (count >= whole) { return {complete, ink}; }
+    constexpr std::array<double, 3> low{222, 235, 248};
+    constexpr std::array<double, 3> high{31, 88, 150};
+    auto const t = whole <= 2 ? 0.0 : static_cast<double>(count - 1) / (whole - 2);
+    std::array<int, 3> mixed{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        mixed[i] = static_cast<int>(std::lround(low[i] + t * (high[i] - low[i])));
+    }
+    return {fmt::format("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2]),
+            t > 0.55 ? "#ffffff" : ink};
+}
+
+}  // namespace coll_show::palette

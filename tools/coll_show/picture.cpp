@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chooses the rounds and the sizes of the SVG.
+#include "picture.hpp"
+
+#include "describe.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace coll_show {
+
+namespace {
+
+constexpr int most_squares = 64;
+constexpr int most_grids = 24;        // all of a ring of 8 or a star of 12
+constexpr int most_grids_large = 12;  // where a grid has more than 8 x 8 cells
+constexpr double line_width = 1560;
+
+/// Room for the numbers on the arrows.
+double widest_number(report const& shown) {
+    std::size_t widest = 1;
+    int const chunks = shown.schedules[0].chunks;
+    for (auto const& schedule : shown.schedules) {
+        for (auto const& step : schedule.steps) {
+            widest = std::max(widest, label(step.chunks, chunks).size());
+        }
+    }
+    return number_width(widest);
+}
+
+/// The widest text a cell will hold, in characters.
+std::size_t widest_label(report const& shown) {
+    simulation sim(shown.schedules);
+    std::size_t widest = 1;
+    while (true) {
+        for (int r = 0; r < sim.size(); ++r) {
+            for (int c = 0; c < sim.chunks(); ++c) {
+                widest = std::max(widest, label(sim.at(r, c).held).size());
+            }
+        }
+        if (sim.round() + 1 == sim.rounds()) { return widest; }
+        sim.advance();
+    }
+}
+
+/// The start and the first two rounds, whose arrows tell most; then rounds evenly up to the last.
+std::vector<int> spread(int rounds, int most) {
+    std::vector<int> result;
+    if (rounds < most) {
+        for (int r = -1; r < rounds; ++r) { result.push_back(r); }
+        return result;
+    }
+    for (int i = 0; i < 3; ++i) { result.push_back(i - 1); }
+    for (int i = 1; i <= most - 3; ++i) {
+        auto const way = static_cast<double>(i) / (most - 3);
+        result.push_back(1 + static_cast<int>(std::lround(way * (rounds - 2))));
+    }
+    return result;
+}
+
+}  // namespace
+
+picture_layout lay_out(report const& shown) {
+    picture_layout at;
+    int const chunks = shown.schedules[0].chunks;
+    at.rows = std::min(shown.size, most_squares);
+    at.columns = std::min(chunks, most_squares);
+    at.labels = shown.size <= 16;
+    bool const small = chunks == 1 || (shown.size <= 8 && chunks <= 8);
+    at.rounds = spread(shown.cost.rounds, small ? most_grids : most_grids_large);
+    if (at.labels) {
+        at.longest_label = small ? 9 : 4;
+        auto const text = 6.6 * static_cast<double>(std::min(widest_label(shown), at.longest_label));
+        at.cell_width = std::max(chunks == 1 ? 84.0 : small ? 44.0 : 32.0, text + 12);
+        at.cell_height = shown.size <= 8 ? 36 : 26;
+    } else {
+        double const side = std::clamp(320.0 / std::max(at.rows, at.columns), 4.0, 16.0);
+        at.cell_width = at.columns == 1 ? 48 : side;
+        at.cell_height = side;
+        at.gutter = 56;
+    }
+    if (at.labels && chunks > 1) { at.gutter = 74 + widest_number(shown); }
+    double const each = at.grid_width() + at.gutter;
+    at.per_line = std::max(1, static_cast<int>((line_width - 90) / each));
+    at.per_line = std::min(at.per_line, static_cast<int>(at.rounds.size()));
+    return at;
+}
+
+}  // namespace coll_show

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collects what is shown of one algorithm.
+#include "report.hpp"
+
+#include "append.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace coll_show {
+
+std::string counted(int n, std::string_view noun) {
+    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string human_bytes(std::size_t bytes) {
+    if (bytes < 1024) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+    constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};
+    auto value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < units.size(); ++unit) { value /= 1024; }
+    return fmt::format("{:.4g} {}", value, units[unit]);
+}
+
+std::string algorithm_list() {
+    return fmt::format("{}", fmt::join(coll::algorithm_names, ", "));
+}
+
+coll::any_algorithm find_algorithm(std::string const& name) {
+    auto const& names = coll::algorithm_names;
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        throw bad_usage(fmt::format("there is no algorithm \"{}\"; the algorithms are {}", name,
+                                    algorithm_list()));
+    }
+    return coll::parse_algorithm(name);
+}
+
+coll::collective find_collective(std::string const& name) {
+    std::string names;
+    for (auto const what : coll::scheduled_collectives) {
+        if (coll::name(what) == name) { return what; }
+        append(names, "{}{}", names.empty() ? "" : ", ", coll::name(what));
+    }
+    throw bad_usage(fmt::format("there is no collective \"{}\"; the collectives are {}", name, names));
+}
+
+std::string report::title() const {
+    auto text = fmt::format("{}: {} over {}", name, coll::name(what), counted(size, "rank"));
+    return coll::is_rooted(what) ? fmt::format("{}, root {}", text, root) : text;
+}
+
+report make_report(coll::any_algorithm algorithm, coll::collective what, int size,
+                   coll::rank_t root, std::size_t bytes) {
+    if (root < 0 || root >= size) {
+        throw bad_usage(fmt::format("root {} is none of the {}", root, counted(size, "rank")));
+    }
+    report result{std::string(coll::name(algorithm)), what, size, root, bytes, {}, {}, {}};
+    result.schedules = algorithm.record_all(what, size, root);
+    result.proof = coll::check(result.schedules);
+    result.cost = algorithm.cost_of(size, bytes, what, root);
+    return result;
+}
+
+std::vector<property> properties(report const& shown) {
+    auto const& p = shown.proof;
+    if (!p.ok || !coll::reduces(shown.what)) { return {}; }
+    auto const either = [](bool holds, char const* name, char const* yes, char const* no) {
+        return property{holds, name, holds ? yes : no};
+    };
+    return {either(p.ok, "same bits on all ranks", "every rank gets the sum of the same additions", ""),
+            either(p.order_preserving, "order-preserving", "operators need not commute",
+                   "only for operators that commute"),
+            either(p.position_independent, "position-independent",
+                   "an element's bits do not depend on where it stands in the vector",
+                   "an element's bits depend on where it stands in the vector"),
+            either(p.left_fold, "left fold", "one sum in rank order, rounded once: .reproducible",
+                   "not one sum in rank order, so not for .reproducible")};
+}
+
+std::vector<cost_line> cost_lines(report const& shown) {
+    auto const& c = shown.cost;
+    auto const n = [](int rounds) { return static_cast<std::size_t>(rounds); };
+    return {{"rounds", n(c.rounds), n(c.bound.rounds), true},
+            {"sent by the busiest rank", c.busiest.sent, c.bound.sent, true},
+            {"received by the busiest rank", c.busiest.received, 0, false},
+            {"reduced by the busiest rank", c.busiest.reduced, c.bound.reduced, true},
+            {"sent, busiest rank of each round", c.critical.bytes, c.bound.sent, true},
+            {"reduced, busiest rank of each round", c.critical.reduced, c.bound.reduced, true},
+            {"sent by all ranks together", c.total, 0, false}};
+}
+
+}  // namespace coll_show
