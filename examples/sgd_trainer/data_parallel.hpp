@@ -58,6 +58,7 @@ learnt train(Communicator& comm, plan const& how, std::vector<float> parameters,
         }
         auto const first = static_cast<std::size_t>(in_epoch * how.batch) + mine.first;
 
+        if (how.in_step) { comm.barrier(); }
         auto const start = clock::now();
         compute_gradient(parameters, how.data->train, std::span(order).subspan(first, mine.size),
                          scale, gradient);

@@ -33,7 +33,7 @@ struct options {
     int epochs = 30;
     int batch = 60;
     int slow_steps = 9;
-    double rate = 4e6;
+    double rate = 2e6;
     transport where = transport::processes;
     std::filesystem::path data = "data/digits/digits.csv";
     std::filesystem::path output = "build/demo";
@@ -86,6 +86,7 @@ void compare_on_slow_links(options const& o, plan how, std::vector<row>& rows) {
                               o.rate / 1e6));
     print_slow_header();
     how.steps = o.slow_steps;
+    how.in_step = true;
     double longest = 0;
     for (auto const& r : rows) { longest = std::max(longest, r.predicted_seconds(o.rate)); }
     for (auto& r : rows) {
@@ -155,7 +156,7 @@ bool check(options const& o, int steps, outcome const& alone, std::vector<row> c
 
 bool run(options const& o) {
     auto const data = load_digits(o.data, training_images);
-    plan how{&data, {}, o.batch, 0, 1};
+    plan how{.data = &data, .batch = o.batch};
     how.steps = o.epochs * how.steps_per_epoch();
     how.algorithm = coll::ring{};
     print_setting(o, data);

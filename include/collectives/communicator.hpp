@@ -3,10 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/buffer.hpp>
-#include <collectives/communicator/pending.hpp>
-#include <collectives/communicator/requests.hpp>
-#include <collectives/core/op.hpp>
-#include <collectives/space/host.hpp>
+#include <collectives/communicator/pairs.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,7 +26,7 @@ namespace collectives {
 /// sent), mismatch_error, timeout_error, peer_lost_error or transport_error; after any but the
 /// first the communicator is broken, and each further call throws at once.
 template <transport Transport>
-class communicator {
+class communicator : public pairs<Transport> {
 public:
     using transport_type = Transport;
 
@@ -38,207 +35,13 @@ public:
         : communicator(std::make_shared<hub<Transport>>(t), t->first_board(), everybody(*t), 1) {}
     communicator(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
                  rank_group group, std::uint64_t context)
-        : core_(std::make_shared<communicator_core<Transport>>(
+        : pairs<Transport>(std::make_shared<communicator_core<Transport>>(
               std::move(shared), std::move(board), std::move(group), context)) {}
     communicator(communicator&&) noexcept = default;
     communicator& operator=(communicator&&) noexcept = default;
 
-    rank_t rank() const { return core_->engine().rank(); }
-    int size() const { return core_->engine().size(); }
-    Transport& transport() const { return core_->engine().carrier(); }
-
-    /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
-    void all_reduce(In&& in, Out&& out, Op const& op = {}, options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
-        core_->run(make().vector(collective::all_reduce, in, out, r, 0, how));
-    }
-    template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
-    void all_reduce(InOut&& inout, Op const& op = {}, options const& how = {}) {
-        all_reduce(inout, inout, op, how);
-    }
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
-    auto start_all_reduce(In&& in, Out&& out, Op const& op = {}, options const& how = {}) {
-        auto const kept = keep<element_t<In>>(op);
-        return started(make().vector(collective::all_reduce, in, out, kept->second, 0, how), kept);
-    }
-    template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
-    auto start_all_reduce(InOut&& inout, Op const& op = {}, options const& how = {}) {
-        return start_all_reduce(inout, inout, op, how);
-    }
-
-    /// Root gets the reduction of all ranks' vectors. out is looked at on root alone.
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
-    void reduce(In&& in, Out&& out, Op const& op = {}, rank_t root = 0, options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
-        core_->run(make().vector(collective::reduce, in, out, r, root, how));
-    }
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
-    auto start_reduce(In&& in, Out&& out, Op const& op = {}, rank_t root = 0,
-                      options const& how = {}) {
-        auto const kept = keep<element_t<In>>(op);
-        return started(make().vector(collective::reduce, in, out, kept->second, root, how), kept);
-    }
-
-    /// Rank i gets block i of the reduction. in: n elements; out: block(n, size, rank) or counts.
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
-    void reduce_scatter(In&& in, Out&& out, Op const& op = {}, options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
-        core_->run(make().to_block(collective::reduce_scatter, in, out, {}, &r, 0, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts,
-              reduction_op<element_t<In>> Op = sum>
-    void reduce_scatter(In&& in, Out&& out, Counts const& counts, Op const& op = {},
-                        options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
-        core_->run(make().to_block(collective::reduce_scatter, in, out,
-                                   make().counts(collective::reduce_scatter, counts), &r, 0, how));
-    }
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
-    auto start_reduce_scatter(In&& in, Out&& out, Op const& op = {}, options const& how = {}) {
-        auto const kept = keep<element_t<In>>(op);
-        return started(
-            make().to_block(collective::reduce_scatter, in, out, {}, &kept->second, 0, how), kept);
-    }
-    template <input_range In, output_range Out, counts_range Counts,
-              reduction_op<element_t<In>> Op = sum>
-    auto start_reduce_scatter(In&& in, Out&& out, Counts const& counts, Op const& op = {},
-                              options const& how = {}) {
-        auto const kept = keep<element_t<In>>(op);
-        return started(make().to_block(collective::reduce_scatter, in, out,
-                                       make().counts(collective::reduce_scatter, counts),
-                                       &kept->second, 0, how),
-                       kept);
-    }
-
-    /// Every rank gets all ranks' blocks. in: block(n, size, rank) or counts; out: n elements.
-    template <input_range In, output_range Out>
-    void all_gather(In&& in, Out&& out, options const& how = {}) {
-        core_->run(make().to_whole(collective::all_gather, in, out, {}, 0, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts>
-    void all_gather(In&& in, Out&& out, Counts const& counts, options const& how = {}) {
-        core_->run(make().to_whole(collective::all_gather, in, out,
-                                   make().counts(collective::all_gather, counts), 0, how));
-    }
-    template <input_range In, output_range Out>
-    auto start_all_gather(In&& in, Out&& out, options const& how = {}) {
-        return started(make().to_whole(collective::all_gather, in, out, {}, 0, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts>
-    auto start_all_gather(In&& in, Out&& out, Counts const& counts, options const& how = {}) {
-        return started(make().to_whole(collective::all_gather, in, out,
-                                       make().counts(collective::all_gather, counts), 0, how));
-    }
-
-    /// Every rank gets root's vector. inout: n elements.
-    template <output_range InOut>
-    void broadcast(InOut&& inout, rank_t root = 0, options const& how = {}) {
-        core_->run(make().broadcast(inout, root, how));
-    }
-    template <output_range InOut>
-    auto start_broadcast(InOut&& inout, rank_t root = 0, options const& how = {}) {
-        return started(make().broadcast(inout, root, how));
-    }
-
-    /// Root gets all ranks' blocks. out is looked at on root alone.
-    template <input_range In, output_range Out>
-    void gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        core_->run(make().to_whole(collective::gather, in, out, {}, root, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts>
-    void gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
-                options const& how = {}) {
-        core_->run(make().to_whole(collective::gather, in, out,
-                                   make().counts(collective::gather, counts), root, how));
-    }
-    template <input_range In, output_range Out>
-    auto start_gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        return started(make().to_whole(collective::gather, in, out, {}, root, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts>
-    auto start_gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
-                      options const& how = {}) {
-        return started(make().to_whole(collective::gather, in, out,
-                                       make().counts(collective::gather, counts), root, how));
-    }
-
-    /// Rank i gets block i of root's vector. in is looked at on root alone.
-    template <input_range In, output_range Out>
-    void scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        core_->run(make().to_block(collective::scatter, in, out, {}, nullptr, root, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts>
-    void scatter(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
-                 options const& how = {}) {
-        core_->run(make().to_block(collective::scatter, in, out,
-                                   make().counts(collective::scatter, counts), nullptr, root, how));
-    }
-    template <input_range In, output_range Out>
-    auto start_scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        return started(make().to_block(collective::scatter, in, out, {}, nullptr, root, how));
-    }
-    template <input_range In, output_range Out, counts_range Counts>
-    auto start_scatter(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
-                       options const& how = {}) {
-        return started(make().to_block(collective::scatter, in, out,
-                                       make().counts(collective::scatter, counts), nullptr, root,
-                                       how));
-    }
-
-    /// Block j of rank i's in becomes block i of rank j's out. Equal blocks, or counts of both.
-    template <input_range In, output_range Out>
-    void all_to_all(In&& in, Out&& out, options const& how = {}) {
-        core_->run(make().exchange(in, out, {}, {}, how));
-    }
-    template <input_range In, output_range Out, counts_range Sends, counts_range Recvs>
-    void all_to_all(In&& in, Out&& out, Sends const& send_counts, Recvs const& recv_counts,
-                    options const& how = {}) {
-        core_->run(make().exchange(in, out, make().counts(collective::all_to_all, send_counts),
-                                   make().counts(collective::all_to_all, recv_counts), how));
-    }
-    template <input_range In, output_range Out>
-    auto start_all_to_all(In&& in, Out&& out, options const& how = {}) {
-        return started(make().exchange(in, out, {}, {}, how));
-    }
-    template <input_range In, output_range Out, counts_range Sends, counts_range Recvs>
-    auto start_all_to_all(In&& in, Out&& out, Sends const& send_counts, Recvs const& recv_counts,
-                          options const& how = {}) {
-        return started(make().exchange(in, out, make().counts(collective::all_to_all, send_counts),
-                                       make().counts(collective::all_to_all, recv_counts), how));
-    }
-
-    /// Returns once all ranks have entered it.
-    void barrier(options const& how = {}) {
-        core_->run(make().template begin<std::byte>(collective::barrier, how));
-    }
-    auto start_barrier(options const& how = {}) {
-        return started(make().template begin<std::byte>(collective::barrier, how));
-    }
-
-    /// Messages from one rank to another, matched in order per (from, to, tag). The sizes and types
-    /// of both sides must be equal: otherwise a mismatch_error. Of the options, timeout counts.
-    template <input_range Data>
-    void send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
-        start_send(data, to, tag, how).wait();
-    }
-    template <output_range Data>
-    void recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
-        start_recv(data, from, tag, how).wait();
-    }
-    template <input_range Data>
-    auto start_send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
-        auto* const bytes = const_cast<std::byte*>(  // only read: a send has no other use for it
-            reinterpret_cast<std::byte const*>(std::ranges::data(data)));
-        return started_pair<element_t<Data>>(collective::send, bytes, std::ranges::size(data), to,
-                                             tag, how);
-    }
-    template <output_range Data>
-    auto start_recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
-        return started_pair<element_t<Data>>(
-            collective::recv, reinterpret_cast<std::byte*>(std::ranges::data(data)),
-            std::ranges::size(data), from, tag, how);
-    }
+    using pairs<Transport>::rank;
+    using pairs<Transport>::size;
 
     /// A communicator of the ranks with the same color, ordered by key, then rank. Collective.
     communicator split(int color, int key = 0) {
@@ -268,9 +71,7 @@ public:
         std::string why;
         try {
             mine.emplace(core_->engine().shared()->carrier, n);
-        } catch (std::exception const& e) {
-            why = e.what();
-        }
+        } catch (std::exception const& e) { why = e.what(); }
         std::array const ask{static_cast<std::uint64_t>(mine.has_value()),
                              static_cast<std::uint64_t>(n)};
         std::vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(size()));
@@ -298,9 +99,9 @@ public:
 
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why) {
-        core_->engine().board().fail(failure::make(
-            failure_kind::aborted,
-            "aborted by rank " + std::to_string(rank()) + ": " + std::string(why)));
+        core_->engine().board().fail(
+            failure::make(failure_kind::aborted,
+                          "aborted by rank " + std::to_string(rank()) + ": " + std::string(why)));
     }
 
     /// What `automatic` would take for a vector of so many bytes, with the predicted times.
@@ -309,41 +110,13 @@ public:
     }
 
 private:
+    using pairs<Transport>::core_;
+    using pairs<Transport>::make;
+
     static rank_group everybody(Transport const& t) {
         std::vector<rank_t> all(static_cast<std::size_t>(t.size()));
         for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
         return {std::move(all), t.rank()};
-    }
-
-    request_maker<Transport> make() const { return request_maker<Transport>(*core_); }
-
-    template <class T, class Op>
-    static auto keep(Op const& op) {
-        auto kept = std::make_shared<std::pair<Op, reducer>>(op, reducer{});
-        kept->second = host::make_reducer<T>(kept->first);
-        return kept;
-    }
-    pending<Transport> started(call_request const& r, std::shared_ptr<void const> kept = {}) {
-        auto o = std::make_unique<operation<Transport>>();
-        core_->start(*o, r);
-        return {core_, std::move(o), std::move(kept)};
-    }
-    template <class T>
-    pending<Transport> started_pair(collective what, std::byte* bytes, std::size_t count,
-                                    rank_t peer, int tag, options const& how) {
-        core_->engine().require_usable(what);
-        core_->require_rank(peer, what, "peer");
-        fingerprint call;
-        call.what = what;
-        call.count = count;
-        call.type = type_id<T>();
-        call.type_name = type_name<T>();
-        call.sequence = core_->next_pair_number();
-        auto m = std::make_unique<pair_message<Transport>>();
-        m->start(core_->engine(), call, peer, tag, bytes, count * sizeof(T), sizeof(T),
-                 how.timeout.span());
-        core_->engine().add(*m);
-        return {core_, std::move(m), {}};
     }
 
     /// An all_gather of one element per rank on the library's own account; `count` must be equal.
@@ -359,8 +132,8 @@ private:
     template <collectives::transport Other>
     communicator<Other> derive(std::shared_ptr<hub<Other>> shared, std::vector<rank_t> members,
                                std::uint64_t salt) {
-        auto const me = static_cast<rank_t>(
-            std::find(members.begin(), members.end(), rank()) - members.begin());
+        auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), rank()) -
+                                            members.begin());
         auto const leader = members.front();
         auto const share = [&](std::uint64_t mine) {
             std::vector<std::uint64_t> all(static_cast<std::size_t>(size()));
@@ -374,7 +147,6 @@ private:
                                    rank_group(std::move(members), me), context);
     }
 
-    std::shared_ptr<communicator_core<Transport>> core_;
     std::uint64_t derived_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct options {
     int size = 0;
     std::string collective = "all_reduce";
     int root = 0;
-    std::size_t bytes = std::size_t{1} << 20;
+    std::size_t bytes = 0;  // 0: the trace's, or 1 MiB
     std::string compare;
     std::string svg;
     std::string html;
@@ -48,10 +49,11 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--root", o.root, "root of a broadcast, reduce, gather or scatter")
         ->option_text("RANK")
         ->capture_default_str();
-    app.add_option("--bytes", o.bytes, "bytes of one rank's vector: 4096, 64kb, 1mb")
+    app.add_option("--bytes", o.bytes,
+                   "bytes of one rank's vector: 4096, 64kb, 1mb; default: the trace's, else 1mb")
         ->option_text("N")
         ->transform(CLI::AsSizeValue(false))
-        ->capture_default_str();
+        ->check(CLI::PositiveNumber);
     app.add_option("--compare", o.compare, "a second algorithm beside the first")
         ->option_text("ALGORITHM");
     app.add_option("--svg", o.svg, "draw the rounds into this file")->option_text("FILE");
@@ -77,15 +79,21 @@ void write_file(std::string const& path, std::string const& text) {
 
 int show(options const& o) {
     auto const what = find_collective(o.collective);
-    auto const shown = make_report(find_algorithm(o.algorithm), what, o.size, o.root, o.bytes);
+    auto const algorithm = find_algorithm(o.algorithm);
+    auto bytes = o.bytes == 0 ? std::size_t{1} << 20 : o.bytes;
+    auto shown = make_report(algorithm, what, o.size, o.root, bytes);
     std::optional<recorded_trace> trace;
     if (!o.trace.empty()) {
         trace = read_trace(o.trace, what, o.operation);
         expect_same(shown, *trace);
+        if (o.bytes == 0) {
+            bytes = vector_bytes(shown, *trace);
+            shown = make_report(algorithm, what, o.size, o.root, bytes);
+        }
     }
     std::optional<report> beside;
     if (!o.compare.empty()) {
-        beside = make_report(find_algorithm(o.compare), what, shown.size, shown.root, o.bytes);
+        beside = make_report(find_algorithm(o.compare), what, shown.size, shown.root, bytes);
     }
     auto const* const other = beside ? &*beside : nullptr;
     auto const* const timed = trace ? &*trace : nullptr;
@@ -102,7 +110,13 @@ int show(options const& o) {
 
 int main(int argc, char** argv) {
     coll_show::options options;
-    options.style.color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    if (isatty(STDOUT_FILENO) != 0) {
+        options.style.color = std::getenv("NO_COLOR") == nullptr;
+        winsize window{};
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
+            options.style.width = window.ws_col;
+        }
+    }
     CLI::App app{"Shows what a collective algorithm does round by round, what it costs beside the "
                  "lower bounds, and whether it is right."};
     coll_show::declare(app, options);

@@ -100,7 +100,10 @@ json panel_of(report const& shown) {
             {"rounds", rounds},
             {"cost", cost},
             {"bound_sent", shown.cost.bound.sent},
-            {"proof", {{"text", verdict(shown.proof)}, {"properties", found}}}};
+            {"proof",
+             {{"text", verdict(shown.proof)},
+              {"means", shown.proof.ok ? proof_means(shown) : std::string()},
+              {"properties", found}}}};
 }
 
 json trace_of(report const& shown, recorded_trace const& trace) {
@@ -139,7 +142,10 @@ std::string intro(report const& shown) {
             "ranks whose contributions it holds: 0..2 is the sum of those of 0, 1 and 2.",
             human_bytes(shown.bytes));
     }
-    return "Rows are ranks, columns are blocks of the data. A cell names the rank whose data it holds.";
+    return fmt::format("Rows are ranks, columns are {}s of the {}. A cell names the rank whose data it "
+                       "holds.",
+                       part_of(shown.what),
+                       shown.what == coll::collective::all_to_all ? "output" : "data");
 }
 
 void replace(std::string& page, std::string_view mark, std::string const& text) {

@@ -33,7 +33,7 @@ button:hover { background: #eaf1f8; }
 #slider { width: 100%; margin: 0; accent-color: var(--blue); display: block; }
 #ticks { position: relative; height: 14px; margin: 0 8px; font-size: 11px; color: var(--quiet); }
 #ticks span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
-#where { min-width: 128px; font-weight: 600; font-variant-numeric: tabular-nums; }
+#where { min-width: 168px; font-weight: 600; font-variant-numeric: tabular-nums; }
 .speed, .keys { color: var(--quiet); font-size: 13px; white-space: nowrap; }
 kbd { font: 12px/1 ui-monospace, "DejaVu Sans Mono", monospace; border: 1px solid #aeb9c5;
   border-bottom-width: 2px; border-radius: 4px; padding: 1px 5px; background: #fff; }
@@ -53,7 +53,7 @@ kbd { font: 12px/1 ui-monospace, "DejaVu Sans Mono", monospace; border: 1px soli
 .sofar { font-size: 13.5px; color: var(--quiet); }
 .sofar b { color: var(--ink); }
 .moves summary { cursor: pointer; font-size: 13.5px; color: var(--quiet); }
-.moves ol { list-style: none; margin: 6px 0 0; padding: 0; display: grid; gap: 3px 10px;
+.moves ol { list-style: none; margin: 6px 0 0; padding: 0; max-height: 156px; overflow-y: auto; display: grid; gap: 3px 10px;
   grid-template-columns: repeat(auto-fill, minmax(212px, 1fr)); font-size: 13.5px; }
 .moves li { border-left: 3px solid var(--copies); padding: 0 0 0 7px; border-radius: 2px; }
 .moves li.adds { border-color: var(--adds); }
@@ -90,11 +90,12 @@ td.best::after { content: " \2713"; color: #20734a; }
 #tables { display: flex; flex-wrap: wrap; gap: 16px 44px; overflow-x: auto; }
 #tables table { font-size: 13px; } #tables caption { text-align: left; font-weight: 600; }
 #tables th, #tables td { padding: 2px 9px; text-align: left; }
-#tables td.now { font-weight: 700; } #tables td.faded { color: #8995a1; }
+#tables td.now { font-weight: 700; } #tables td.faded { color: #66727f; }
 .away { position: absolute; left: -9999px; }
 pre { overflow-x: auto; background: #fff; padding: 12px; border: 1px solid var(--line); }
 @media (max-width: 1000px) { #panels.two { grid-template-columns: minmax(0, 1fr); }
-  #controls { flex-wrap: wrap; position: static; } .keys { display: none; } }
+  #controls { flex-wrap: wrap; position: static; } .keys { display: none; }
+  .scrub { flex-basis: 100%; } }
 )css";
 
 }  // namespace coll_show

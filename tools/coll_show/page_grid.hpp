@@ -38,10 +38,10 @@ function box(g, x, y, width, height, radius) {
 // Where things are in a canvas of that width.
 function gridPlan(panel, width) {
   const row = P <= 4 ? 62 : P <= 8 ? 48 : P <= 16 ? 30 : P <= 32 ? 19 : Math.max(2.2, 600 / P);
-  const left = 62, bars = Math.min(280, width * 0.22), top = 30;
+  const left = P > 100 ? 72 : 62, bars = Math.min(280, width * 0.22), top = 30;
   const cell = Math.min(panel.chunks === 1 ? 220 : 190, (width - left - bars - 94) / panel.chunks);
   const grid = cell * panel.chunks;
-  return { row, left, top, cell, grid, bars, height: top + row * P + 30,
+  return { row, left, top, cell, grid, bars, wide: panel.chunks === 1, height: top + row * P + 30,
     barLeft: left + grid + 30 };
 }
 
@@ -55,6 +55,11 @@ function way(plan, from, to, column, sentColumn) {
   }
   const x = plan.left + (column + 0.5) * plan.cell + plan.cell * 0.3;
   const far = Math.abs(to - from);
+  if (plan.wide) {
+    const start = x - plan.cell * 0.16;
+    return [start, y0 + down * edge * 0.5, start + plan.cell * (0.08 + 0.55 * far / P),
+      (y0 + y1) / 2, start, y1 - down * edge];
+  }
   const bend = Math.min(plan.cell * 0.36, 14 + 13 * far);
   return [x, y0 + down * edge * 0.5, x + bend, (y0 + y1) / 2, x, y1 - down * edge];
 }
@@ -63,9 +68,9 @@ const along = ([x0, y0, cx, cy, x1, y1], t) => {
   return [u * u * x0 + 2 * u * t * cx + t * t * x1, u * u * y0 + 2 * u * t * cy + t * t * y1];
 };
 
-function drawArrow(g, w, adds, strong) {
+function drawArrow(g, w, adds, strong, many) {
   g.strokeStyle = g.fillStyle = arrowColor(adds);
-  g.lineWidth = strong ? 3 : 1.7;
+  g.lineWidth = strong ? 3 : many ? 1.1 : 1.7;
   g.setLineDash(adds ? [] : [5, 3]);
   g.beginPath();
   g.moveTo(w[0], w[1]);
@@ -75,8 +80,9 @@ function drawArrow(g, w, adds, strong) {
   const angle = Math.atan2(w[5] - w[3], w[4] - w[2]);
   g.beginPath();
   g.moveTo(w[4], w[5]);
+  const size = many && !strong ? 7 : 9;
   for (const side of [-0.42, 0.42]) {
-    g.lineTo(w[4] - 9 * Math.cos(angle + side), w[5] - 9 * Math.sin(angle + side));
+    g.lineTo(w[4] - size * Math.cos(angle + side), w[5] - size * Math.sin(angle + side));
   }
   g.fill();
 }
@@ -124,7 +130,7 @@ function drawCells(g, panel, plan, state, showChanged) {
         y + plan.row / 2 - (strip ? 5 : -0.5));
     }
     if (strip && panel.counts[set] > 0) {
-      const each = Math.min(13, (plan.cell - 20) / P), left = x + (plan.cell - each * P) / 2;
+      const each = Math.min(panel.chunks === 1 ? 9 : 13, (plan.cell - 20) / P), left = x + (plan.cell - each * P) / 2;
       for (let r = 0; r < P; ++r) {
         g.globalAlpha = (faint ? 0.5 : 1) * (panel.members[set].has(r) ? 0.9 : 0.15);
         g.fillStyle = color;
@@ -154,7 +160,7 @@ function drawBars(g, panel, plan, before, state, t) {
     if (plan.row >= 15) {
       g.fillStyle = ink;
       g.textBaseline = "middle";
-      g.fillText(t < 1 ? trim(sent / data.bytes, 2) + " n" : asVectors(sent), x + plan.bars + 6, y + 0.5);
+      g.fillText(asVectors(sent, t < 1 ? 2 : 4), x + plan.bars + 6, y + 0.5);
     }
   }
   const bound = x + panel.bound_sent * scale;
@@ -179,7 +185,7 @@ function drawNames(g, panel, plan) {
   g.fillStyle = ink;
   g.textBaseline = "middle";
   g.textAlign = "right";
-  const every = Math.max(1, Math.ceil(13 / plan.row));
+  const every = niceStep(13 / plan.row);
   for (let r = 0; r < P; r += every) {
     g.fillText("rank " + r, plan.left - 9, plan.top + (r + 0.5) * plan.row);
   }
@@ -188,7 +194,7 @@ function drawNames(g, panel, plan) {
   g.fillStyle = quiet;
   g.textAlign = "center";
   const words = g.measureText(part + " 00").width < plan.cell - 6 ? part + " " : "";
-  const step = Math.max(1, Math.ceil(22 / plan.cell));
+  const step = niceStep(30 / plan.cell);
   for (let c = 0; c < panel.chunks; c += step) {
     g.fillText(words + c, plan.left + (c + 0.5) * plan.cell, plan.top - 11);
   }
@@ -216,8 +222,8 @@ function drawPanel(canvas, panel, r, t, lit) {
   });
   if (moves.length > 600) { return; }
   for (const [w, adds, , strong] of moves) {
-    g.globalAlpha = lit < 0 || strong ? 1 : 0.25;
-    drawArrow(g, w, adds, strong);
+    g.globalAlpha = lit < 0 || strong ? 1 : 0.2;
+    drawArrow(g, w, adds, strong, moves.length > 20);
   }
   g.globalAlpha = 1;
   if (arrived) { return; }

@@ -15,8 +15,15 @@ const asBytes = (bytes) => {
   while (bytes >= 1024 && unit + 1 < units.length) { bytes /= 1024; ++unit; }
   return trim(bytes, 4) + " " + units[unit];
 };
-const asVectors = (bytes) => data.bytes === 0 ? "0 n" : trim(bytes / data.bytes, 4) + " n";
+const asVectors = (bytes, digits = 4) =>
+  data.bytes === 0 ? "0 n" : trim(bytes / data.bytes, digits) + " n";
 const count = (n, noun) => n + " " + noun + (n === 1 ? "" : "s");
+// The least of 1, 2, 5, 10, 20 ... that is at least `least`.
+function niceStep(least) {
+  for (let unit = 1; ; unit *= 10) {
+    for (const m of [1, 2, 5]) { if (m * unit >= least) { return m * unit; } }
+  }
+}
 const part = data.part;  // chunk or block
 
 // One algorithm. A cell is a number, rank * chunks + chunk; a set of ranks is an index into `sets`.

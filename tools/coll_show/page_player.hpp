@@ -30,7 +30,7 @@ function write() {
   $("slider").value = r;
   $("slider").setAttribute("aria-valuetext", roundName(r));
   $("where").textContent = r < 0 ? "start of " + count(lastRound + 1, "round")
-    : "round " + r + " of 0.." + lastRound;
+    : "round " + r + ", the " + ordinal(r + 1) + " of " + (lastRound + 1);
   $("status").textContent = views.map((v) => v.panel.name + ", " + roundName(r) + ": "
     + sentence(v.panel, r)).join(" ");
   $("tableTitle").textContent = (r < 0 ? "The start" : "Round " + r) + " as a table";
@@ -108,8 +108,8 @@ function buildPanels() {
 }
 
 function buildTicks() {
-  const step = Math.max(1, Math.ceil((lastRound + 2) / 16));
-  for (let r = -1; r <= lastRound; r = r < 0 ? step - 1 : r + step) {
+  const step = niceStep((lastRound + 1) / 14);
+  for (let r = -1; r <= lastRound; r = r < 0 ? (step > 1 ? step : 0) : r + step) {
     const tick = make("span", r < 0 ? "start" : String(r));
     tick.style.left = 100 * (r + 1) / Math.max(1, lastRound + 1) + "%";
     $("ticks").append(tick);

@@ -12,6 +12,10 @@ function make(tag, text, kind) {
   if (kind) { node.className = kind; }
   return node;
 }
+const ordinal = (n) => {
+  const tail = n % 100 > 10 && n % 100 < 14 ? 0 : n % 10;
+  return n + (["th", "st", "nd", "rd"][tail] ?? "th");
+};
 const roundName = (r) => r < 0 ? "start" : "round " + r;
 
 function sentence(panel, r) {
@@ -60,7 +64,9 @@ function writeMoves(node, panel, r, light) {
     return item;
   });
   if (moves.length > most) { items.push(make("li", "and " + (moves.length - most) + " more")); }
-  node.querySelector("ol").replaceChildren(...items);
+  const list = node.querySelector("ol");
+  list.replaceChildren(...items);
+  list.tabIndex = items.length > 12 ? 0 : -1;  // it scrolls then
 }
 
 // The same state for screen readers, and for copying.
@@ -126,14 +132,16 @@ function writeCosts() {
   });
   $("costNote").textContent = "n is one rank's vector, here " + asBytes(data.bytes)
     + ". Counted from the steps. No algorithm sends or adds less at its busiest rank than the bound; "
-    + "the rounds' bound is for one message per rank and round.";
+    + "the rounds' bound is for one message per rank and round. "
+    + "The critical path takes in each round the rank that has most to do.";
 }
 
 function writeProofs() {
   for (const panel of panels) {
     const list = make("ul");
     const block = make("div");
-    block.append(make("b", panel.name + ": " + panel.proof.text), list);
+    block.append(make("b", panel.name + ": " + panel.proof.text),
+      make("p", panel.proof.means, "quiet"), list);
     for (const [holds, name, meaning] of panel.proof.properties) {
       const item = make("li", (holds ? "" : "not ") + name, holds ? "" : "no");
       item.append(make("span", " \u2013 " + meaning, "quiet"));

@@ -54,6 +54,7 @@ report make_report(coll::any_algorithm algorithm, coll::collective what, int siz
     if (root < 0 || root >= size) {
         throw bad_usage(fmt::format("root {} is none of the {}", root, counted(size, "rank")));
     }
+    if (what == coll::collective::barrier) { bytes = 0; }  // its blocks are empty
     report result{std::string(coll::name(algorithm)), what, size, root, bytes, {}, {}, {}};
     result.schedules = algorithm.record_all(what, size, root);
     result.proof = coll::check(result.schedules);
@@ -77,16 +78,29 @@ std::vector<property> properties(report const& shown) {
                    "not one sum in rank order, so not for .reproducible")};
 }
 
+std::string proof_means(report const& shown) {
+    auto const* const result = coll::reduces(shown.what)
+                                   ? "Every result holds every contribution exactly once"
+                                   : "Every block reaches its place";
+    return fmt::format("{}; all sends meet their receives; no timing can block or disturb it.", result);
+}
+
 std::vector<cost_line> cost_lines(report const& shown) {
     auto const& c = shown.cost;
     auto const n = [](int rounds) { return static_cast<std::size_t>(rounds); };
-    return {{"rounds", n(c.rounds), n(c.bound.rounds), true},
+    std::vector<cost_line> lines{
+            {"rounds", n(c.rounds), n(c.bound.rounds), true},
             {"sent by the busiest rank", c.busiest.sent, c.bound.sent, true},
             {"received by the busiest rank", c.busiest.received, 0, false},
             {"reduced by the busiest rank", c.busiest.reduced, c.bound.reduced, true},
-            {"sent, busiest rank of each round", c.critical.bytes, c.bound.sent, true},
-            {"reduced, busiest rank of each round", c.critical.reduced, c.bound.reduced, true},
+            {"critical path: sent or received", c.critical.bytes, c.bound.sent,
+             shown.what == coll::collective::all_reduce},
+            {"critical path: reduced", c.critical.reduced, c.bound.reduced, true},
             {"sent by all ranks together", c.total, 0, false}};
+    if (!coll::reduces(shown.what)) {
+        std::erase_if(lines, [](auto const& l) { return l.name.find("reduced") != std::string::npos; });
+    }
+    return lines;
 }
 
 }  // namespace coll_show

@@ -56,7 +56,11 @@ struct property {
 };
 std::vector<property> properties(report const& shown);
 
-/// One line of the cost table: `counted / bound` is the ratio; a bound of 0 has none.
+/// What `correct` means here, in a sentence.
+std::string proof_means(report const& shown);
+
+/// One line of the cost table. The critical path takes in each round the rank that has most to do.
+/// The bound of what is sent holds for what is received too in an all_reduce, not elsewhere.
 struct cost_line {
     std::string name;
     std::size_t counted;

@@ -10,7 +10,7 @@ namespace coll_show {
 
 /// How to write the text.
 struct text_style {
-    int width = 120;      ///< columns a table may take before its cells are shortened or left out
+    int width = 150;      ///< columns a table may take before its cells are shortened or left out
     int most_ranks = 16;  ///< ranks the tables may have before rounds are summarised
     bool full = false;    ///< never shorten
     bool color = false;   ///< ANSI colours

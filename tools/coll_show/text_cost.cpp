@@ -72,6 +72,7 @@ std::string cost_as_text(report const& shown, report const* beside, text_style c
         while (out.back() == ' ') { out.pop_back(); }
         out += '\n';
     }
+    out += "  (critical path: over the rounds, the rank that has most to do in each)\n";
     return out + "\n" + per_rank(shown, style);
 }
 
@@ -84,10 +85,7 @@ std::string proof_as_text(report const& shown) {
         if (p.chunk >= 0) { text += fmt::format(", chunk {}", p.chunk); }
         return text + "\n";
     }
-    std::string out = coll::reduces(shown.what)
-                          ? "Proof: correct. Every result holds every contribution exactly once;\n"
-                          : "Proof: correct. Every block reaches its place;\n";
-    out += "  all sends meet their receives, and no order of events can block or disturb it.\n";
+    auto out = fmt::format("Proof: correct. {}\n", proof_means(shown));
     for (auto const& property : properties(shown)) {
         append(out, "  {:<4}{:<24}{}\n", property.holds ? "yes" : "no",
                        property.name, property.meaning);

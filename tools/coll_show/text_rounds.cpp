@@ -13,6 +13,8 @@ namespace {
 
 enum class cells { sets, counts };
 
+constexpr int gap = 2;  // between columns
+
 /// `0..2 +`: what a cell holds, and how it came by it in the last round.
 std::string cell_text(simulation const& sim, int rank, int chunk, cells form) {
     auto const& cell = sim.at(rank, chunk);
@@ -26,10 +28,24 @@ std::string cell_text(simulation const& sim, int rank, int chunk, cells form) {
     return text;
 }
 
+/// Whether the rank sends chunk i to rank i, for every other i.
+bool gives_each_its_own(simulation const& sim, int round, int rank) {
+    int sent = 0;
+    for (auto const& t : sim.transfers(round)) {
+        if (t.from != rank) { continue; }
+        if (t.sent != coll::chunk_range{t.to, 1} || t.sent != t.received) { return false; }
+        ++sent;
+    }
+    return sent > 1 && sent == sim.size() - 1;
+}
+
 /// `chunk 3 -> rank 1`, `chunks 0..3 -> ranks 1, 2; chunk 4 -> rank 5`.
 std::string sends_text(simulation const& sim, int round, int rank) {
     std::string text;
     std::string last;
+    if (gives_each_its_own(sim, round, rank)) {
+        return fmt::format("{} i -> every other rank i", part_of(sim.what()));
+    }
     for (auto const& t : sim.transfers(round)) {
         if (t.from != rank) { continue; }
         auto what = sim.chunks() == 1
@@ -46,8 +62,6 @@ std::string sends_text(simulation const& sim, int round, int rank) {
     }
     return text;
 }
-
-int gap(cells form) { return form == cells::sets ? 3 : 2; }
 
 struct widths {
     int rank = 0;
@@ -90,8 +104,9 @@ std::string table(report const& shown, cells form, widths const& w, bool color) 
         auto const head = form == cells::counts ? fmt::format("{}", c)
                           : sim.chunks() == 1   ? std::string("vector")
                                                 : fmt::format("{} {}", part_of(sim.what()), c);
-        append(out, "{:{}}{:<{}}", "", gap(form), head, w.cell);
+        append(out, "{:{}}{:<{}}", "", gap, head, w.cell);
     }
+    while (out.back() == ' ') { out.pop_back(); }
     out += '\n';
     while (true) {
         int const round = sim.round();
@@ -103,9 +118,9 @@ std::string table(report const& shown, cells form, widths const& w, bool color) 
             for (int c = 0; c < sim.chunks(); ++c) {
                 auto const text = fmt::format("{:<{}}", cell_text(sim, r, c, form), w.cell);
                 auto const* const shade = color ? color_of(sim, r, c) : "";
-                append(out, "{:{}}{}{}{}", "", gap(form), shade, text, *shade == '\0' ? "" : "\033[0m");
+                append(out, "{:{}}{}{}{}", "", gap, shade, text, *shade == '\0' ? "" : "\033[0m");
             }
-            if (round >= 0) { append(out, "   {}", sends_text(sim, round, r)); }
+            if (round >= 0) { append(out, "{:{}}{}", "", gap, sends_text(sim, round, r)); }
             while (!out.empty() && out.back() == ' ') { out.pop_back(); }
             out += '\n';
         }
@@ -170,7 +185,7 @@ std::string rounds_as_text(report const& shown, text_style const& style) {
     if (shown.size <= style.most_ranks || style.full) {
         for (auto const form : {cells::sets, cells::counts}) {
             auto const w = measure(shown, form, style.full ? 1 << 30 : style.width);
-            int const wide = w.rank + shown.schedules[0].chunks * (w.cell + gap(form)) + 3 + w.sends;
+            int const wide = w.rank + shown.schedules[0].chunks * (w.cell + gap) + gap + w.sends;
             if (wide > style.width && !style.full) { continue; }
             auto text = legend(shown, form) + "\n" + table(shown, form, w, style.color);
             if (form == cells::counts) {

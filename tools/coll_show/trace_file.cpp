@@ -3,17 +3,16 @@
 #include "trace_file.hpp"
 
 #include "append.hpp"
-#include "describe.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <compare>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 
 namespace coll_show {
 
@@ -53,19 +52,26 @@ json parse(std::string const& path) {
     }
 }
 
-/// A step as a thing to compare and to name.
-using signature = std::tuple<int, int, int, int, int, int>;  // rank, round, verb, peer, chunks
+/// One chunk of a step. A transport may send a range in pieces, so chunks are what is compared.
+struct part_of_step {
+    coll::rank_t rank;
+    int round;
+    coll::verb what;
+    coll::rank_t peer;
+    int chunk;
+    friend auto operator<=>(part_of_step const&, part_of_step const&) = default;
+};
 
-signature signature_of(coll::rank_t rank, coll::step const& s) {
-    return {rank,   s.round,        static_cast<int>(s.what),
-            s.peer, s.chunks.first, s.chunks.count};
+std::string text_of(part_of_step const& p) {
+    return fmt::format("rank {}, round {}: {} {} {}, chunk {}", p.rank, p.round, coll::name(p.what),
+                       p.what == coll::verb::send ? "to" : "from", p.peer, p.chunk);
 }
 
-std::string text_of(signature const& s, int chunks) {
-    auto const [rank, round, what, peer, first, count] = s;
-    return fmt::format("rank {}, round {}: {} {} {}, chunks {}", rank, round,
-                       coll::name(static_cast<coll::verb>(what)), what == 0 ? "to" : "from", peer,
-                       label(coll::chunk_range{first, count}, chunks));
+/// Calls `take` with each chunk of a step.
+void each_part(coll::rank_t rank, coll::step const& s, int chunks, auto&& take) {
+    for (int i = 0; i < s.chunks.count; ++i) {
+        take(part_of_step{rank, s.round, s.what, s.peer, (s.chunks.first + i) % chunks});
+    }
 }
 
 }  // namespace
@@ -104,25 +110,37 @@ recorded_trace read_trace(std::string const& path, coll::collective what, std::i
 }
 
 void expect_same(report const& shown, recorded_trace const& trace) {
-    std::map<int, std::map<signature, int>> ran;  // per segment, how often
-    for (auto const& t : trace.steps) { ++ran[t.segment][signature_of(t.rank, t.step)]; }
     int const chunks = shown.schedules[0].chunks;
-    auto const differs = [&](std::string const& how, signature const& s) {
+    std::map<int, std::map<part_of_step, int>> ran;  // per segment, how often
+    for (auto const& t : trace.steps) {
+        each_part(t.rank, t.step, chunks, [&](part_of_step const& p) { ++ran[t.segment][p]; });
+    }
+    auto const differs = [&](std::string const& how, part_of_step const& p) {
         return std::runtime_error(fmt::format("{} is not a trace of {}: {} {}", trace.path,
-                                              shown.title(), how, text_of(s, chunks)));
+                                              shown.title(), how, text_of(p)));
     };
-    for (auto& [segment, steps] : ran) {
+    for (auto& [segment, parts] : ran) {
         for (auto const& schedule : shown.schedules) {
             for (auto const& s : schedule.steps) {
-                auto const it = steps.find(signature_of(schedule.rank, s));
-                if (it == steps.end()) {
-                    throw differs("it lacks", signature_of(schedule.rank, s));
-                }
-                if (--it->second == 0) { steps.erase(it); }
+                each_part(schedule.rank, s, chunks, [&parts = parts, &differs](auto const& p) {
+                    auto const it = parts.find(p);
+                    if (it == parts.end()) { throw differs("it lacks", p); }
+                    if (--it->second == 0) { parts.erase(it); }
+                });
             }
         }
-        if (!steps.empty()) { throw differs("besides, it has", steps.begin()->first); }
+        if (!parts.empty()) { throw differs("besides, it has", parts.begin()->first); }
     }
+}
+
+std::size_t vector_bytes(report const& shown, recorded_trace const& trace) {
+    if (shown.cost.total == 0) { return shown.bytes; }  // one rank, or a barrier
+    double sent = 0;
+    for (auto const& t : trace.steps) {
+        if (t.step.what == coll::verb::send) { sent += static_cast<double>(t.bytes); }
+    }
+    auto const per_byte = static_cast<double>(shown.cost.total) / static_cast<double>(shown.bytes);
+    return static_cast<std::size_t>(std::llround(sent / per_byte));
 }
 
 std::string times_as_text(recorded_trace const& trace) {

@@ -30,9 +30,12 @@ struct recorded_trace {
 /// collective `what`. std::runtime_error where the file is no such trace, or has no such operation.
 recorded_trace read_trace(std::string const& path, coll::collective what, std::int64_t operation);
 
-/// That every step of the schedules ran in every segment of the trace, and nothing else did.
+/// That every chunk of every step of the schedules ran in every segment of the trace, and nothing else did.
 /// std::runtime_error names the first difference.
 void expect_same(report const& shown, recorded_trace const& trace);
+
+/// Bytes of one rank's vector when the trace was recorded, to the nearest byte that its sends tell.
+std::size_t vector_bytes(report const& shown, recorded_trace const& trace);
 
 /// A line per round: when it began and ended, and on which rank it took longest.
 std::string times_as_text(recorded_trace const& trace);

@@ -21,9 +21,9 @@
 namespace collectives {
 
 /// Every algorithm of the library, from the simplest on.
-inline constexpr std::array<any_algorithm, 9> all_algorithms{
-    star{},      tree{},     butterfly{}, halving{},    ring{},
-    circulant{}, one_shot{}, two_shot{},  mixed_radix{}};
+inline constexpr std::array<any_algorithm, 9> all_algorithms{star{},     tree{},     butterfly{},
+                                                             halving{},  ring{},     circulant{},
+                                                             one_shot{}, two_shot{}, mixed_radix{}};
 
 /// Their names, in the same order.
 inline constexpr auto algorithm_names = [] {

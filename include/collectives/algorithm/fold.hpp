@@ -15,8 +15,7 @@ struct fold {
     int r;
     rank_t me;
 
-    constexpr fold(rank_t rank, int size)
-        : q(1 << floor_log2(size)), r(size - q), me(rank) {}
+    constexpr fold(rank_t rank, int size) : q(1 << floor_log2(size)), r(size - q), me(rank) {}
 
     constexpr int rounds() const { return r > 0 ? 1 : 0; }
     constexpr bool in_pair() const { return me < 2 * r; }

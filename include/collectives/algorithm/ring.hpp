@@ -50,9 +50,7 @@ struct ring {
         int const behind = size - 1 - wrap(root - me);  // ranks whose blocks pass through me
         for (int r = 0; r <= behind; ++r) {
             if (me != root) { emit(step{r, verb::send, wrap(me + 1), {wrap(me - r)}}); }
-            if (r < behind) {
-                emit(step{r, verb::recv_copy, wrap(me - 1), {wrap(me - 1 - r)}});
-            }
+            if (r < behind) { emit(step{r, verb::recv_copy, wrap(me - 1), {wrap(me - 1 - r)}}); }
         }
     }
 

@@ -23,9 +23,8 @@ concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_ran
 
 /// One whose elements can be written and outlive the call: an lvalue, or a borrowed range (span).
 template <class R>
-concept output_range =
-    input_range<R> && std::ranges::borrowed_range<R> &&
-    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
+                       !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 /// One number of elements per rank.
 template <class R>

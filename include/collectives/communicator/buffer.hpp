@@ -29,7 +29,8 @@ public:
         }
     }
     buffer(buffer&& other) noexcept
-        : transport_(std::move(other.transport_)), data_(std::exchange(other.data_, nullptr)),
+        : transport_(std::move(other.transport_)),
+          data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)) {}
     buffer& operator=(buffer&& other) noexcept {
         std::swap(transport_, other.transport_);

@@ -141,8 +141,8 @@ private:
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
             refuse(r.as, std::string(r.how.algorithm.name()) + why + " (" +
-                             std::to_string(need.size) + " ranks); these do: " +
-                             selector_.names_that_suit(need));
+                             std::to_string(need.size) +
+                             " ranks); these do: " + selector_.names_that_suit(need));
         }
         // Off the root nobody knows how long the vector is, so its length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
@@ -196,8 +196,8 @@ private:
             }
         }
         auto const chosen = choose(r);
-        auto made = std::make_shared<program>(r.shape, chosen, slices_of(r),
-                                              fingerprint_of(r, chosen));
+        auto made =
+            std::make_shared<program>(r.shape, chosen, slices_of(r), fingerprint_of(r, chosen));
         if (kept_.size() == most_kept) { kept_.pop_back(); }
         kept_.insert(kept_.begin(), {r.shape, r.type, op, r.how.algorithm, r.how.segment,
                                      r.how.reproducible, made});

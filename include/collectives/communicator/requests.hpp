@@ -180,12 +180,10 @@ private:
         if (sees_whole) { require_size(r, whole_name, whole.bytes / s.elem_size, s.count); }
         std::size_t before = 0;
         for (std::size_t i = 0; i < mine && !counts.empty(); ++i) { before += counts[i]; }
-        auto const part = counts.empty() ? block(s.count, s.size, s.rank)
-                                         : extent{before, counts[mine]};
+        auto const part =
+            counts.empty() ? block(s.count, s.size, s.rank) : extent{before, counts[mine]};
         require_size(r, block_name, own, part.size);
-        if (sees_whole) {
-            s.in_place = aliases(r, block_memory, whole, part.first * s.elem_size);
-        }
+        if (sees_whole) { s.in_place = aliases(r, block_memory, whole, part.first * s.elem_size); }
         s.counts = std::move(counts);
     }
 

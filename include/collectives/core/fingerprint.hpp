@@ -27,9 +27,7 @@ constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t x) {
 }
 constexpr std::uint64_t hash_text(std::string_view text) {
     std::uint64_t h = 0xcbf29ce484222325ULL;
-    for (char const c : text) {
-        h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    }
+    for (char const c : text) { h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL; }
     return h;
 }
 
@@ -72,14 +70,11 @@ struct fingerprint {
         h = mix(h, algorithm);
         h = mix(h, segment);
         return mix(h, (static_cast<std::uint64_t>(static_cast<std::uint32_t>(root)) << 16) |
-                          (static_cast<std::uint64_t>(what) << 8) |
-                          (reproducible ? 1U : 0U));
+                          (static_cast<std::uint64_t>(what) << 8) | (reproducible ? 1U : 0U));
     }
 
     /// "all_reduce #7"
-    std::string title() const {
-        return std::string(name(what)) + " #" + std::to_string(sequence);
-    }
+    std::string title() const { return std::string(name(what)) + " #" + std::to_string(sequence); }
 
     /// What `other` has that this one has not, for the text of a mismatch_error; empty if equal.
     /// `mine` and `theirs` are the ranks that called.
@@ -92,9 +87,7 @@ struct fingerprint {
         if (what != other.what) {
             return say("collective", std::string(name(what)), std::string(name(other.what)));
         }
-        if (type != other.type) {
-            return say("type", text(type_name), text(other.type_name));
-        }
+        if (type != other.type) { return say("type", text(type_name), text(other.type_name)); }
         if (count != other.count) {
             return say("count", std::to_string(count), std::to_string(other.count));
         }

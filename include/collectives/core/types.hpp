@@ -14,8 +14,19 @@ using rank_t = int;
 
 /// What a call asks for. `send` and `recv` are here because errors and fingerprints name them too.
 enum class collective : std::uint8_t {
-    all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, barrier,
-    send, recv, split, allocate
+    all_reduce,
+    reduce_scatter,
+    all_gather,
+    broadcast,
+    reduce,
+    gather,
+    scatter,
+    all_to_all,
+    barrier,
+    send,
+    recv,
+    split,
+    allocate
 };
 
 /// The collectives that run a schedule, in the order of the enumeration.
@@ -27,7 +38,7 @@ inline constexpr std::array scheduled_collectives{
 /// The name of a collective as the member function is spelt.
 constexpr std::string_view name(collective what) {
     constexpr std::array<std::string_view, 13> names{
-        "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather", "scatter",
+        "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather",  "scatter",
         "all_to_all", "barrier",        "send",       "recv",      "split",  "allocate"};
     return names[static_cast<std::size_t>(what)];
 }

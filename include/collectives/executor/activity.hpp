@@ -29,18 +29,18 @@ public:
     /// Sets the deadline. A blocking call looks at the clock only once it has to wait.
     void start_clock(steady::time_point now) {
         if (deadline != steady::time_point{}) { return; }
-        deadline = allowed == std::chrono::nanoseconds::max() ? steady::time_point::max()
-                                                              : now + allowed;
+        deadline =
+            allowed == std::chrono::nanoseconds::max() ? steady::time_point::max() : now + allowed;
     }
 
-    fingerprint call;                // what was called, with its number on the communicator
-    rank_t only_peer = -1;           // of a send or receive: the peer it needs; else it needs all
+    fingerprint call;       // what was called, with its number on the communicator
+    rank_t only_peer = -1;  // of a send or receive: the peer it needs; else it needs all
     std::chrono::nanoseconds allowed{};  // the time the whole call may take
     steady::time_point deadline{};
-    std::uint64_t ticks = 0;         // grows when something moved
+    std::uint64_t ticks = 0;  // grows when something moved
     bool done = false;
-    bool suspicious = false;         // a message or a peer's entry does not fit: look at once
-    std::string suspicion;           // in words, where the fingerprints do not tell
+    bool suspicious = false;  // a message or a peer's entry does not fit: look at once
+    std::string suspicion;    // in words, where the fingerprints do not tell
     std::exception_ptr thrown;
 };
 

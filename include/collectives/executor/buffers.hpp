@@ -18,7 +18,9 @@ struct run_buffers {
     std::byte* scratch = nullptr;
 
     std::byte const* read(place p) const {
-        return (p.where == base::input ? input : p.where == base::output ? output : scratch) +
+        return (p.where == base::input    ? input
+                : p.where == base::output ? output
+                                          : scratch) +
                p.offset;
     }
     std::byte* write(place p) const {

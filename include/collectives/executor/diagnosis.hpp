@@ -47,10 +47,9 @@ std::optional<failure> diagnose_pair(Transport const& t, rank_group const& group
     auto const what = a.call.title();
     if (a.suspicious) { return failure::make(failure_kind::mismatch, what + ": " + a.suspicion); }
     if (auto const went = t.gone(group.job_rank(peer))) {
-        return failure::make(failure_kind::peer_lost,
-                             what + ": rank " + std::to_string(peer) + " " +
-                                 detail::how_it_went(*went),
-                             peer);
+        return failure::make(
+            failure_kind::peer_lost,
+            what + ": rank " + std::to_string(peer) + " " + detail::how_it_went(*went), peer);
     }
     if (steady::now() < a.deadline) { return {}; }
     return failure::make(failure_kind::timeout,
@@ -90,16 +89,14 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
         if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
     }
-    if (a.suspicious) {
-        return failure::make(failure_kind::mismatch, what + ": " + a.suspicion);
-    }
+    if (a.suspicious) { return failure::make(failure_kind::mismatch, what + ": " + a.suspicion); }
     if (steady::now() < a.deadline) { return {}; }
     std::string text = what + ": time ran out; ";
     if (missing.empty()) {
         missing = suspended;
-        text += suspended.empty() ? "all ranks had entered it"
-                                  : "all ranks had entered it, but stopped: rank " +
-                                        detail::list_of(suspended);
+        text += suspended.empty()
+                    ? "all ranks had entered it"
+                    : "all ranks had entered it, but stopped: rank " + detail::list_of(suspended);
     } else {
         text += "not entered by rank " + detail::list_of(missing);
     }

@@ -162,7 +162,8 @@ private:
     }
 
     std::byte const* peer_bytes(int receive) const {
-        auto const& its = board_->lane(plan_->receives[static_cast<std::size_t>(receive)].peer, run_);
+        auto const& its =
+            board_->lane(plan_->receives[static_cast<std::size_t>(receive)].peer, run_);
         auto const& where = (*remote_)[static_cast<std::size_t>(receive)][its.in_place];
         return transport_->at(its.bases[static_cast<std::size_t>(where.where)]) + where.offset;
     }

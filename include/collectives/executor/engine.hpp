@@ -54,8 +54,11 @@ class engine {
 public:
     engine(std::shared_ptr<hub<Transport>> shared, typename Transport::board b, rank_group group,
            std::uint64_t context)
-        : scratch(shared->carrier), hub_(std::move(shared)), board_(std::move(b)),
-          group_(std::move(group)), context_(context) {}
+        : scratch(shared->carrier),
+          hub_(std::move(shared)),
+          board_(std::move(b)),
+          group_(std::move(group)),
+          context_(context) {}
 
     Transport& carrier() { return *hub_->carrier; }
     std::shared_ptr<hub<Transport>> const& shared() const { return hub_; }
@@ -68,7 +71,9 @@ public:
 
     /// Throws the failure that broke the communicator, if one did.
     void require_usable(collective what) {
-        if (board_.stopped()) { raise("rank " + std::to_string(rank()) + ", calling " + std::string(name(what))); }
+        if (board_.stopped()) {
+            raise("rank " + std::to_string(rank()) + ", calling " + std::string(name(what)));
+        }
     }
 
     /// Enters the next operation: gives it its number and leaves word of it.
@@ -134,12 +139,10 @@ public:
         runs_ += static_cast<std::uint64_t>(n);
         return first;
     }
-    bool lane_is_free(std::uint64_t run, int lanes) const {
-        return !lane_busy_[run % static_cast<std::uint64_t>(lanes)] && run <= agreed_run + 4;
+    bool lane_is_free(std::uint64_t run) const {
+        return !lane_busy_[run % lanes_per_rank] && run <= agreed_run + lanes_per_rank / 2;
     }
-    void set_lane(std::uint64_t run, int lanes, bool busy) {
-        lane_busy_[run % static_cast<std::uint64_t>(lanes)] = busy;
-    }
+    void set_lane(std::uint64_t run, bool busy) { lane_busy_[run % lanes_per_rank] = busy; }
     std::uint64_t agreed_run = 0;  // runs up to this one have seen all ranks enter
 
     /// Small all-reduces in flat form come one after the other.
@@ -166,7 +169,8 @@ private:
     }
     void wait_until_nobody_is_inside() {
         if constexpr (peer_addressable<Transport>) {
-            auto const limit = steady::now() + std::chrono::seconds(1);  // a stopped peer never goes
+            auto const limit =
+                steady::now() + std::chrono::seconds(1);  // a stopped peer never goes
             for (rank_t r = 0; r < size(); ++r) {
                 auto const peer = group_.job_rank(r);
                 while (r != rank() && carrier().inside(peer) && !carrier().gone(peer) &&
@@ -192,7 +196,7 @@ private:
     std::uint64_t sequence_ = 0;
     std::vector<std::uint64_t> unfinished_;
     std::uint64_t runs_ = 0;
-    std::array<bool, 64> lane_busy_{};
+    std::array<bool, lanes_per_rank> lane_busy_{};
 };
 
 }  // namespace collectives

@@ -19,14 +19,30 @@ struct call_shape {
     int size = 1;
     rank_t rank = 0;
     rank_t root = 0;
-    std::size_t count = 0;               // elements of the whole vector, cut by block() if no counts
+    std::size_t count = 0;  // elements of the whole vector, cut by block() if no counts
     std::size_t elem_size = 1;
-    std::vector<std::size_t> counts;      // elements of each rank's block; empty: block()
-    std::vector<std::size_t> recv_counts; // all_to_all alone: blocks of the output
+    std::vector<std::size_t> counts;       // elements of each rank's block; empty: block()
+    std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
     bool in_place = false;
-    bool knows_all_blocks = true;         // false: `count` is its own block (gather, scatter)
+    bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
 
     friend bool operator==(call_shape const&, call_shape const&) = default;
+
+    /// Bytes of the buffers a rank passes where it passes them.
+    std::size_t input_bytes() const {
+        return bytes_of(what == collective::all_gather || what == collective::gather);
+    }
+    std::size_t output_bytes() const {
+        return bytes_of(what == collective::reduce_scatter || what == collective::scatter);
+    }
+
+private:
+    std::size_t bytes_of(bool own_block) const {
+        auto const elements = !own_block || !knows_all_blocks ? count
+                              : counts.empty()                ? block(count, size, rank).size
+                                               : counts[static_cast<std::size_t>(rank)];
+        return elements * elem_size;
+    }
 };
 
 /// A stretch of bytes of a buffer that holds a chunk.
@@ -86,9 +102,8 @@ inline layout lay_out(call_shape const& call, int chunks, int slice = 0, int sli
     } else {
         whole[me] = {0, call.count};
     }
-    auto const received = call.recv_counts.empty()
-                              ? whole
-                              : detail::cut(call.count, chunks, call.recv_counts);
+    auto const received =
+        call.recv_counts.empty() ? whole : detail::cut(call.count, chunks, call.recv_counts);
     auto const place = [&](extent e, std::size_t base) {
         auto const part = block(e.size, slices, slice);
         return stretch{true, (e.first + part.first - base) * call.elem_size,

@@ -113,8 +113,8 @@ private:
         }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = plan_->receives[static_cast<std::size_t>(i)];
-            incoming in{group_->job_rank(t.peer), tag_, 0, nullptr, t.bytes, granule_, {}, stop_,
-                        label(t)};
+            incoming in{
+                group_->job_rank(t.peer), tag_, 0, nullptr, t.bytes, granule_, {}, stop_, label(t)};
             if (t.consumable) {
                 auto& f = feeds_[static_cast<std::size_t>(i)];
                 f = {this, &t};
@@ -126,9 +126,9 @@ private:
         }
         for (int i = r.sends.first; i < r.sends.last; ++i) {
             auto const& t = plan_->sends[static_cast<std::size_t>(i)];
-            transport_->isend({group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_,
-                               label(t)},
-                              requests_[pending_++]);
+            transport_->isend(
+                {group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_, label(t)},
+                requests_[pending_++]);
         }
     }
 

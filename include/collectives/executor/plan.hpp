@@ -4,6 +4,7 @@
 
 #include <collectives/schedule/step.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,16 +20,21 @@ struct place {
     friend constexpr bool operator==(place, place) = default;
 };
 
+/// Whether two stretches of bytes share any.
+constexpr bool overlap(place a, std::size_t a_bytes, place b, std::size_t b_bytes) {
+    return a.where == b.where && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes;
+}
+
 /// A message, or in the direct executor a stretch that a peer reads.
 struct transfer {
     int round = 0;
     rank_t peer = 0;
     verb action = verb::send;
     chunk_range chunks{};
-    place at{};             // sends: what is sent. Receives: where it lands, unless consumed
+    place at{};  // sends: what is sent. Receives: where it lands, unless consumed
     std::size_t bytes = 0;
-    bool consumable = false; // a recv_reduce that may be folded in as its bytes come
-    int first_fold = 0;      // a consumable receive: the folds it feeds
+    bool consumable = false;  // a recv_reduce that may be folded in as its bytes come
+    int first_fold = 0;       // a consumable receive: the folds it feeds
     int folds = 0;
 };
 
@@ -60,6 +66,18 @@ struct reader {
     int round = 0;  // the peer must have completed this round
 };
 
+/// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
+inline void note_reader(std::vector<reader>& list, int first, reader r) {
+    auto const from = list.begin() + first;
+    auto const same =
+        std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });
+    if (same == list.end()) {
+        list.push_back(r);
+    } else {
+        same->round = std::max(same->round, r.round);
+    }
+}
+
 template <class T>
 struct run_of {  // indices [first, last) into one of the plan's vectors
     int first = 0, last = 0;
@@ -67,11 +85,18 @@ struct run_of {  // indices [first, last) into one of the plan's vectors
 
 struct plan_round {
     int number = 0;
-    run_of<copy> gathers;       // before anything is sent: makes what is sent contiguous
+    run_of<copy> gathers;  // before anything is sent: makes what is sent contiguous
     run_of<transfer> sends;
     run_of<transfer> receives;
     run_of<fold> folds;
-    run_of<reader> overwritten; // direct: who must have read what this round writes
+    run_of<reader> overwritten;  // direct: who must have read what this round writes
+};
+
+/// What the executor can do, which decides what a plan has to provide.
+struct planning {
+    bool direct = false;       // peers read values where they lie: no landing place, but hazards
+    bool consumes = false;     // received bytes can be folded in as they come
+    bool whole_ranges = true;  // neighbouring chunks lie side by side (not so in slices of blocks)
 };
 
 /// All a rank does for one run of a schedule. Offsets are bytes; O(steps) to hold.
@@ -83,9 +108,9 @@ struct plan {
     std::vector<fold_source> sources;
     std::vector<copy> copies;
     std::vector<reader> overwritten;
-    std::vector<copy> epilogue;      // what the output still lacks at the end
-    std::vector<reader> readers;     // direct: who must be through before the buffers are the caller's
-    std::size_t scratch = 0;         // bytes
+    std::vector<copy> epilogue;   // what the output still lacks at the end
+    std::vector<reader> readers;  // direct: who must be through before the buffers are the caller's
+    std::size_t scratch = 0;      // bytes
 };
 
 }  // namespace collectives

@@ -5,7 +5,7 @@
 
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/plan.hpp>
-#include <collectives/executor/scratch.hpp>
+#include <collectives/executor/values.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <algorithm>
@@ -16,32 +16,21 @@
 
 namespace collectives {
 
-/// What the executor can do, which decides what a plan has to provide.
-struct planning {
-    bool direct = false;      // peers read values where they lie: no landing place, but hazards
-    bool consumes = false;    // received bytes can be folded in as they come
-    bool whole_ranges = true; // neighbouring chunks lie side by side (not so in slices of blocks)
-};
-
 class planner {
 public:
     /// `completing`: from completing_reductions, empty where nothing is to be finished.
     planner(schedule const& what, layout const& at, planning how, bool in_place,
             std::vector<std::pair<int, int>> const& completing)
-        : what_(what), at_(at), how_(how), completing_(completing) {
-        auto const n = static_cast<std::size_t>(what.chunks);
-        now_.resize(n);
-        last_use_.resize(n, -1);
+        : what_(what),
+          at_(at),
+          how_(how),
+          completing_(completing),
+          values_(at, in_place),
+          last_use_(at.bytes.size(), -1) {
         for (auto const& s : what.steps) {
             for (int k = 0; k < s.chunks.count; ++k) {
                 last_use_[chunk(s.chunks.first + k)] = s.round;
             }
-        }
-        for (std::size_t c = 0; c < n; ++c) {
-            if (!at.held[c] || at.separate) { continue; }
-            auto const reused = in_place && at.wanted[c];
-            now_[c] = reused ? value{true, {base::output, at.output[c].offset}, -1}
-                             : value{true, {base::input, at.input[c].offset}, -1};
         }
     }
 
@@ -55,27 +44,17 @@ public:
             make_round(what_.steps.data() + i, what_.steps.data() + end);
             i = end;
         }
-        for (std::size_t c = 0; c < now_.size(); ++c) { finish(c); }
+        for (std::size_t c = 0; c < at_.bytes.size(); ++c) { finish(c); }
         if (how_.direct) {
-            for (auto const& s : result_.sends) { note(result_.readers, 0, {s.peer, s.round}); }
+            for (auto const& s : result_.sends) {
+                note_reader(result_.readers, 0, {s.peer, s.round});
+            }
         }
-        result_.scratch = scratch_.most();
+        result_.scratch = values_.most_scratch();
         return std::move(result_);
     }
 
 private:
-    struct value {
-        bool there = false;
-        place at{};
-        int unit = -1;  // index into units_ where it lives in scratch
-    };
-    struct scratch_unit {
-        std::size_t first = 0, bytes = 0;
-        int chunks = 0;  // that still live in it
-    };
-    struct piece {  // neighbouring chunks, no wrap
-        int first = 0, count = 0;
-    };
     struct incoming_chunk {
         rank_t peer = 0;
         int transfer = 0;
@@ -88,20 +67,6 @@ private:
         for (int k = 0; k < p.count; ++k) { sum += at_.bytes[chunk(p.first + k)]; }
         return sum;
     }
-    std::vector<piece> pieces(chunk_range r) const {
-        std::vector<piece> result;
-        if (!how_.whole_ranges) {
-            for (int k = 0; k < r.count; ++k) { result.push_back({(r.first + k) % what_.chunks, 1}); }
-            return result;
-        }
-        auto const before_end = std::min(r.count, what_.chunks - r.first);
-        result.push_back({r.first, before_end});
-        if (before_end < r.count) { result.push_back({0, r.count - before_end}); }
-        return result;
-    }
-    static bool overlap(place a, std::size_t a_bytes, place b, std::size_t b_bytes) {
-        return a.where == b.where && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes;
-    }
     /// Whether this round sends something that lies where `bytes` bytes at `p` do.
     bool sent_now(place p, std::size_t bytes) const {
         for (auto i = static_cast<std::size_t>(round_.sends.first); i < result_.sends.size(); ++i) {
@@ -110,35 +75,11 @@ private:
         return false;
     }
 
-    place temporary(std::size_t bytes) {
-        auto const first = scratch_.take(bytes);
-        temporaries_.emplace_back(first, bytes);
-        return {base::scratch, first};
-    }
-    int new_unit(std::size_t bytes) {
-        units_.push_back({scratch_.take(bytes), bytes, 0});
-        return static_cast<int>(units_.size()) - 1;
-    }
-    void forget(std::size_t c) {
-        auto& v = now_[c];
-        if (v.unit >= 0) {
-            auto& u = units_[static_cast<std::size_t>(v.unit)];
-            if (--u.chunks == 0) { temporaries_.emplace_back(u.first, u.bytes); }
-        }
-        v = {};
-    }
-    void move_to(std::size_t c, place p, int unit) {
-        if (unit >= 0) { ++units_[static_cast<std::size_t>(unit)].chunks; }
-        forget(c);
-        now_[c] = {true, p, unit};
-    }
-
+    static int count(auto const& all) { return static_cast<int>(all.size()); }
     template <class T>
     static run_of<T> since(std::vector<T> const& all, int first) {
-        return {first, static_cast<int>(all.size())};
+        return {first, count(all)};
     }
-    template <class T>
-    static int count(std::vector<T> const& all) { return static_cast<int>(all.size()); }
 
     void make_round(step const* first, step const* last) {
         round_ = {};
@@ -148,35 +89,34 @@ private:
         round_.folds.first = count(result_.folds);
         round_.overwritten.first = count(result_.overwritten);
         auto const copies = count(result_.copies);
-        for (auto const* s = first; s != last; ++s) {
-            if (s->what != verb::send) { continue; }
-            for (auto const p : pieces(s->chunks)) { add_send(*s, p); }
-        }
+        auto const each_piece = [&](bool sends, auto&& add) {
+            for (auto const* s = first; s != last; ++s) {
+                if ((s->what == verb::send) != sends) { continue; }
+                for (auto const p : cut_range(s->chunks, what_.chunks, how_.whole_ranges)) {
+                    add(*s, p);
+                }
+            }
+        };
+        each_piece(true, [&](step const& s, piece p) { add_send(s, p); });
         round_.gathers = since(result_.copies, copies);
         std::map<int, std::vector<incoming_chunk>> arriving;
-        for (auto const* s = first; s != last; ++s) {
-            if (s->what == verb::send) { continue; }
-            for (auto const p : pieces(s->chunks)) { add_receive(*s, p, arriving); }
-        }
+        each_piece(false, [&](step const& s, piece p) { add_receive(s, p, arriving); });
         add_folds(arriving);
         round_.sends = since(result_.sends, round_.sends.first);
         round_.receives = since(result_.receives, round_.receives.first);
         round_.folds = since(result_.folds, round_.folds.first);
         round_.overwritten = since(result_.overwritten, round_.overwritten.first);
         result_.rounds.push_back(round_);
-        for (std::size_t c = 0; c < now_.size(); ++c) {
-            if (now_[c].unit >= 0 && last_use_[c] <= round_.number && !at_.wanted[c]) { forget(c); }
+        for (std::size_t c = 0; c < at_.bytes.size(); ++c) {
+            auto const over = last_use_[c] <= round_.number && !at_.wanted[c];
+            if (over && values_.is_in_scratch(c)) { values_.expire(c); }
         }
-        for (auto const& [offset, bytes] : temporaries_) { scratch_.give_back(offset, bytes); }
-        temporaries_.clear();
+        values_.end_round();
     }
 
     void add_send(step const& s, piece p) {
         auto const bytes = bytes_of(p);
-        auto const from = [&](int k) {
-            auto const c = chunk(p.first + k);
-            return at_.separate ? place{base::input, at_.input[c].offset} : now_[c].at;
-        };
+        auto const from = [&](int k) { return values_.of(chunk(p.first + k)); };
         auto at = from(0);
         std::vector<copy> parts{{{}, at, at_.bytes[chunk(p.first)]}};
         for (int k = 1; k < p.count; ++k) {
@@ -190,7 +130,7 @@ private:
             }
         }
         if (parts.size() > 1) {
-            at = temporary(bytes);
+            at = values_.temporary(bytes);
             note_overwritten(at, bytes);
             auto to = at;
             for (auto& part : parts) {
@@ -217,29 +157,10 @@ private:
             t.at = {base::output, at_.output[chunk(p.first)].offset};
             t.bytes = at_.output[chunk(p.first)].bytes;
         } else {
-            t.at = receive_into(p, t.bytes);
+            t.at = values_.move(p, t.bytes, [&](place to) { return sent_now(to, t.bytes); });
             note_overwritten(t.at, t.bytes);
         }
         result_.receives.push_back(t);
-    }
-
-    /// Where received chunks are to live from now on.
-    place receive_into(piece p, std::size_t bytes) {
-        bool covered = true;
-        for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p.first + k)]; }
-        place at{base::output, covered ? at_.output[chunk(p.first)].offset : 0};
-        auto unit = -1;
-        if (!covered || sent_now(at, bytes)) {
-            unit = new_unit(bytes);
-            at = {base::scratch, units_[static_cast<std::size_t>(unit)].first};
-        }
-        auto offset = at.offset;
-        for (int k = 0; k < p.count; ++k) {
-            auto const c = chunk(p.first + k);
-            move_to(c, {at.where, offset}, unit);
-            offset += at_.bytes[c];
-        }
-        return at;
     }
 
     /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.
@@ -262,7 +183,7 @@ private:
         auto const a = chunk(head.first), b = chunk(next.first);
         if (next.first != last + 1 || head.second.size() != next.second.size() ||
             at_.wanted[a] != at_.wanted[b] || completes(head.first) != completes(next.first) ||
-            now_[b].at != place{now_[a].at.where, now_[a].at.offset + run_bytes}) {
+            values_.of(b) != place{values_.of(a).where, values_.of(a).offset + run_bytes}) {
             return false;
         }
         for (std::size_t k = 0; k < head.second.size(); ++k) {
@@ -280,18 +201,10 @@ private:
 
     void add_fold(piece p, std::size_t bytes, std::vector<incoming_chunk> sources) {
         auto const first = chunk(p.first);
-        auto const own = now_[first].at;
-        auto to = own;
-        auto unit = now_[first].unit;
-        auto const clash = how_.direct && sent_now(own, bytes);
-        if (own.where == base::input || clash) {
-            to = {base::output, at_.wanted[first] ? at_.output[first].offset : 0};
-            unit = -1;
-            if (!at_.wanted[first] || (how_.direct && sent_now(to, bytes))) {
-                unit = new_unit(bytes);
-                to = {base::scratch, units_[static_cast<std::size_t>(unit)].first};
-            }
-        }
+        auto const own = values_.of(first);
+        auto const taken = [&](place to) { return how_.direct && sent_now(to, bytes); };
+        auto const moves = own.where == base::input || taken(own);
+        auto const to = moves ? values_.move(p, bytes, taken) : own;
         note_overwritten(to, bytes);
         std::sort(sources.begin(), sources.end(),
                   [](auto const& a, auto const& b) { return a.peer < b.peer; });
@@ -307,21 +220,14 @@ private:
         if (!own_is_in) { result_.sources.push_back({}); }
         f.sources = count(result_.sources) - f.first_source;
         result_.folds.push_back(f);
-        if (to == own) { return; }
-        auto offset = to.offset;
-        for (int k = 0; k < p.count; ++k) {
-            auto const c = chunk(p.first + k);
-            move_to(c, {to.where, offset}, unit);
-            offset += at_.bytes[c];
-        }
     }
 
     /// Says for each receive of the round that is reduced whether it is consumed, lands straight in
     /// the result's place, or needs a place of its own. Direct plans read it where it lies.
     void settle_receives() {
         if (how_.direct) { return; }
-        for (auto r = static_cast<std::size_t>(round_.receives.first);
-             r < result_.receives.size(); ++r) {
+        for (auto r = static_cast<std::size_t>(round_.receives.first); r < result_.receives.size();
+             ++r) {
             auto& t = result_.receives[r];
             if (t.action != verb::recv_reduce) { continue; }
             auto alone = true, untouched = true;
@@ -330,7 +236,8 @@ private:
                  ++f) {
                 auto const& fold = result_.folds[f];
                 for (int k = 0; k < fold.sources; ++k) {
-                    auto const& s = result_.sources[static_cast<std::size_t>(fold.first_source + k)];
+                    auto const& s =
+                        result_.sources[static_cast<std::size_t>(fold.first_source + k)];
                     if (s.transfer != static_cast<int>(r)) { continue; }
                     t.first_fold = std::min(t.first_fold, static_cast<int>(f));
                     ++t.folds;
@@ -341,8 +248,9 @@ private:
             auto const& fold = result_.folds[static_cast<std::size_t>(t.first_fold)];
             t.consumable = how_.consumes && alone && untouched;
             if (t.consumable) { continue; }
-            t.at = alone && untouched && t.folds == 1 && fold.to != fold.own ? fold.to
-                                                                            : temporary(t.bytes);
+            t.at = alone && untouched && t.folds == 1 && fold.to != fold.own
+                       ? fold.to
+                       : values_.temporary(t.bytes);
         }
     }
 
@@ -350,11 +258,8 @@ private:
     void finish(std::size_t c) {
         if (!at_.wanted[c]) { return; }
         place const to{base::output, at_.output[c].offset};
-        auto from = now_[c].at;
-        if (at_.separate) {
-            if (static_cast<rank_t>(c) != what_.rank) { return; }
-            from = {base::input, at_.input[c].offset};
-        }
+        if (at_.separate && static_cast<rank_t>(c) != what_.rank) { return; }
+        auto const from = values_.of(c);
         if (from == to || at_.output[c].bytes == 0) { return; }
         auto const bytes = at_.output[c].bytes;
         note_overwritten(to, bytes, true);
@@ -367,21 +272,12 @@ private:
         }
     }
 
-    static void note(std::vector<reader>& list, int first, reader r) {
-        for (auto i = static_cast<std::size_t>(first); i < list.size(); ++i) {
-            if (list[i].peer == r.peer) {
-                list[i].round = std::max(list[i].round, r.round);
-                return;
-            }
-        }
-        list.push_back(r);
-    }
     /// Direct plans wait for those who read, in earlier rounds, what is now written over.
     void note_overwritten(place p, std::size_t bytes, bool at_end = false) {
         if (!how_.direct || at_end) { return; }  // at the end all readers are waited for
         for (auto const& s : result_.sends) {
             if (s.round < round_.number && overlap(s.at, s.bytes, p, bytes)) {
-                note(result_.overwritten, round_.overwritten.first, {s.peer, s.round});
+                note_reader(result_.overwritten, round_.overwritten.first, {s.peer, s.round});
             }
         }
     }
@@ -390,11 +286,8 @@ private:
     layout const& at_;
     planning how_;
     std::vector<std::pair<int, int>> const& completing_;
-    std::vector<value> now_;
+    chunk_values values_;
     std::vector<int> last_use_;
-    std::vector<scratch_unit> units_;
-    scratch_space scratch_;
-    std::vector<std::pair<std::size_t, std::size_t>> temporaries_;
     plan_round round_;
     plan result_;
 };

@@ -33,9 +33,9 @@ public:
         if (of.what == collective::send) {
             e.carrier().isend({where, channel, of.type, data, bytes, granule, label}, request_);
         } else {
-            e.carrier().irecv({where, channel, of.type, data, bytes, granule, {},
-                               &e.board().stop_word(), label},
-                              request_);
+            e.carrier().irecv(
+                {where, channel, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
+                request_);
         }
     }
 
@@ -46,12 +46,12 @@ public:
         auto const type = request_.actual_check() == call.type ? "" : " of another type";
         suspicion = "rank " + std::to_string(only_peer) + " sent " +
                     std::to_string(request_.actual_bytes()) + " bytes" + type + ", rank " +
-                    std::to_string(engine_->rank()) + " expected " +
-                    std::to_string(call.count) + " elements of " +
-                    std::string(call.type_name.view());
+                    std::to_string(engine_->rank()) + " expected " + std::to_string(call.count) +
+                    " elements of " + std::string(call.type_name.view());
         return false;
     }
     void cancel() override { engine_->carrier().cancel(request_); }
+
 private:
     engine<Transport>* engine_ = nullptr;
     int tag_ = 0;

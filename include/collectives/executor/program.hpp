@@ -38,8 +38,12 @@ struct bound_plan {
 class program {
 public:
     program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
-        : shape_(std::move(shape)), algorithm_(chosen), slices_(slices), call_(call),
-          hash_(call.hash()), mine_(chosen.record(shape_.what, shape_.rank, shape_.size, shape_.root)) {
+        : shape_(std::move(shape)),
+          algorithm_(chosen),
+          slices_(slices),
+          call_(call),
+          hash_(call.hash()),
+          mine_(chosen.record(shape_.what, shape_.rank, shape_.size, shape_.root)) {
         if (reduces(shape_.what) && shape_.size > 1) {
             auto const all = chosen.record_all(shape_.what, shape_.size, shape_.root);
             completing_ = completing_reductions(all, shape_.rank);
@@ -76,7 +80,7 @@ private:
     int class_of(int slice) const {
         if (!is_one_vector(shape_.what)) { return slice; }
         return block(shape_.count, slices_, slice).size == block(shape_.count, slices_, 0).size ? 0
-                                                                                                 : 1;
+                                                                                                : 1;
     }
     bool whole_ranges() const { return is_one_vector(shape_.what) || slices_ == 1; }
 

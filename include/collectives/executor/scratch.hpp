@@ -52,7 +52,9 @@ public:
     std::size_t most() const { return most_; }
 
 private:
-    static std::size_t rounded(std::size_t bytes) { return bytes == 0 ? 64 : (bytes + 63) / 64 * 64; }
+    static std::size_t rounded(std::size_t bytes) {
+        return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
+    }
 
     std::map<std::size_t, std::size_t> free_;
     std::size_t end_ = 0;

@@ -125,13 +125,12 @@ private:
         if (first == nullptr) { return; }
         auto const rank = "rank " + std::to_string(first->rank);
         auto const* const report = state_.report_of(first->rank).text.data();
-        auto const how = first->signal != 0
-                             ? " was ended by signal " + std::to_string(first->signal) + " (" +
-                                   ::strsignal(first->signal) + ")"
-                         : *report != '\0'
-                             ? std::string(" threw: ") + report
-                             : " ended its process with status " +
-                                   std::to_string(first->exit_status);
+        auto const how =
+            first->signal != 0 ? " was ended by signal " + std::to_string(first->signal) + " (" +
+                                     ::strsignal(first->signal) + ")"
+            : *report != '\0'
+                ? std::string(" threw: ") + report
+                : " ended its process with status " + std::to_string(first->exit_status);
         throw run_error(rank + how, first->rank, first->exit_status, first->signal);
     }
 

@@ -31,9 +31,7 @@ int live(job const& shared, rank_t r, F& f) {
     try {
         communicator comm(shared.rank(r));
         f(comm);
-    } catch (std::exception const& e) {
-        return failed(e.what());
-    } catch (...) {
+    } catch (std::exception const& e) { return failed(e.what()); } catch (...) {
         return failed("an exception that is no std::exception");
     }
     state.depart(r, shared::life::left, 0);

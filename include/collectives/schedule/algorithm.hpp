@@ -36,7 +36,9 @@ concept has_scatter = requires(A const a, null_sink s) { a.scatter(rank_t{}, int
 template <class A>
 concept has_all_to_all = requires(A const a, null_sink s) { a.all_to_all(rank_t{}, int{}, s); };
 template <class A>
-concept has_owner = requires { { A::owner(int{}, int{}) } -> std::same_as<rank_t>; };
+concept has_owner = requires {
+    { A::owner(int{}, int{}) } -> std::same_as<rank_t>;
+};
 
 /// The two halves of the all-reduce, over `chunks(size)` chunks, joined on owners.
 template <class A>
@@ -49,11 +51,15 @@ concept joins_on_root = has_reduce<A> && has_broadcast<A>;
 
 /// `name`, a `std::string_view`, is what messages and `parse_algorithm` call it.
 template <class A>
-concept has_a_name = requires { { A::name } -> std::convertible_to<std::string_view>; };
+concept has_a_name = requires {
+    { A::name } -> std::convertible_to<std::string_view>;
+};
 
 /// `chunks(size)`: into how many chunks the algorithm cuts the vector, at least 1.
 template <class A>
-concept counts_its_chunks = requires { { A::chunks(int{}) } -> std::same_as<int>; };
+concept counts_its_chunks = requires {
+    { A::chunks(int{}) } -> std::same_as<int>;
+};
 
 /// Whether the steps of an all-reduce can be had; see `algorithm`.
 template <class A>

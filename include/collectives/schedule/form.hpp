@@ -35,16 +35,14 @@ constexpr std::string_view fault_of(step const& s, schedule const& own, int prev
 
 /// Whether these are the schedules of all ranks of one collective, each step possible by itself.
 constexpr proof form_of(std::span<schedule const> ranks) {
-    if (ranks.empty() || ranks[0].chunks < 1) {
-        return {false, "there are no ranks or no chunks"};
-    }
+    if (ranks.empty() || ranks[0].chunks < 1) { return {false, "there are no ranks or no chunks"}; }
     schedule const& first = ranks[0];
     auto const size = static_cast<int>(ranks.size());
     if (first.root < 0 || first.root >= size) { return {false, "there is no such root"}; }
     for (rank_t r = 0; r < size; ++r) {
         schedule const& own = ranks[static_cast<std::size_t>(r)];
-        if (own.rank != r || own.size != size || own.what != first.what ||
-            own.root != first.root || own.chunks != first.chunks || own.rounds != first.rounds) {
+        if (own.rank != r || own.size != size || own.what != first.what || own.root != first.root ||
+            own.chunks != first.chunks || own.rounds != first.rounds) {
             return {false, "the schedules do not belong together", r};
         }
         if (own.what > collective::barrier) { return {false, "it has no schedule", r}; }

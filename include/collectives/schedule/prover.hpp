@@ -115,9 +115,7 @@ private:
         if (i < cursor_[index(s.peer)]) { i = cursor_[index(s.peer)]; }
         auto const end = end_[index(s.peer)];
         while (i < end && (theirs[i].peer != me || theirs[i].what != verb::send)) { ++i; }
-        if (i == end) {
-            return refuse("a receive has no send", me, s.round, s.chunks.first);
-        }
+        if (i == end) { return refuse("a receive has no send", me, s.round, s.chunks.first); }
         chunk_range const sent = theirs[i++].chunks;
         bool const renames = what_ == collective::all_to_all;
         if (sent.count != s.chunks.count || (sent.first != s.chunks.first && !renames)) {
@@ -255,13 +253,13 @@ private:
     int chunks_;
     brackets sums_;
     proof verdict_{};
-    std::vector<int> held_;                // the value of each (rank, chunk), or none
-    std::vector<int> input_;               // all_to_all: what is sent from
-    std::vector<inbox> inboxes_;           // of each (rank, chunk), this round
-    std::vector<arrival> arrivals_;        // this round
-    std::vector<std::size_t> cursor_;      // each rank's steps of this round: [cursor_, end_)
+    std::vector<int> held_;            // the value of each (rank, chunk), or none
+    std::vector<int> input_;           // all_to_all: what is sent from
+    std::vector<inbox> inboxes_;       // of each (rank, chunk), this round
+    std::vector<arrival> arrivals_;    // this round
+    std::vector<std::size_t> cursor_;  // each rank's steps of this round: [cursor_, end_)
     std::vector<std::size_t> end_;
-    std::vector<std::size_t> unmatched_;   // of (source, destination): where to look for a send
+    std::vector<std::size_t> unmatched_;  // of (source, destination): where to look for a send
     std::vector<int> operands_;
     std::vector<rank_t> sources_;
 };

@@ -68,11 +68,11 @@ inline std::string slice(trace_event const& e, trace_row const& row, std::int64_
     };
     return "{\"ph\":\"X\",\"name\":\"" + std::string(name(e.action)) +
            (e.action == verb::send ? " to " : " from ") + std::to_string(e.peer) + "\",\"cat\":\"" +
-           std::string(name(e.what)) + "\"," + place(row, e.begin_ns - start) + ",\"dur\":" +
-           microseconds(std::max<std::int64_t>(e.end_ns - e.begin_ns, 1)) +
-           ",\"args\":{\"collective\":\"" +
-           std::string(name(e.what)) + "\"" + number("operation", e.operation) +
-           number("round", e.round) + number("segment", e.segment) + number("peer", e.peer) +
+           std::string(name(e.what)) + "\"," + place(row, e.begin_ns - start) +
+           ",\"dur\":" + microseconds(std::max<std::int64_t>(e.end_ns - e.begin_ns, 1)) +
+           ",\"args\":{\"collective\":\"" + std::string(name(e.what)) + "\"" +
+           number("operation", e.operation) + number("round", e.round) +
+           number("segment", e.segment) + number("peer", e.peer) +
            number("first_chunk", e.chunks.first) + number("chunks", e.chunks.count) +
            number("bytes", e.bytes) + "}}";
 }
@@ -86,7 +86,8 @@ inline std::vector<std::array<std::size_t, 2>> messages_of(std::span<trace_event
         trace_event const& e = events[i];
         bool const sends = e.action == verb::send;
         ends[{e.operation, e.segment, e.round, sends ? e.rank : e.peer, sends ? e.peer : e.rank}]
-            [sends ? 0 : 1].push_back(i);
+            [sends ? 0 : 1]
+                .push_back(i);
     }
     std::vector<std::array<std::size_t, 2>> result;
     for (auto const& [where, sides] : ends) {
@@ -126,8 +127,8 @@ inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> e
                  ",\"args\":{\"name\":\"rank " + pid + "\"}}");
             previous = row.rank;
         }
-        line("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + pid + ",\"tid\":" +
-             std::to_string(row.id()) + ",\"args\":{\"name\":\"" +
+        line("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + pid +
+             ",\"tid\":" + std::to_string(row.id()) + ",\"args\":{\"name\":\"" +
              (row.sends ? "sends\"}}" : "receives\"}}"));
     }
     for (std::size_t i = 0; i < events.size(); ++i) {

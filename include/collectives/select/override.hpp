@@ -33,13 +33,14 @@ inline std::size_t parse_bytes(std::string_view text) {
     std::size_t value = 0;
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     auto const unit = text.substr(static_cast<std::size_t>(end - text.data()));
-    auto const shift = unit.empty()                    ? 0
+    auto const shift = unit.empty()                 ? 0
                        : unit == "k" || unit == "K" ? 10
                        : unit == "m" || unit == "M" ? 20
                        : unit == "g" || unit == "G" ? 30
                                                     : -1;
     if (fault != std::errc{} || shift < 0) {
-        throw usage_error("'" + std::string(text) + "' is no number of bytes: write 0, 4k, 2M, inf");
+        throw usage_error("'" + std::string(text) +
+                          "' is no number of bytes: write 0, 4k, 2M, inf");
     }
     return value << shift;
 }
@@ -79,9 +80,7 @@ inline std::vector<override_rule> override_of(collective what) {
     if (text == nullptr) { return {}; }
     try {
         return parse_override(text);
-    } catch (usage_error const& e) {
-        throw usage_error(variable + ": " + e.what());
-    }
+    } catch (usage_error const& e) { throw usage_error(variable + ": " + e.what()); }
 }
 
 }  // namespace collectives

@@ -74,15 +74,15 @@ public:
                          [](auto const& a, auto const& b) { return a.seconds < b.seconds; });
         result.algorithm = choose(need, bytes);
         auto const head = std::string(name(need.what)) + " of " + std::to_string(bytes) +
-                          " bytes over " + std::to_string(need.size) + " ranks: " +
-                          std::string(result.algorithm.name());
+                          " bytes over " + std::to_string(need.size) +
+                          " ranks: " + std::string(result.algorithm.name());
         result.why = head + (overridden(need, bytes)
                                  ? ", as the environment says"
                                  : ", predicted to be the quickest from its counted cost");
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);
-            result.why += "\n  " + std::string(p.algorithm.name()) + ": " + std::to_string(ns) +
-                          " ns";
+            result.why +=
+                "\n  " + std::string(p.algorithm.name()) + ": " + std::to_string(ns) + " ns";
         }
         return result;
     }

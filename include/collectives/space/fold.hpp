@@ -3,70 +3,18 @@
 #pragma once
 
 #include <collectives/core/reduction_op.hpp>
+#include <collectives/space/elements.hpp>
+#include <collectives/space/widen.hpp>
 
-#include <array>
-#include <bit>
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 namespace collectives::host::detail {
-
-/// Reads a T at any address; T need not have a default constructor.
-template <class T>
-[[gnu::always_inline]] inline T load(std::byte const* from) {
-    if constexpr (complex_number<T>) {  // as two parts, which is what vector instructions want
-        using part = typename T::value_type;
-        return T(load<part>(from), load<part>(from + sizeof(part)));
-    } else if constexpr (std::is_trivially_default_constructible_v<T>) {
-        T value;
-        std::memcpy(&value, from, sizeof(T));
-        return value;
-    } else {
-        std::array<std::byte, sizeof(T)> bytes;
-        std::memcpy(bytes.data(), from, sizeof(T));
-        return std::bit_cast<T>(bytes);
-    }
-}
-
-template <class T>
-[[gnu::always_inline]] inline void store(std::byte* to, T const& value) {
-    if constexpr (complex_number<T>) {
-        store(to, value.real());
-        store(to + sizeof(T) / 2, value.imag());
-    } else {
-        std::memcpy(to, &value, sizeof(T));
-    }
-}
-
-/// What an operator on T adds up in.
-template <class Op, class T>
-using accumulator =
-    std::conditional_t<collectives::detail::accumulates_wide<Op>, accumulator_t<T>, T>;
-
-/// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
-/// run in stretches of a fixed length: those g++ 12 turns into vector instructions at -O2 already.
-template <class Body>
-[[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
-    constexpr std::size_t stretch = 64;
-    std::size_t i = 0;
-    for (; i + stretch <= count; i += stretch) {
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
-#pragma GCC ivdep
-#endif
-        for (std::size_t j = 0; j < stretch; ++j) { body(i + j); }
-    }
-    for (; i < count; ++i) { body(i); }
-}
 
 /// How one operator reduces arrays of T. `Raw`: every source still is to be prepared. `Last`: the
 /// result is finished for `finish_size` ranks.
 template <class Op, class T, bool Raw, bool Last>
 struct folder {
-    using acc = accumulator<Op, T>;
-
     // A small operator is held by value, so that the loops need not fetch its state again after
     // every byte they store.
     std::conditional_t<std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32, Op const, Op const&>
@@ -74,9 +22,9 @@ struct folder {
     int finish_size;
     collectives::detail::rounding_barrier rounded{};
 
-    [[gnu::always_inline]] acc read(std::byte const* source, std::size_t i) const {
-        acc value = static_cast<acc>(load<T>(source + i * sizeof(T)));
-        if constexpr (Raw && collectives::detail::prepares<Op, acc>) {
+    [[gnu::always_inline]] T read(std::byte const* source, std::size_t i) const {
+        T value = load<T>(source + i * sizeof(T));
+        if constexpr (Raw && collectives::detail::prepares<Op, T>) {
             if constexpr (requires { op.prepare(value, rounded); }) {
                 return op.prepare(value, rounded);
             } else {
@@ -87,20 +35,20 @@ struct folder {
         }
     }
 
-    [[gnu::always_inline]] void write(std::byte* dst, std::size_t i, acc const& value) const {
-        if constexpr (Last && collectives::detail::finishes<Op, acc>) {
-            store(dst + i * sizeof(T), static_cast<T>(op.finish(value, finish_size)));
+    [[gnu::always_inline]] void write(std::byte* dst, std::size_t i, T const& value) const {
+        if constexpr (Last && collectives::detail::finishes<Op, T>) {
+            store(dst + i * sizeof(T), op.finish(value, finish_size));
         } else {
-            store(dst + i * sizeof(T), static_cast<T>(value));
+            store(dst + i * sizeof(T), value);
         }
     }
 
-    [[gnu::always_inline]] acc apply(acc const& a, acc const& b) const {
+    [[gnu::always_inline]] T apply(T const& a, T const& b) const {
         if constexpr (collectives::detail::accumulates_wide<Op> &&
                       requires { op(a, b, rounded); }) {
-            return static_cast<acc>(op(a, b, rounded));
+            return static_cast<T>(op(a, b, rounded));
         } else {
-            return static_cast<acc>(op(a, b));
+            return static_cast<T>(op(a, b));
         }
     }
 
@@ -131,9 +79,9 @@ struct folder {
     /// after the other is added to it.
     void fold_many(std::byte* dst, std::byte const* const* sources, int n,
                    std::size_t count) const {
-        constexpr std::size_t length = sizeof(acc) < 4096 ? 4096 / sizeof(acc) : 1;
-        alignas(64) alignas(acc) std::byte sums[length * sizeof(acc)];
-        auto const sum = [&sums](std::size_t i) { return sums + i * sizeof(acc); };
+        constexpr std::size_t length = sizeof(T) < 4096 ? 4096 / sizeof(T) : 1;
+        alignas(64) alignas(T) std::byte sums[length * sizeof(T)];
+        auto const sum = [&sums](std::size_t i) { return sums + i * sizeof(T); };
         for (std::size_t first = 0; first < count; first += length) {
             std::size_t const here = count - first < length ? count - first : length;
             std::byte const* const a = sources[0] + first * sizeof(T);
@@ -143,13 +91,13 @@ struct folder {
             for (int k = 2; k < n - 1; ++k) {
                 std::byte const* const s = sources[k] + first * sizeof(T);
                 for_each_index(here, [=, *this](std::size_t i) {
-                    store(sum(i), apply(load<acc>(sum(i)), read(s, i)));
+                    store(sum(i), apply(load<T>(sum(i)), read(s, i)));
                 });
             }
             std::byte const* const z = sources[n - 1] + first * sizeof(T);
             std::byte* const out = dst + first * sizeof(T);
             for_each_index(here, [=, *this](std::size_t i) {
-                write(out, i, apply(load<acc>(sum(i)), read(z, i)));
+                write(out, i, apply(load<T>(sum(i)), read(z, i)));
             });
         }
     }
@@ -164,5 +112,53 @@ struct folder {
         }
     }
 };
+
+/// The same for 16-bit floats that are added up in float: block by block, each source is widened,
+/// and each result rounded once.
+template <class Op, class T, bool Raw, bool Last>
+struct wide_folder {
+    Op const& op;
+    int finish_size;
+
+    void operator()(std::byte* dst, std::byte const* const* sources, int n,
+                    std::size_t count) const {
+        constexpr std::size_t length = 512;  // two of them are 4 KiB
+        float sums[length];
+        float next[length];
+        auto* const sum_bytes = reinterpret_cast<std::byte*>(sums);
+        auto* const next_bytes = reinterpret_cast<std::byte*>(next);
+        for (std::size_t first = 0; first < count; first += length) {
+            std::size_t const here = count - first < length ? count - first : length;
+            read(sums, sources[0] + first * sizeof(T), here);
+            for (int k = 1; k < n; ++k) {
+                read(next, sources[k] + first * sizeof(T), here);
+                folder<Op, float, false, false>{op, 0}.fold2(sum_bytes, sum_bytes, next_bytes,
+                                                             here);
+            }
+            if constexpr (Last) {
+                folder<Op, float, false, true>{op, finish_size}.fold1(sum_bytes, sum_bytes, here);
+            }
+            narrow<T>(dst + first * sizeof(T), sums, here);
+        }
+    }
+
+private:
+    void read(float* to, std::byte const* source, std::size_t count) const {
+        widen<T>(to, source, count);
+        if constexpr (Raw) {
+            auto* const bytes = reinterpret_cast<std::byte*>(to);
+            folder<Op, float, true, false>{op, 0}.fold1(bytes, bytes, count);
+        }
+    }
+};
+
+/// What an operator on T adds up in.
+template <class Op, class T>
+using accumulator =
+    std::conditional_t<collectives::detail::accumulates_wide<Op>, accumulator_t<T>, T>;
+
+template <class Op, class T, bool Raw, bool Last>
+using folder_for = std::conditional_t<std::is_same_v<accumulator<Op, T>, T>,
+                                      folder<Op, T, Raw, Last>, wide_folder<Op, T, Raw, Last>>;
 
 }  // namespace collectives::host::detail

@@ -37,13 +37,13 @@ void run(void const* op, void* dst, void const* const* sources, int n, std::size
     }
     if constexpr (finishes<Op, accumulator<Op, T>>) {
         if (finish_size > 0) {
-            return folder<Op, T, Raw, true>{typed, finish_size}(to, from, n, count);
+            return folder_for<Op, T, Raw, true>{typed, finish_size}(to, from, n, count);
         }
     }
     if (n == 1 && !(Raw && collectives::detail::prepares<Op, accumulator<Op, T>>)) {
         return copy(dst, sources[0], count * sizeof(T));
     }
-    folder<Op, T, Raw, false>{typed, 0}(to, from, n, count);
+    folder_for<Op, T, Raw, false>{typed, 0}(to, from, n, count);
 }
 
 template <class Op, class T>

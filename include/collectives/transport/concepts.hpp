@@ -29,8 +29,8 @@ struct message_label {
 
 /// Takes the bytes of a message piece by piece, in order, instead of a buffer.
 struct consumer {
-    void (*take)(void* context, std::size_t offset, std::byte const* data, std::size_t bytes) =
-        nullptr;
+    void (*take)(void* context, std::size_t offset, std::byte const* data,
+                 std::size_t bytes) = nullptr;
     void* context = nullptr;
     explicit operator bool() const { return take != nullptr; }
 };
@@ -39,10 +39,10 @@ struct consumer {
 struct outgoing {
     rank_t to = 0;
     std::uint64_t tag = 0;
-    std::uint64_t check = 0;      // must equal the receiver's, else the receive is `wrong`
+    std::uint64_t check = 0;  // must equal the receiver's, else the receive is `wrong`
     std::byte const* data = nullptr;
     std::size_t bytes = 0;
-    std::size_t granule = 1;      // a message is cut at multiples of this many bytes
+    std::size_t granule = 1;  // a message is cut at multiples of this many bytes
     message_label label{};
 };
 
@@ -68,13 +68,13 @@ struct departure {
 /// Tagged non-blocking messages between `size()` ranks.
 ///
 /// Ordering: messages with equal (source, destination, tag) never overtake each other; others may.
-/// Ownership: a buffer and a request are the transport's until `test` says true or `cancel` returns.
-/// Progress: made by `poll`, which never blocks; `doze(ready, time)` sleeps until a peer may have
-/// done something, or `time` has passed, after calling `ready()` once when it can no longer miss
-/// it (true: do not sleep). Errors: a receive whose size or check differs tests true and is
-/// `wrong()`. A lost peer is told by `gone(rank)`, not by a request.
-/// `can_consume`: whether receives honour `incoming::take`.
-/// `board`: a communicator's place for fingerprints and failures, see transport/shared/board.hpp.
+/// Ownership: a buffer and a request are the transport's until `test` says true or `cancel`
+/// returns. Progress: made by `poll`, which never blocks; `doze(ready, time)` sleeps until a peer
+/// may have done something, or `time` has passed, after calling `ready()` once when it can no
+/// longer miss it (true: do not sleep). Errors: a receive whose size or check differs tests true
+/// and is `wrong()`. A lost peer is told by `gone(rank)`, not by a request. `can_consume`: whether
+/// receives honour `incoming::take`. `board`: a communicator's place for fingerprints and failures,
+/// see transport/shared/board.hpp.
 template <class T>
 concept transport = requires(T t, T const c, outgoing const& out, incoming const& in,
                              typename T::request& r, bool (*ready)()) {
@@ -94,6 +94,9 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
     { r.actual_bytes() } -> std::same_as<std::size_t>;
     { r.actual_check() } -> std::same_as<std::uint64_t>;
 };
+
+/// Runs of the direct executor that one rank may have under way on a communicator.
+inline constexpr std::size_t lanes_per_rank = 8;
 
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
 /// location any rank can turn back into a pointer with `at`, or 0 where peers cannot reach it.

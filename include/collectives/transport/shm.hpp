@@ -21,10 +21,12 @@ using transport = shared::shared_transport<shared::mapped_memory>;
 class job {
 public:
     explicit job(int size)
-        : size_(size), board_at_(rounded(shared::state::bytes(size))),
-          parts_at_(board_at_ + rounded(shared::board::bytes(size))), part_(part_bytes(size)),
-          file_(std::make_shared<shared::memory_file>(
-              parts_at_ + static_cast<std::size_t>(size) * part_)) {
+        : size_(size),
+          board_at_(rounded(shared::state::bytes(size))),
+          parts_at_(board_at_ + rounded(shared::board::bytes(size))),
+          part_(part_bytes(size)),
+          file_(std::make_shared<shared::memory_file>(parts_at_ +
+                                                      static_cast<std::size_t>(size) * part_)) {
         file_->take(0, parts_at_);
         state_ = shared::state::create(file_->base(), size);
         shared::board::create(file_->base() + board_at_, size);
@@ -32,7 +34,8 @@ public:
 
     shared::state const& state() const { return state_; }
     std::shared_ptr<transport> rank(rank_t r) const {
-        shared::mapped_memory memory(*file_, parts_at_ + static_cast<std::size_t>(r) * part_, part_);
+        shared::mapped_memory memory(*file_, parts_at_ + static_cast<std::size_t>(r) * part_,
+                                     part_);
         return std::make_shared<transport>(state_, std::move(memory), file_->base() + board_at_, r,
                                            file_);
     }

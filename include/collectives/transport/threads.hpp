@@ -21,8 +21,7 @@ public:
     explicit job(int size) {
         auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
         auto const bytes = board_at + shared::board::bytes(size);
-        auto* const memory =
-            static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
+        auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
         memory_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
         state_ = shared::state::create(memory, size);
         board_ = memory + board_at;

@@ -14,8 +14,8 @@
 
 namespace collectives {
 
-/// Full duplex: what a rank sends leaves one message after the other at the link's rate, and what it
-/// receives comes in likewise, at the same time. A message is through once its last byte is: it
+/// Full duplex: what a rank sends leaves one message after the other at the link's rate, and what
+/// it receives comes in likewise, at the same time. A message is through once its last byte is: it
 /// passes from link to link without being stored (cut-through). `latency` is added to each message.
 template <transport Base>
 class throttled_transport : public adapted<Base> {

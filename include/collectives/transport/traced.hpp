@@ -60,8 +60,8 @@ private:
             .count();
     }
     void begin(request& r, message_label const& label, rank_t peer, std::size_t bytes) {
-        r.event_ = {now(), 0, bytes, label.operation, label.what, label.action,
-                    this->rank(), peer, label.round, label.segment, label.chunks};
+        r.event_ = {now(),        0,    bytes,       label.operation, label.what,  label.action,
+                    this->rank(), peer, label.round, label.segment,   label.chunks};
         r.open_ = true;
     }
 

@@ -4,6 +4,7 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/transport/concepts.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <array>
@@ -19,7 +20,6 @@
 
 namespace collectives::shared {
 
-inline constexpr int lanes = 8;
 inline constexpr std::size_t flat_payload = 40;
 
 /// A small contribution with its number in one cache line; two of them alternate.
@@ -47,7 +47,7 @@ struct alignas(line) board_row {
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
     std::array<flat_line, 2> flat;
-    std::array<lane_line, lanes> lane;
+    std::array<lane_line, lanes_per_rank> lane;
     std::array<words, remembered> history;
 };
 
@@ -64,9 +64,11 @@ public:
     board() = default;
     /// `group` holds, for each rank of the communicator, its rank in the job.
     board(state job, std::byte* memory, std::vector<rank_t> group, rank_t me)
-        : job_(job), header_(reinterpret_cast<board_header*>(memory)),
+        : job_(job),
+          header_(reinterpret_cast<board_header*>(memory)),
           rows_(reinterpret_cast<board_row*>(memory + sizeof(board_header))),
-          group_(std::move(group)), me_(me) {}
+          group_(std::move(group)),
+          me_(me) {}
 
     static std::size_t bytes(int size) {
         return sizeof(board_header) + static_cast<std::size_t>(size) * sizeof(board_row);
@@ -96,9 +98,7 @@ public:
         row(me_).finished.store(sequence, std::memory_order_release);
     }
 
-    std::uint64_t entered(rank_t r) const {
-        return row(r).entered.load(std::memory_order_acquire);
-    }
+    std::uint64_t entered(rank_t r) const { return row(r).entered.load(std::memory_order_acquire); }
     std::uint64_t finished(rank_t r) const {
         return row(r).finished.load(std::memory_order_acquire);
     }
@@ -133,12 +133,10 @@ public:
 
     /// Says that this rank will not look at the board again; true for the last one.
     bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-    bool closed_by_all() const {
-        return header_->users.load(std::memory_order_acquire) == 0;
-    }
+    bool closed_by_all() const { return header_->users.load(std::memory_order_acquire) == 0; }
 
     flat_line& flat(rank_t r, std::uint64_t number) const { return row(r).flat[number % 2]; }
-    lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes]; }
+    lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
 
     /// Wakes the ranks of the communicator that sleep.
     void ring_others() const {

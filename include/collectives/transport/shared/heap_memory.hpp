@@ -26,7 +26,8 @@ public:
     void* allocate(std::size_t bytes) {
         constexpr std::size_t page = 4096;
         auto const whole = (bytes + page - 1) / page * page;
-        void* const p = whole < bytes ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
+        void* const p =
+            whole < bytes ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
         if (p == nullptr) {
             throw transport_error("no memory for " + std::to_string(bytes) + " bytes");
         }

@@ -42,7 +42,8 @@ public:
         ::madvise(base_, bytes, MADV_DONTDUMP);
     }
     memory_file(memory_file&& other) noexcept
-        : bytes_(other.bytes_), descriptor_(std::exchange(other.descriptor_, -1)),
+        : bytes_(other.bytes_),
+          descriptor_(std::exchange(other.descriptor_, -1)),
           base_(std::exchange(other.base_, nullptr)) {}
     memory_file& operator=(memory_file&&) = delete;
     ~memory_file() {
@@ -55,8 +56,8 @@ public:
 
     /// Takes the pages of a range. Throws transport_error when the machine has none left.
     void take(std::size_t offset, std::size_t bytes) const {
-        auto const fault = ::posix_fallocate(descriptor_, static_cast<off_t>(offset),
-                                             static_cast<off_t>(bytes));
+        auto const fault =
+            ::posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
         if (fault != 0) {
             throw transport_error("no shared memory for " + std::to_string(bytes) +
                                   " bytes: " + std::strerror(fault));
@@ -86,8 +87,7 @@ public:
     static constexpr bool always_reachable = false;
     static constexpr std::size_t page = 4096;
 
-    mapped_memory(memory_file const& file, std::size_t first, std::size_t size)
-        : file_(&file) {
+    mapped_memory(memory_file const& file, std::size_t first, std::size_t size) : file_(&file) {
         free_.emplace(first, size);
     }
 

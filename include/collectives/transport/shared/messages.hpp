@@ -4,6 +4,7 @@
 // it can reach that memory, else the sender streams them through its slots.
 #pragma once
 
+#include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
 
@@ -23,7 +24,11 @@ public:
     static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
 
     messages(state job, Memory& memory, rank_t me)
-        : job_(job), memory_(&memory), me_(me), rings_(job, me), slots_(job, me),
+        : job_(job),
+          memory_(&memory),
+          me_(me),
+          rings_(job, me),
+          slots_(job, me),
           peers_(static_cast<std::size_t>(job.size())) {}
 
     void isend(outgoing const& out, request& r) {
@@ -42,15 +47,9 @@ public:
         r.moved_ = 0;
         r.wrong_ = false;
         r.at_ = phase::posted;
-        auto& p = peer(in.from);
-        auto const early = std::find_if(p.early.begin(), p.early.end(),
-                                        [&](auto const& m) { return m.head.tag == in.tag; });
-        if (early == p.early.end()) {
-            p.posted.push_back(&r);
-            return;
+        if (auto const early = peer(in.from).in.expect(r, in.tag)) {
+            match(r, early->head, early->payload.data());
         }
-        match(r, early->head, early->payload.data());
-        p.early.erase(early);
     }
 
     bool test(request& r) const { return r.at_ == phase::done; }
@@ -61,7 +60,7 @@ public:
             std::erase(peer(r.out_.to).queue, &r);
             --queued_;
         }
-        if (r.at_ == phase::posted) { std::erase(peer(r.in_.from).posted, &r); }
+        if (r.at_ == phase::posted) { peer(r.in_.from).in.forget(r); }
         std::erase(active_, &r);
         numbers_.remove(r.mine_);
         r.at_ = phase::idle;
@@ -87,14 +86,9 @@ public:
     }
 
 private:
-    struct early_message {
-        cell_header head;
-        std::vector<std::byte> payload;
-    };
     struct per_peer {
         std::deque<request*> queue;
-        std::vector<request*> posted;
-        std::deque<early_message> early;
+        inbox in;
     };
 
     per_peer& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
@@ -154,17 +148,9 @@ private:
         switch (h.kind) {
             case cell_kind::eager:
             case cell_kind::offer: {
-                auto& p = peer(from);
-                auto const r = std::find_if(p.posted.begin(), p.posted.end(),
-                                            [&](auto* q) { return q->in_.tag == h.tag; });
-                if (r != p.posted.end()) {
-                    auto& found = **r;
-                    p.posted.erase(r);
-                    match(found, h, payload);
-                } else if (h.kind == cell_kind::offer || h.bytes == 0) {
-                    p.early.push_back({h, {}});
-                } else {
-                    p.early.push_back({h, {payload, payload + h.bytes}});
+                auto const bytes = h.kind == cell_kind::eager ? h.bytes : 0;
+                if (auto* const r = peer(from).in.receiver(h, payload, bytes)) {
+                    match(*r, h, payload);
                 }
                 return;
             }

@@ -13,14 +13,14 @@ namespace collectives::shared {
 
 enum class phase : std::uint8_t {
     idle,
-    queued,        // send: its ring had no free cell
-    offered,       // send: the peer knows of it, and reads it or asks for it
-    streaming,     // send: the peer asked for it; it goes through slots
-    posted,        // recv: nothing has come yet
-    accepting,     // recv: the sender has yet to be told to stream
-    receiving,     // recv: fragments come in
-    pulling,       // recv: read from the sender's memory
-    acknowledging, // recv: the sender has yet to be told that it was read
+    queued,         // send: its ring had no free cell
+    offered,        // send: the peer knows of it, and reads it or asks for it
+    streaming,      // send: the peer asked for it; it goes through slots
+    posted,         // recv: nothing has come yet
+    accepting,      // recv: the sender has yet to be told to stream
+    receiving,      // recv: fragments come in
+    pulling,        // recv: read from the sender's memory
+    acknowledging,  // recv: the sender has yet to be told that it was read
     done
 };
 
@@ -46,9 +46,9 @@ private:
     outgoing out_{};
     incoming in_{};
     std::size_t moved_ = 0;
-    std::uint64_t mine_ = 0;            // number of this request, once a peer must name it
-    std::uint64_t theirs_ = 0;          // number of the peer's request
-    std::byte const* source_ = nullptr; // where a pulled message lies
+    std::uint64_t mine_ = 0;             // number of this request, once a peer must name it
+    std::uint64_t theirs_ = 0;           // number of the peer's request
+    std::byte const* source_ = nullptr;  // where a pulled message lies
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
 };

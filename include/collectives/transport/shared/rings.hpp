@@ -17,8 +17,7 @@ namespace collectives::shared {
 /// What a cell says, taken out of it.
 struct cell_header {
     cell_kind kind{};
-    std::uint64_t tag = 0, check = 0, bytes = 0, location = 0, sender = 0, receiver = 0,
-                  offset = 0;
+    std::uint64_t tag = 0, check = 0, bytes = 0, location = 0, sender = 0, receiver = 0, offset = 0;
 
     static cell_header of(cell const& c) {
         return {c.kind, c.tag, c.check, c.bytes, c.location, c.sender, c.receiver, c.offset};
@@ -29,7 +28,9 @@ struct cell_header {
 class rings {
 public:
     rings(state job, rank_t me)
-        : job_(job), me_(me), next_out_(static_cast<std::size_t>(job.size())),
+        : job_(job),
+          me_(me),
+          next_out_(static_cast<std::size_t>(job.size())),
           next_in_(next_out_.size()) {}
 
     /// The next cell to a peer, if the peer has emptied it.

@@ -29,8 +29,12 @@ public:
 
     shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
                      std::shared_ptr<void> keep)
-        : keep_(std::move(keep)), job_(job), memory_(std::move(memory)),
-          first_board_(first_board), me_(me), messages_(job, memory_, me) {}
+        : keep_(std::move(keep)),
+          job_(job),
+          memory_(std::move(memory)),
+          first_board_(first_board),
+          me_(me),
+          messages_(job, memory_, me) {}
     shared_transport(shared_transport const&) = delete;
     shared_transport& operator=(shared_transport const&) = delete;
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the current value of each chunk lives while a plan is made, and the scratch that some need.
+#pragma once
+
+#include <collectives/executor/layout.hpp>
+#include <collectives/executor/plan.hpp>
+#include <collectives/executor/scratch.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// Neighbouring chunks that do not wrap around the end.
+struct piece {
+    int first = 0, count = 0;
+};
+
+/// A range of chunks without its wrap; one piece per chunk where they do not lie side by side.
+inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
+    std::vector<piece> result;
+    auto const before_end = std::min(r.count, chunks - r.first);
+    if (side_by_side) {
+        result.push_back({r.first, before_end});
+        if (before_end < r.count) { result.push_back({0, r.count - before_end}); }
+    } else {
+        for (int k = 0; k < r.count; ++k) { result.push_back({(r.first + k) % chunks, 1}); }
+    }
+    return result;
+}
+
+/// Values move from the input to the output where it covers their chunk, else to scratch. A stretch
+/// of scratch is given back at the end of the round in which its last value moves or expires.
+class chunk_values {
+public:
+    chunk_values(layout const& at, bool in_place) : at_(at), now_(at.bytes.size()) {
+        for (std::size_t c = 0; c < now_.size(); ++c) {
+            if (!at.held[c] || at.separate) { continue; }
+            now_[c].at = in_place && at.wanted[c] ? place{base::output, at.output[c].offset}
+                                                  : place{base::input, at.input[c].offset};
+        }
+    }
+
+    /// What this rank sends as chunk c.
+    place of(std::size_t c) const {
+        return at_.separate ? place{base::input, at_.input[c].offset} : now_[c].at;
+    }
+    bool is_in_scratch(std::size_t c) const { return now_[c].unit >= 0; }
+
+    /// Moves the values of a piece, side by side, to the output, or to new scratch where that does
+    /// not cover them or `output_is_taken` says of the place there that it must not be written.
+    template <class IsTaken>
+    place move(piece p, std::size_t bytes, IsTaken&& output_is_taken) {
+        bool covered = true;
+        for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p, k)]; }
+        place to{base::output, covered ? at_.output[chunk(p, 0)].offset : 0};
+        auto unit = -1;
+        if (!covered || output_is_taken(to)) {
+            unit = static_cast<int>(units_.size());
+            units_.push_back({scratch_.take(bytes), bytes, p.count});
+            to = {base::scratch, units_.back().first};
+        }
+        auto offset = to.offset;
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p, k);
+            expire(c);
+            now_[c] = {{to.where, offset}, unit};
+            offset += at_.bytes[c];
+        }
+        return to;
+    }
+    /// The value of chunk c is needed no more.
+    void expire(std::size_t c) {
+        auto& v = now_[c];
+        if (v.unit >= 0) {
+            auto& u = units_[static_cast<std::size_t>(v.unit)];
+            if (--u.chunks == 0) { ending_.emplace_back(u.first, u.bytes); }
+        }
+        v.unit = -1;
+    }
+    /// Scratch until the end of the round.
+    place temporary(std::size_t bytes) {
+        auto const first = scratch_.take(bytes);
+        ending_.emplace_back(first, bytes);
+        return {base::scratch, first};
+    }
+    void end_round() {
+        for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
+        ending_.clear();
+    }
+    std::size_t most_scratch() const { return scratch_.most(); }
+
+private:
+    struct value {
+        place at{};
+        int unit = -1;  // index into units_ where it lives in scratch
+    };
+    struct scratch_unit {
+        std::size_t first = 0, bytes = 0;
+        int chunks = 0;  // whose values live in it
+    };
+
+    std::size_t chunk(piece p, int k) const {
+        return static_cast<std::size_t>(p.first + k) % at_.bytes.size();
+    }
+
+    layout const& at_;
+    std::vector<value> now_;
+    std::vector<scratch_unit> units_;
+    scratch_space scratch_;
+    std::vector<std::pair<std::size_t, std::size_t>> ending_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements at any address, and loops over them that compilers turn into vector instructions.
+#pragma once
+
+#include <collectives/core/arithmetic.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace collectives::host::detail {
+
+/// Reads a T at any address; T need not have a default constructor.
+template <class T>
+[[gnu::always_inline]] inline T load(std::byte const* from) {
+    if constexpr (complex_number<T>) {  // as two parts, which is what vector instructions want
+        using part = typename T::value_type;
+        return T(load<part>(from), load<part>(from + sizeof(part)));
+    } else if constexpr (std::is_trivially_default_constructible_v<T>) {
+        T value;
+        std::memcpy(&value, from, sizeof(T));
+        return value;
+    } else {
+        std::array<std::byte, sizeof(T)> bytes;
+        std::memcpy(bytes.data(), from, sizeof(T));
+        return std::bit_cast<T>(bytes);
+    }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store(std::byte* to, T const& value) {
+    if constexpr (complex_number<T>) {
+        store(to, value.real());
+        store(to + sizeof(T) / 2, value.imag());
+    } else {
+        std::memcpy(to, &value, sizeof(T));
+    }
+}
+
+/// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
+/// run in stretches of a fixed length: those g++ 12 turns into vector instructions at -O2 already.
+template <class Body>
+[[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
+    constexpr std::size_t stretch = 64;
+    std::size_t i = 0;
+    for (; i + stretch <= count; i += stretch) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+        for (std::size_t j = 0; j < stretch; ++j) { body(i + j); }
+    }
+    for (; i < count; ++i) { body(i); }
+}
+
+}  // namespace collectives::host::detail

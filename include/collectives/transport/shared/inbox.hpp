@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pairs what one peer sends with the receives that wait for it, in order within each tag.
+#pragma once
+
+#include <collectives/transport/shared/request.hpp>
+#include <collectives/transport/shared/rings.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace collectives::shared {
+
+/// A message that came before its receive.
+struct early_message {
+    cell_header head;
+    std::vector<std::byte> payload;
+};
+
+class inbox {
+public:
+    /// The oldest early message for a receive with this tag; without one the receive waits.
+    std::optional<early_message> expect(request& r, std::uint64_t tag) {
+        auto const found = std::find_if(early_.begin(), early_.end(),
+                                        [&](auto const& m) { return m.head.tag == tag; });
+        if (found == early_.end()) {
+            posted_.push_back({&r, tag});
+            return {};
+        }
+        auto message = std::move(*found);
+        early_.erase(found);
+        return message;
+    }
+    /// The receive that waits longest for a message; without one the message is kept, with `bytes`
+    /// bytes of payload.
+    request* receiver(cell_header const& h, std::byte const* payload, std::size_t bytes) {
+        auto const found = std::find_if(posted_.begin(), posted_.end(),
+                                        [&](auto const& p) { return p.tag == h.tag; });
+        if (found == posted_.end()) {
+            early_.push_back({h, {}});
+            if (bytes != 0) { early_.back().payload.assign(payload, payload + bytes); }
+            return nullptr;
+        }
+        auto* const r = found->what;
+        posted_.erase(found);
+        return r;
+    }
+    void forget(request& r) {
+        std::erase_if(posted_, [&](auto const& p) { return p.what == &r; });
+    }
+
+private:
+    struct waiting {
+        request* what = nullptr;
+        std::uint64_t tag = 0;
+    };
+    std::vector<waiting> posted_;
+    std::deque<early_message> early_;
+};
+
+}  // namespace collectives::shared

@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests the outputs of coll_show. Usage: coll_show_test.sh PATH_OF_COLL_SHOW
+set -u
+
+if [ $# -ne 1 ] || [ ! -x "$1" ]; then
+    echo "usage: $0 PATH_OF_COLL_SHOW" >&2
+    exit 2
+fi
+show=$1
+here=$(cd "$(dirname "$0")" && pwd)
+trace=$here/ring_4_trace.json
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+# expect NAME COMMAND...: the command succeeds.
+expect() {
+    local name=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >/dev/null 2>&1 || fail "$name"
+}
+# has NAME FILE TEXT: the file holds the text; columns may be spaced otherwise.
+has() {
+    checks=$((checks + 1))
+    tr -s ' ' <"$2" | grep -qF -- "$3" || fail "$1: no \"$3\""
+}
+lacks() {
+    checks=$((checks + 1))
+    ! grep -qE -- "$3" "$2" || fail "$1: has \"$3\""
+}
+# ends NAME STATUS ARGUMENT...: coll_show ends with that status; what it says is in $room/said.
+ends() {
+    local name=$1 status=$2 got
+    shift 2
+    checks=$((checks + 1))
+    "$show" "$@" >"$room/said" 2>&1
+    got=$?
+    [ "$got" -eq "$status" ] || fail "$name: status $got instead of $status"
+}
+count() { grep -o -- "$2" "$1" | wc -l; }
+
+algorithms="star tree butterfly halving ring circulant one_shot two_shot mixed_radix"
+collectives="all_reduce reduce_scatter all_gather broadcast reduce gather scatter all_to_all barrier"
+
+# --- the table of partial sums, the transfers, the cost and the proof, word by word ---------------
+"$show" ring 4 >"$room/ring" || fail "ring 4 ends with an error"
+has "title" "$room/ring" "ring: all_reduce over 4 ranks, 4 chunks, 6 rounds"
+has "round 0" "$room/ring" "round 0: every rank i -> i + 1 (mod 4): 1 chunk each, added"
+has "rank 0 in round 0" "$room/ring" "rank 0 0 0 {0,3} + (0) chunk 3 -> rank 1"
+has "rank 2 in round 1" "$room/ring" "rank 2 (1..2) (2) 2 0..2 + chunk 0 -> rank 3"
+has "rank 3 in round 2" "$room/ring" "rank 3 (1..3) (2..3) (3) 0..3 + chunk 0 -> rank 0"
+has "rank 1 in round 3" "$room/ring" "rank 1 0..3 = 0..3 ({0,1,3}) (0..1) chunk 1 -> rank 2"
+has "rank 3 at the end" "$room/ring" "rank 3 0..3 = 0..3 0..3 0..3 chunk 1 -> rank 0"
+has "rounds" "$room/ring" "rounds 6 2 3.00"
+has "sent" "$room/ring" "sent by the busiest rank 1572864 1.5 n 1572864 1.00"
+has "reduced" "$room/ring" "reduced by the busiest rank 786432 0.75 n 786432 1.00"
+has "total" "$room/ring" "sent by all ranks together 6291456 6 n"
+has "per rank" "$room/ring" "ranks 0..3 1572864 1572864 786432"
+has "verdict" "$room/ring" "Proof: correct."
+has "same bits" "$room/ring" "yes same bits on all ranks"
+has "order" "$room/ring" "no order-preserving"
+has "position" "$room/ring" "no position-independent"
+"$show" two_shot 4 >"$room/two" || fail "two_shot 4 ends with an error"
+has "left fold" "$room/two" "yes left fold"
+has "fan" "$room/two" "every rank -> every other"
+"$show" tree 6 --compare star >"$room/tree" || fail "tree 6 --compare star ends with an error"
+has "tree's cost beside star's" "$room/tree" "sent by the busiest rank 3145728 3 n 1747627 1.80 5242880 5 n 3.00"
+has "star's verdict" "$room/tree" "star: correct, same bits on all ranks, order-preserving"
+
+# --- every algorithm ends with every contribution in every value ----------------------------------
+for algorithm in $algorithms; do
+    for size in 1 2 3 4 5 7 8; do
+        "$show" "$algorithm" "$size" >"$room/out" || fail "$algorithm $size ends with an error"
+        checks=$((checks + 1))
+        want=$([ "$size" -eq 1 ] && echo 0 || echo "0..$((size - 1))")
+        awk -v size="$size" -v want="$want" '
+            /^(start|round)/ { rows = 0; wrong = 0; next }
+            /^Cost/ { exit }
+            /^  rank/ {
+                ++rows
+                sub(/(chunks? [0-9.,]* )?->.*/, "")
+                for (i = 3; i <= NF; ++i) { if ($i != want && $i != "+" && $i != "=") { ++wrong } }
+                if (NF < 3) { ++wrong }
+            }
+            END { exit rows == size && !wrong ? 0 : 1 }' "$room/out" ||
+            fail "$algorithm $size: not all values are complete at the end"
+    done
+    for collective in $collectives; do
+        ends "$algorithm $collective" 0 "$algorithm" 6 --collective "$collective" --root 2
+        has "$algorithm $collective" "$room/said" "Proof: correct."
+    done
+done
+
+# --- large sizes ------------------------------------------------------------------------------------
+ends "ring 12" 0 ring 12
+has "counts instead of names" "$room/said" "How many contributions"
+has "and says so" "$room/said" "--full shows them"
+ends "ring 100" 0 ring 100
+has "summary" "$room/said" "100 ranks x 100 chunks: a table too large to read"
+has "summary of the first half" "$room/said" "rounds 0..98 every rank i -> i + 1 (mod 100): 1 chunk each, added"
+has "its result" "$room/said" "then a value holds 1 to 100 of the contributions; 100 of 10000 values are complete"
+has "summary of the second half" "$room/said" "rounds 99..197"
+checks=$((checks + 1))
+[ "$(wc -l <"$room/said")" -lt 50 ] || fail "ring 100 writes too much"
+ends "--full" 0 circulant 17 --full
+has "--full" "$room/said" "rank 16"
+ends "butterfly 1000" 0 butterfly 1000
+has "butterfly 1000" "$room/said" "Proof: correct."
+
+# --- mistakes -----------------------------------------------------------------------------------------
+ends "unknown algorithm" 2 rong 4
+for algorithm in $algorithms; do has "list of names" "$room/said" "$algorithm"; done
+has "unknown algorithm" "$room/said" '"rong"'
+ends "automatic has no steps" 2 automatic 4
+ends "unknown collective" 2 ring 4 --collective all_reduced
+has "unknown collective" "$room/said" "reduce_scatter"
+ends "no arguments" 2
+ends "no size" 2 ring
+ends "size 0" 2 ring 0
+ends "size of letters" 2 ring four
+ends "unknown second algorithm" 2 ring 4 --compare rong
+ends "root" 2 ring 4 --collective reduce --root 4
+ends "bytes" 2 ring 4 --bytes 0
+ends "file that cannot be written" 1 ring 4 --svg "$room/none/x.svg"
+ends "help" 0 --help
+has "help" "$room/said" "mixed_radix"
+
+# --- the picture --------------------------------------------------------------------------------------
+ends "svg" 0 ring 4 --svg "$room/ring.svg"
+has "svg is named" "$room/said" "wrote $room/ring.svg"
+expect "svg begins" grep -q '^<svg xmlns="http://www.w3.org/2000/svg"' "$room/ring.svg"
+expect "svg ends" sh -c 'tail -n 1 "$1" | grep -qx "</svg>"' sh "$room/ring.svg"
+expect "12 arrows add, and one of the legend" test "$(count "$room/ring.svg" 'class="add" marker')" -eq 13
+expect "12 copy, and one of the legend" test "$(count "$room/ring.svg" 'class="copy" marker')" -eq 13
+expect "7 grids" test "$(count "$room/ring.svg" 'class="h"')" -eq 7
+expect "40 complete values, and the legend's" test "$(count "$room/ring.svg" 'fill="#f5b82e"')" -eq 41
+lacks "svg needs no network" "$room/ring.svg" "href|url\(http|<script|<image"
+ends "large svg" 0 ring 100 --svg "$room/large.svg"
+has "large svg says what it leaves out" "$room/large.svg" "Of 198 rounds 11 are drawn."
+expect "large svg is of a sane size" test "$(wc -c <"$room/large.svg")" -lt 4000000
+
+# --- the page -----------------------------------------------------------------------------------------
+ends "page" 0 ring 4 --compare tree --html "$room/page.html"
+has "page is locked up" "$room/page.html" "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline';"
+lacks "page needs no network" "$room/page.html" 'https?://|[ <]src=|@import|fetch\(|XMLHttpRequest|import\('
+lacks "every mark is filled in" "$room/page.html" "@(TITLE|STYLE|TEXT|DATA|SCRIPT)@"
+has "page's title" "$room/page.html" "<title>ring and tree: all_reduce over 4 ranks</title>"
+has "page holds the first" "$room/page.html" '"name":"ring"'
+has "page holds the second" "$room/page.html" '"name":"tree"'
+has "page without script" "$room/page.html" "rank 3 0..3 = 0..3 0..3 0..3 chunk 1 -&gt; rank 0"
+expect "10 rounds of two algorithms" test "$(count "$room/page.html" '"says":')" -eq 10
+lacks "no trace" "$room/page.html" '"trace":\{'
+if command -v node >/dev/null; then
+    sed -n '/^"use strict";$/,/^<\/script>$/p' "$room/page.html" | sed '$d' >"$room/page.js"
+    expect "page's script parses" node --check "$room/page.js"
+fi
+ends "page of too many transfers" 2 one_shot 600 --html "$room/no.html"
+has "page of too many transfers" "$room/said" "a page shows at most"
+
+# --- a recorded trace ---------------------------------------------------------------------------------
+ends "trace" 0 ring 4 --trace "$trace" --html "$room/trace.html"
+has "the last operation" "$room/said" "Times of operation 3"
+has "its bytes" "$room/said" "Cost with n = 16 KiB"
+expect "a line per round" test "$(sed -n '/^Times/,$p' "$room/said" | grep -cE '^ +[0-5] +[0-9.]+ +[0-9.]+ +[0-9.]+  rank [0-3]$')" -eq 6
+expect "every step is in the page" test "$(sed 's/.*"trace":{//' "$room/trace.html" | grep -oE '"(send|recv_reduce|recv_copy)"' | wc -l)" -ge 48
+ends "another operation" 0 ring 4 --trace "$trace" --operation 2
+has "another operation" "$room/said" "Times of operation 2"
+ends "no such operation" 1 ring 4 --trace "$trace" --operation 9
+ends "trace of another algorithm" 1 tree 4 --trace "$trace"
+has "trace of another algorithm" "$room/said" "is not a trace of tree: all_reduce over 4 ranks: it lacks rank 0, round 0: recv_reduce from 1"
+ends "trace of another size" 1 ring 3 --trace "$trace"
+ends "trace of another collective" 1 ring 4 --collective broadcast --trace "$trace"
+grep -v '"send to 1"' "$trace" >"$room/lacking.json"
+ends "trace that lacks steps" 1 ring 4 --trace "$room/lacking.json"
+has "trace that lacks steps" "$room/said" "it lacks rank 0, round 0: send to 1, chunk 3"
+echo '{"traceEvents":' >"$room/broken.json"
+ends "broken trace" 1 ring 4 --trace "$room/broken.json"
+ends "no trace" 1 ring 4 --trace "$room/none.json"
+
+if [ "$failures" -gt 0 ]; then
+    echo "coll_show: $failures of $checks checks failed" >&2
+    exit 1
+fi
+echo "coll_show: $checks checks passed"
