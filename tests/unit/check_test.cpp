@@ -143,7 +143,7 @@ TEST_CASE("contributions must arrive, and once") {
           "a contribution is added twice");
     // A copy in the place of a sum loses the rank's own.
     CHECK(verdict({{send(0, 1), copy(0, 1)}, {send(0, 0), add(0, 0)}}, 1, 1).what ==
-          "a contribution is missing");
+          "a copy replaces contributions it does not hold");
 }
 
 TEST_CASE("a round may not depend on timing") {
@@ -206,7 +206,7 @@ TEST_CASE("what only moves blocks may not add, and must deliver") {
 
 TEST_CASE("ranges may wrap around the end") {
     CHECK(verdict({{send(0, 1, 2, 2), copy(1, 1, 1, 3)}, {add(0, 0, 2, 2), send(1, 0, 1, 3)}}, 3, 2)
-              .what == "a contribution is missing");
+              .what == "a copy replaces contributions it does not hold");
     CHECK(verdict({{send(0, 1, 2, 3), copy(1, 1, 1, 3)}, {add(0, 0, 2, 3), send(1, 0, 1, 3)}}, 3, 2)
               .ok);
 }

@@ -70,8 +70,8 @@ int even_fan(round_type const& round) {
     std::map<int, int> sends;
     for (auto const& t : round) { ++sends[t.from]; }
     int const fan = sends.begin()->second;
-    bool const even = std::all_of(sends.begin(), sends.end(),
-                                  [fan](auto const& s) { return s.second == fan; });
+    bool const even =
+        std::all_of(sends.begin(), sends.end(), [fan](auto const& s) { return s.second == fan; });
     return even ? fan : 0;
 }
 
@@ -130,9 +130,9 @@ std::string describe(simulation const& sim, int number) {
     int const high = most->received.count;
     bool const whole = low == chunks;
     auto what = whole && chunks == 1 ? std::string("the whole vector")
-                : whole       ? fmt::format("all {}s", part)
-                : low == high ? fmt::format("{} {}{}", low, part, low == 1 ? "" : "s")
-                              : fmt::format("{} to {} {}s", low, high, part);
+                : whole              ? fmt::format("all {}s", part)
+                : low == high        ? fmt::format("{} {}{}", low, part, low == 1 ? "" : "s")
+                                     : fmt::format("{} to {} {}s", low, high, part);
     if (round.size() > 1) { what += " each"; }
     auto const adding = std::count_if(round.begin(), round.end(), [](auto& t) { return t.adds; });
     auto const count = static_cast<std::ptrdiff_t>(round.size());

@@ -60,7 +60,8 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--html", o.html, "write a page that plays the rounds")->option_text("FILE");
     app.add_option("--trace", o.trace, "show when each step of this recorded trace really ran")
         ->option_text("FILE");
-    app.add_option("--operation", o.operation, "number of the operation in the trace; default: the last")
+    app.add_option("--operation", o.operation,
+                   "number of the operation in the trace; default: the last")
         ->option_text("N");
     app.add_option("--width", o.style.width, "columns the table may take")
         ->option_text("N")
@@ -117,8 +118,9 @@ int main(int argc, char** argv) {
             options.style.width = window.ws_col;
         }
     }
-    CLI::App app{"Shows what a collective algorithm does round by round, what it costs beside the "
-                 "lower bounds, and whether it is right."};
+    CLI::App app{
+        "Shows what a collective algorithm does round by round, what it costs beside the "
+        "lower bounds, and whether it is right."};
     coll_show::declare(app, options);
     try {
         app.parse(argc, argv);

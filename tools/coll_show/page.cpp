@@ -54,10 +54,8 @@ json round_of(simulation const& sim, set_table& sets) {
     }
     json fades = json::array();
     for (auto const& [rank, chunk] : sim.faded()) { fades.push_back(rank * sim.chunks() + chunk); }
-    return {{"says", describe(sim, sim.round())},
-            {"moves", moves},
-            {"cells", cells},
-            {"fades", fades}};
+    return {
+        {"says", describe(sim, sim.round())}, {"moves", moves}, {"cells", cells}, {"fades", fades}};
 }
 
 std::string verdict(coll::proof const& p) {
@@ -114,8 +112,8 @@ json trace_of(report const& shown, recorded_trace const& trace) {
                                       : fmt::format("{}{} {}", part_of(shown.what),
                                                     t.step.chunks.count == 1 ? "" : "s",
                                                     label(t.step.chunks, chunks));
-        steps.push_back({t.rank, coll::name(t.step.what), t.step.round, t.segment, t.step.peer, what,
-                         t.bytes, t.begin, t.end});
+        steps.push_back({t.rank, coll::name(t.step.what), t.step.round, t.segment, t.step.peer,
+                         what, t.bytes, t.begin, t.end});
     }
     auto const file = trace.path.substr(trace.path.find_last_of('/') + 1);
     return {{"file", file}, {"operation", trace.operation}, {"steps", steps}};
@@ -142,10 +140,10 @@ std::string intro(report const& shown) {
             "ranks whose contributions it holds: 0..2 is the sum of those of 0, 1 and 2.",
             human_bytes(shown.bytes));
     }
-    return fmt::format("Rows are ranks, columns are {}s of the {}. A cell names the rank whose data it "
-                       "holds.",
-                       part_of(shown.what),
-                       shown.what == coll::collective::all_to_all ? "output" : "data");
+    return fmt::format(
+        "Rows are ranks, columns are {}s of the {}. A cell names the rank whose data it "
+        "holds.",
+        part_of(shown.what), shown.what == coll::collective::all_to_all ? "output" : "data");
 }
 
 void replace(std::string& page, std::string_view mark, std::string const& text) {
@@ -163,7 +161,9 @@ std::string for_html(std::string const& text) {
 /// JSON that may stand inside a script element.
 std::string for_script(json const& data) {
     std::string out;
-    for (char const c : data.dump(-1, ' ', true)) { out += c == '<' ? "\\u003c" : std::string(1, c); }
+    for (char const c : data.dump(-1, ' ', true)) {
+        out += c == '<' ? "\\u003c" : std::string(1, c);
+    }
     return out;
 }
 
@@ -200,8 +200,8 @@ std::string as_page(report const& shown, report const* beside, recorded_trace co
     replace(page, "@STYLE@", page_css);
     for (int i = 0; i < 2; ++i) { replace(page, "@TITLE@", for_html(title)); }
     replace(page, "@TEXT@", for_html(as_text(shown, beside, {})));
-    replace(page, "@SCRIPT@", std::string(page_model) + page_grid + page_timeline + page_text +
-                                  page_player);
+    replace(page, "@SCRIPT@",
+            std::string(page_model) + page_grid + page_timeline + page_text + page_player);
     replace(page, "@DATA@", for_script(data));
     return page;
 }

@@ -53,7 +53,8 @@ kbd { font: 12px/1 ui-monospace, "DejaVu Sans Mono", monospace; border: 1px soli
 .sofar { font-size: 13.5px; color: var(--quiet); }
 .sofar b { color: var(--ink); }
 .moves summary { cursor: pointer; font-size: 13.5px; color: var(--quiet); }
-.moves ol { list-style: none; margin: 6px 0 0; padding: 0; max-height: 156px; overflow-y: auto; display: grid; gap: 3px 10px;
+.moves ol { list-style: none; margin: 6px 0 0; padding: 0; max-height: 156px;
+  overflow-y: auto; display: grid; gap: 3px 10px;
   grid-template-columns: repeat(auto-fill, minmax(212px, 1fr)); font-size: 13.5px; }
 .moves li { border-left: 3px solid var(--copies); padding: 0 0 0 7px; border-radius: 2px; }
 .moves li.adds { border-color: var(--adds); }
@@ -84,7 +85,8 @@ td.best::after { content: " \2713"; color: #20734a; }
 #proofs div { flex: 1 1 380px; }
 #proofs ul { list-style: none; padding: 0; margin: 4px 0; font-size: 14px; }
 #proofs li { padding-left: 20px; text-indent: -20px; }
-#proofs li::before { content: "\2713"; display: inline-block; width: 20px; text-indent: 0; color: #20734a;
+#proofs li::before { content: "\2713"; display: inline-block; width: 20px; text-indent: 0;
+  color: #20734a;
   font-weight: 700; }
 #proofs li.no { color: var(--quiet); } #proofs li.no::before { content: "\2013"; color: #8a3b12; }
 #tables { display: flex; flex-wrap: wrap; gap: 16px 44px; overflow-x: auto; }

@@ -50,7 +50,8 @@ function way(plan, from, to, column, sentColumn) {
   const y0 = plan.top + (from + 0.5) * plan.row, y1 = plan.top + (to + 0.5) * plan.row;
   const down = y1 > y0 ? 1 : -1, edge = plan.row * 0.2;
   if (column !== sentColumn) {
-    const x0 = plan.left + (sentColumn + 0.5) * plan.cell, x1 = plan.left + (column + 0.5) * plan.cell;
+    const x0 = plan.left + (sentColumn + 0.5) * plan.cell;
+    const x1 = plan.left + (column + 0.5) * plan.cell;
     return [x0, y0, (x0 + x1) / 2, (y0 + y1) / 2 - 12, x1, y1 - down * edge];
   }
   const x = plan.left + (column + 0.5) * plan.cell + plan.cell * 0.3;
@@ -130,7 +131,8 @@ function drawCells(g, panel, plan, state, showChanged) {
         y + plan.row / 2 - (strip ? 5 : -0.5));
     }
     if (strip && panel.counts[set] > 0) {
-      const each = Math.min(panel.chunks === 1 ? 9 : 13, (plan.cell - 20) / P), left = x + (plan.cell - each * P) / 2;
+      const each = Math.min(panel.chunks === 1 ? 9 : 13, (plan.cell - 20) / P);
+      const left = x + (plan.cell - each * P) / 2;
       for (let r = 0; r < P; ++r) {
         g.globalAlpha = (faint ? 0.5 : 1) * (panel.members[set].has(r) ? 0.9 : 0.15);
         g.fillStyle = color;

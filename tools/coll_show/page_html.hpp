@@ -8,7 +8,9 @@ inline constexpr auto page_html = R"html(<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';
+  style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none';
+  form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>@TITLE@</title>
 <link rel="icon" href="data:,">
@@ -23,11 +25,16 @@ inline constexpr auto page_html = R"html(<!DOCTYPE html>
 <main hidden>
   <section id="controls" aria-label="Player">
     <div class="buttons">
-      <button id="first" title="to the start (Home)" aria-label="to the start">&#x7C;&#x25C0;&#xFE0E;</button>
-      <button id="back" title="one round back (left arrow)" aria-label="one round back">&#x25C0;&#xFE0E;</button>
-      <button id="play" title="play or pause (space)" aria-label="play">&#x25B6;&#xFE0E; Play</button>
-      <button id="next" title="next round (right arrow)" aria-label="next round">&#x25B6;&#xFE0E;</button>
-      <button id="last" title="to the end (End)" aria-label="to the end">&#x25B6;&#xFE0E;&#x7C;</button>
+      <button id="first" title="to the start (Home)" aria-label="to the start"
+        >&#x7C;&#x25C0;&#xFE0E;</button>
+      <button id="back" title="one round back (left arrow)" aria-label="one round back"
+        >&#x25C0;&#xFE0E;</button>
+      <button id="play" title="play or pause (space)" aria-label="play"
+        >&#x25B6;&#xFE0E; Play</button>
+      <button id="next" title="next round (right arrow)" aria-label="next round"
+        >&#x25B6;&#xFE0E;</button>
+      <button id="last" title="to the end (End)" aria-label="to the end"
+        >&#x25B6;&#xFE0E;&#x7C;</button>
     </div>
     <div class="scrub">
       <input type="range" id="slider" min="-1" step="1" aria-label="round">
@@ -36,7 +43,9 @@ inline constexpr auto page_html = R"html(<!DOCTYPE html>
     <output id="where" for="slider"></output>
     <label class="speed">speed
       <select id="speed">
-        <option value="0.5">slow</option><option value="1" selected>normal</option><option value="2.5">fast</option>
+        <option value="0.5">slow</option>
+        <option value="1" selected>normal</option>
+        <option value="2.5">fast</option>
       </select>
     </label>
     <span class="keys"><kbd>&larr;</kbd> <kbd>&rarr;</kbd> step <kbd>space</kbd> plays</span>
@@ -49,6 +58,8 @@ inline constexpr auto page_html = R"html(<!DOCTYPE html>
     <p id="timesIntro"></p>
     <canvas id="timeline" role="img"></canvas>
     <p id="timesPoint" class="quiet">&nbsp;</p>
+    <details class="moves"><summary>The rounds' times as a table</summary>
+      <table id="timesTable"></table></details>
   </section>
   <div class="pair">
   <section>

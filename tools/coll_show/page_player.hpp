@@ -13,7 +13,9 @@ const timeline = data.trace ? new Timeline(data.trace) : null;
 const player = { round: -1, t: 1, playing: false, started: 0, from: 0 };
 
 function paint() {
-  for (const view of views) { drawPanel(view.canvas, view.panel, player.round, player.t, view.lit); }
+  for (const { canvas, panel, lit } of views) {
+    drawPanel(canvas, panel, player.round, player.t, lit);
+  }
   if (timeline) { timeline.draw($("timeline"), player.round); }
 }
 
@@ -129,6 +131,7 @@ function buildTimeline() {
   if (data.reduces) { $("timesIntro").append(chip("recv_reduce", "receives and adds"), " or "); }
   $("timesIntro").append(chip("recv_copy", "receives"),
     ". The numbers are rounds; click a step to see its round.");
+  timeline.fill($("timesTable"));
   $("timeline").addEventListener("mousemove", (event) => {
     const step = timeline.at($("timeline"), event);
     $("timesPoint").textContent = step ? timeline.describe(step) : "\u00a0";
@@ -143,8 +146,13 @@ function keys(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) { return; }
   if (/^(SELECT|SUMMARY|BUTTON)$/.test(event.target.tagName) && event.key === " ") { return; }
   if (event.target.tagName === "SELECT") { return; }
-  const actions = { ArrowRight: () => go(player.round + 1, true), ArrowLeft: () => go(player.round - 1),
-    Home: () => go(-1), End: () => go(lastRound), " ": toggle };
+  const actions = {
+    ArrowRight: () => go(player.round + 1, true),
+    ArrowLeft: () => go(player.round - 1),
+    Home: () => go(-1),
+    End: () => go(lastRound),
+    " ": toggle,
+  };
   const action = actions[event.key];
   if (!action) { return; }
   event.preventDefault();

@@ -131,8 +131,8 @@ function writeCosts() {
     }
   });
   $("costNote").textContent = "n is one rank's vector, here " + asBytes(data.bytes)
-    + ". Counted from the steps. No algorithm sends or adds less at its busiest rank than the bound; "
-    + "the rounds' bound is for one message per rank and round. "
+    + ". Counted from the steps. No algorithm sends or adds less at its busiest rank than the "
+    + "bound; the rounds' bound is for one message per rank and round. "
     + "The critical path takes in each round the rank that has most to do.";
 }
 
@@ -160,7 +160,8 @@ function writeLegend() {
   };
   if (data.reduces) {
     const ramp = [1, 2, 3, 4].map((k) => shade(k, 6)[0]).join(",");
-    add("ramp", { background: "linear-gradient(to right," + ramp + ")" }, "few to many contributions");
+    const background = "linear-gradient(to right," + ramp + ")";
+    add("ramp", { background }, "few to many contributions");
   }
   add("", { background: "#f5b82e" }, "complete");
   add("", { background: shade(2, 5)[0], opacity: 0.45 }, "passed on, not read again");

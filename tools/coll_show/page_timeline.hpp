@@ -9,7 +9,7 @@ const verbColors = { send: "#3f6f9f", recv_reduce: "#b3400a", recv_copy: "#0b728
 const asTime = (us) => us >= 1e6 ? trim(us / 1e6, 4) + " s"
   : us >= 1000 ? trim(us / 1000, 4) + " ms" : trim(us, 4) + " \u00b5s";
 
-// Each rank has lanes for its sends and for its receives; steps that overlap get lanes of their own.
+// Each rank has lanes for its sends and its receives; steps that overlap get lanes of their own.
 class Timeline {
   constructor(trace) {
     this.steps = trace.steps.map(([rank, verb, round, segment, peer, chunks, bytes, begin, end]) =>
@@ -106,7 +106,7 @@ class Timeline {
     }
     g.globalAlpha = 1;
     canvas.setAttribute("aria-label", "Timeline of " + count(this.steps.length, "step") + " over "
-      + asTime(this.end - this.begin) + "; the table below the picture names the rounds.");
+      + asTime(this.end - this.begin) + "; a table below holds the times of the rounds.");
   }
   axis(g, plan, width) {
     const span = this.end - this.begin;
@@ -126,6 +126,26 @@ class Timeline {
       g.stroke();
       g.fillStyle = quiet;
       g.fillText(asTime(t), Math.min(x, width - 26), 13);
+    }
+  }
+  // For those who cannot see or point at the picture.
+  fill(table) {
+    const head = table.createTHead().insertRow();
+    for (const text of ["round", "begins", "ends", "longest step", "on"]) {
+      const th = make("th", text);
+      th.scope = "col";
+      head.append(th);
+    }
+    const body = table.createTBody();
+    for (let r = 0; r <= Math.max(...this.steps.map((s) => s.round)); ++r) {
+      const steps = this.steps.filter((s) => s.round === r);
+      const longest = steps.reduce((a, b) => b.end - b.begin > a.end - a.begin ? b : a);
+      const row = body.insertRow();
+      const th = make("th", String(r));
+      th.scope = "row";
+      row.append(th, make("td", asTime(Math.min(...steps.map((s) => s.begin)) - this.begin)),
+        make("td", asTime(Math.max(...steps.map((s) => s.end)) - this.begin)),
+        make("td", asTime(longest.end - longest.begin)), make("td", "rank " + longest.rank));
     }
   }
   at(canvas, event) {

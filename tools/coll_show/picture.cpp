@@ -70,7 +70,8 @@ picture_layout lay_out(report const& shown) {
     at.rounds = spread(shown.cost.rounds, small ? most_grids : most_grids_large);
     if (at.labels) {
         at.longest_label = small ? 9 : 4;
-        auto const text = 6.6 * static_cast<double>(std::min(widest_label(shown), at.longest_label));
+        auto const text =
+            6.6 * static_cast<double>(std::min(widest_label(shown), at.longest_label));
         at.cell_width = std::max(chunks == 1 ? 84.0 : small ? 44.0 : 32.0, text + 12);
         at.cell_height = shown.size <= 8 ? 36 : 26;
     } else {

@@ -16,9 +16,9 @@ struct picture_layout {
     int columns = 1;          ///< squares from left to right: chunks, or groups of them
     double cell_width = 52;
     double cell_height = 36;
-    double gutter = 92;  ///< before each grid, for the arrows
-    int per_line = 1;    ///< grids in a line
-    bool labels = true;  ///< cells are large enough for text
+    double gutter = 92;             ///< before each grid, for the arrows
+    int per_line = 1;               ///< grids in a line
+    bool labels = true;             ///< cells are large enough for text
     std::size_t longest_label = 9;  ///< characters; in place of longer ones stands the count
 
     double grid_width() const { return columns * cell_width; }

@@ -22,9 +22,7 @@ std::string human_bytes(std::size_t bytes) {
     return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
-std::string algorithm_list() {
-    return fmt::format("{}", fmt::join(coll::algorithm_names, ", "));
-}
+std::string algorithm_list() { return fmt::format("{}", fmt::join(coll::algorithm_names, ", ")); }
 
 coll::any_algorithm find_algorithm(std::string const& name) {
     auto const& names = coll::algorithm_names;
@@ -41,7 +39,8 @@ coll::collective find_collective(std::string const& name) {
         if (coll::name(what) == name) { return what; }
         append(names, "{}{}", names.empty() ? "" : ", ", coll::name(what));
     }
-    throw bad_usage(fmt::format("there is no collective \"{}\"; the collectives are {}", name, names));
+    throw bad_usage(
+        fmt::format("there is no collective \"{}\"; the collectives are {}", name, names));
 }
 
 std::string report::title() const {
@@ -68,37 +67,40 @@ std::vector<property> properties(report const& shown) {
     auto const either = [](bool holds, char const* name, char const* yes, char const* no) {
         return property{holds, name, holds ? yes : no};
     };
-    return {either(p.ok, "same bits on all ranks", "every rank gets the sum of the same additions", ""),
-            either(p.order_preserving, "order-preserving", "operators need not commute",
-                   "only for operators that commute"),
-            either(p.position_independent, "position-independent",
-                   "an element's bits do not depend on where it stands in the vector",
-                   "an element's bits depend on where it stands in the vector"),
-            either(p.left_fold, "left fold", "one sum in rank order, rounded once: .reproducible",
-                   "not one sum in rank order, so not for .reproducible")};
+    return {
+        either(p.ok, "same bits on all ranks", "every rank gets the sum of the same additions", ""),
+        either(p.order_preserving, "order-preserving", "operators need not commute",
+               "only for operators that commute"),
+        either(p.position_independent, "position-independent",
+               "an element's bits do not depend on where it stands in the vector",
+               "an element's bits depend on where it stands in the vector"),
+        either(p.left_fold, "left fold", "one sum in rank order, rounded once: .reproducible",
+               "not one sum in rank order, so not for .reproducible")};
 }
 
 std::string proof_means(report const& shown) {
     auto const* const result = coll::reduces(shown.what)
                                    ? "Every result holds every contribution exactly once"
                                    : "Every block reaches its place";
-    return fmt::format("{}; all sends meet their receives; no timing can block or disturb it.", result);
+    return fmt::format("{}; all sends meet their receives; no timing can block or disturb it.",
+                       result);
 }
 
 std::vector<cost_line> cost_lines(report const& shown) {
     auto const& c = shown.cost;
     auto const n = [](int rounds) { return static_cast<std::size_t>(rounds); };
     std::vector<cost_line> lines{
-            {"rounds", n(c.rounds), n(c.bound.rounds), true},
-            {"sent by the busiest rank", c.busiest.sent, c.bound.sent, true},
-            {"received by the busiest rank", c.busiest.received, 0, false},
-            {"reduced by the busiest rank", c.busiest.reduced, c.bound.reduced, true},
-            {"critical path: sent or received", c.critical.bytes, c.bound.sent,
-             shown.what == coll::collective::all_reduce},
-            {"critical path: reduced", c.critical.reduced, c.bound.reduced, true},
-            {"sent by all ranks together", c.total, 0, false}};
+        {"rounds", n(c.rounds), n(c.bound.rounds), true},
+        {"sent by the busiest rank", c.busiest.sent, c.bound.sent, true},
+        {"received by the busiest rank", c.busiest.received, 0, false},
+        {"reduced by the busiest rank", c.busiest.reduced, c.bound.reduced, true},
+        {"critical path: sent or received", c.critical.bytes, c.bound.sent,
+         shown.what == coll::collective::all_reduce},
+        {"critical path: reduced", c.critical.reduced, c.bound.reduced, true},
+        {"sent by all ranks together", c.total, 0, false}};
     if (!coll::reduces(shown.what)) {
-        std::erase_if(lines, [](auto const& l) { return l.name.find("reduced") != std::string::npos; });
+        std::erase_if(lines,
+                      [](auto const& l) { return l.name.find("reduced") != std::string::npos; });
     }
     return lines;
 }

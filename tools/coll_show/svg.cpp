@@ -66,12 +66,13 @@ private:
             for (int c = 0; c < at_.columns; ++c) {
                 text(x + (c + 0.5) * at_.cell_width, y - 6, "c",
                      at_.cell_width > 50 ? fmt::format("{} {}", part_of(shown_.what), c)
-                                          : fmt::format("{}", c));
+                                         : fmt::format("{}", c));
             }
         }
         if (at_.labels) {
             for (int r = 0; r < at_.rows && first_of_line; ++r) {
-                text((i == 0 ? x : left) - 12, y + (r + 0.5) * at_.cell_height + 4, "r", fmt::format("rank {}", r));
+                text((i == 0 ? x : left) - 12, y + (r + 0.5) * at_.cell_height + 4, "r",
+                     fmt::format("rank {}", r));
             }
             for (int r = 0; r < at_.rows; ++r) {
                 for (int c = 0; c < at_.columns; ++c) { cell(x, y, r, c); }
@@ -85,8 +86,7 @@ private:
 
     void cell(double x, double y, int rank, int chunk) {
         auto const& held = sim_.at(rank, chunk);
-        auto const shade =
-            palette::of_share(held.held.count(), sim_.whole(rank, chunk).count());
+        auto const shade = palette::of_share(held.held.count(), sim_.whole(rank, chunk).count());
         double const cx = x + chunk * at_.cell_width;
         double const cy = y + rank * at_.cell_height;
         auto const changed = sim_.changed().find({rank, chunk});
@@ -96,13 +96,16 @@ private:
         if (label(held.held).size() > at_.longest_label) { needs_.counts = true; }
         auto const color = faint ? std::string(palette::quiet) : shade.text;
         append(body_, "<g{}>", faint ? fmt::format(" opacity=\"{}\"", palette::faded_text) : "");
-        append(body_, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\" "
-                      "fill=\"{}\"{} stroke=\"{}\" stroke-width=\"{}\"/>",
+        append(body_,
+               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\" "
+               "fill=\"{}\"{} stroke=\"{}\" stroke-width=\"{}\"/>",
                cx + 1.5, cy + 1.5, at_.cell_width - 3, at_.cell_height - 3, shade.fill,
                faint ? fmt::format(" fill-opacity=\"{}\"", palette::faded) : "",
                fresh ? palette::ink : palette::line, fresh ? 1.8 : 0.8);
         auto content = label(held.held);
-        if (content.size() > at_.longest_label) { content = fmt::format("\u00d7{}", held.held.count()); }
+        if (content.size() > at_.longest_label) {
+            content = fmt::format("\u00d7{}", held.held.count());
+        }
         bool const strip = coll::reduces(shown_.what) && at_.cell_height > 30;
         if (content != ".") {
             append(body_, "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"v\" fill=\"{}\">{}</text>",
@@ -118,8 +121,9 @@ private:
         double const room = at_.cell_width - 14;
         double const each = room / shown_.size;
         for (int r = 0; r < shown_.size; ++r) {
-            append(body_, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"5\" fill=\"{}\" "
-                          "fill-opacity=\"{}\"/>",
+            append(body_,
+                   "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"5\" fill=\"{}\" "
+                   "fill-opacity=\"{}\"/>",
                    cx + 7 + r * each + 0.6, cy + at_.cell_height - 11.5, each - 1.2, color,
                    held.contains(r) ? "0.85" : "0.14");
         }
@@ -132,9 +136,9 @@ private:
         std::vector<double> whole(cells);
         for (int r = 0; r < sim_.size(); ++r) {
             for (int c = 0; c < sim_.chunks(); ++c) {
-                auto const i = static_cast<std::size_t>(
-                    square_of(r, sim_.size(), at_.rows) * at_.columns +
-                    square_of(c, sim_.chunks(), at_.columns));
+                auto const i =
+                    static_cast<std::size_t>(square_of(r, sim_.size(), at_.rows) * at_.columns +
+                                             square_of(c, sim_.chunks(), at_.columns));
                 held[i] += sim_.at(r, c).held.count();
                 whole[i] += sim_.whole(r, c).count();
             }
@@ -143,22 +147,25 @@ private:
             auto const i = static_cast<std::size_t>(r * at_.columns + c);
             bool const full = held[i] >= whole[i];
             int const percent = static_cast<int>(std::lround(100 * held[i] / whole[i]));
-            return palette::of_share(full ? 100 : std::clamp(percent, held[i] > 0 ? 1 : 0, 99), 100).fill;
+            return palette::of_share(full ? 100 : std::clamp(percent, held[i] > 0 ? 1 : 0, 99), 100)
+                .fill;
         };
         for (int r = 0; r < at_.rows; ++r) {
             for (int c = 0; c < at_.columns;) {
                 auto const color = fill(r, c);
                 int last = c;
                 while (last + 1 < at_.columns && fill(r, last + 1) == color) { ++last; }
-                append(body_, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
-                              "fill=\"{}\"/>\n",
+                append(body_,
+                       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+                       "fill=\"{}\"/>\n",
                        x + c * at_.cell_width, y + r * at_.cell_height,
                        (last + 1 - c) * at_.cell_width, at_.cell_height, color);
                 c = last + 1;
             }
         }
-        append(body_, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
-                      "fill=\"none\" stroke=\"{}\"/>\n",
+        append(body_,
+               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+               "fill=\"none\" stroke=\"{}\"/>\n",
                x, y, at_.grid_width(), at_.grid_height(), palette::line);
     }
 
@@ -178,18 +185,20 @@ private:
             double const y1 = row(t.to);
             auto const* const kind = t.adds ? "add" : "copy";
             (t.adds ? needs_.adds : needs_.copies) = true;
-            append(body_, "<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" "
-                          "class=\"{}\" marker-end=\"url(#{})\"/>\n",
+            append(body_,
+                   "<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" "
+                   "class=\"{}\" marker-end=\"url(#{})\"/>\n",
                    from, y0, from + bend, y0, to - bend, y1, to, y1, kind, kind);
             if (!numbered) { continue; }
             needs_.numbers = true;
             auto const what = label(t.received, sim_.chunks());
             double const w = number_width(what.size());
-            append(numbers, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"15\" rx=\"7\" "
-                            "fill=\"#fff\" stroke=\"{}\" stroke-width=\"0.9\"/>"
-                            "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"n\">{}</text>\n",
-                   from, y0 - 7.5, w, t.adds ? palette::adds : palette::copies, from + w / 2, y0 + 3.7,
-                   what);
+            append(numbers,
+                   "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"15\" rx=\"7\" "
+                   "fill=\"#fff\" stroke=\"{}\" stroke-width=\"0.9\"/>"
+                   "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"n\">{}</text>\n",
+                   from, y0 - 7.5, w, t.adds ? palette::adds : palette::copies, from + w / 2,
+                   y0 + 3.7, what);
         }
         body_ += numbers;
     }

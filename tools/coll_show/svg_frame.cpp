@@ -28,36 +28,43 @@ std::string svg_head(report const& shown, picture_layout const& at, double width
         "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n"
         "<title id=\"t\">{2}</title>\n",
         width, height, shown.title());
-    append(out, "<desc id=\"d\">Each grid shows, after a round, whose contributions each rank "
-                "(row) holds in each chunk (column). {} rounds.</desc>\n",
+    append(out,
+           "<desc id=\"d\">Each grid shows, after a round, whose contributions each rank "
+           "(row) holds in each chunk (column). {} rounds.</desc>\n",
            c.rounds);
-    out += "<style>text{font-family:'DejaVu Sans',Helvetica,Arial,sans-serif}"
-           ".t{font-size:21px;font-weight:bold}.s{font-size:13px}.h{font-size:14px;font-weight:"
-           "bold}.c,.n,.v{text-anchor:middle}.c{font-size:10.5px}.n{font-size:10.5px}"
-           ".v{font-size:12px}.r{font-size:12.5px;text-anchor:end}";
+    out +=
+        "<style>text{font-family:'DejaVu Sans',Helvetica,Arial,sans-serif}"
+        ".t{font-size:21px;font-weight:bold}.s{font-size:13px}.h{font-size:14px;font-weight:"
+        "bold}.c,.n,.v{text-anchor:middle}.c{font-size:10.5px}.n{font-size:10.5px}"
+        ".v{font-size:12px}.r{font-size:12.5px;text-anchor:end}";
     append(out, ".t,.h,.r,.n{{fill:{}}}.s,.c{{fill:{}}}", palette::ink, palette::quiet);
-    append(out, ".add,.copy{{fill:none;stroke-width:1.5}}.add{{stroke:{}}}"
-                ".copy{{stroke:{};stroke-dasharray:5 3}}</style>\n<defs>",
+    append(out,
+           ".add,.copy{{fill:none;stroke-width:1.5}}.add{{stroke:{}}}"
+           ".copy{{stroke:{};stroke-dasharray:5 3}}</style>\n<defs>",
            palette::adds, palette::copies);
     for (auto const& [id, color] : {std::pair{"add", palette::adds}, {"copy", palette::copies}}) {
-        append(out, "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
-                    "markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" "
-                    "orient=\"auto\"><path d=\"M0,0.6 L8,4 L0,7.4 z\" fill=\"{}\"/></marker>",
+        append(out,
+               "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
+               "markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" "
+               "orient=\"auto\"><path d=\"M0,0.6 L8,4 L0,7.4 z\" fill=\"{}\"/></marker>",
                id, color);
     }
     out += "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     append(out, "<text x=\"28\" y=\"40\" class=\"t\">{}</text>\n", escaped(shown.title()));
-    append(out, "<text x=\"28\" y=\"64\" class=\"s\">{} (bound {}); the busiest rank sends "
-                "{:.4g} n (bound {:.4g} n){}. {}</text>\n",
-           counted(c.rounds, "round"), c.bound.rounds, of_vector(c.busiest.sent), of_vector(c.bound.sent),
+    append(out,
+           "<text x=\"28\" y=\"64\" class=\"s\">{} (bound {}); the busiest rank sends "
+           "{:.4g} n (bound {:.4g} n){}. {}</text>\n",
+           counted(c.rounds, "round"), c.bound.rounds, of_vector(c.busiest.sent),
+           of_vector(c.bound.sent),
            coll::reduces(shown.what)
                ? fmt::format(" and adds {:.4g} n (bound {:.4g} n)", of_vector(c.busiest.reduced),
                              of_vector(c.bound.reduced))
                : std::string(),
            shown.proof.ok ? "Proved correct." : "WRONG.");
     if (static_cast<int>(at.rounds.size()) <= c.rounds) {
-        append(out, "<text x=\"28\" y=\"84\" class=\"s\">Of {} rounds {} are drawn."
-                    "</text>\n",
+        append(out,
+               "<text x=\"28\" y=\"84\" class=\"s\">Of {} rounds {} are drawn."
+               "</text>\n",
                c.rounds, at.rounds.size() - 1);
     }
     return out;
@@ -73,14 +80,15 @@ legend svg_legend(report const& shown, legend_needs const& needs, double y, doub
             x = 28;
             y += 26;
         }
-        append(out, "{}<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"s\">{}</text>\n", sample(), x + room + 7,
-               y + 11, what);
+        append(out, "{}<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"s\">{}</text>\n", sample(),
+               x + room + 7, y + 11, what);
         x += room + 7 + 6.9 * static_cast<double>(what.size()) + 20;
     };
     auto const box = [&](std::string const& fill, char const* edge, double opacity, int at = 0) {
-        return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"2\" "
-                           "fill=\"{}\" stroke=\"{}\" opacity=\"{}\"/>",
-                           x + 18 * at, y, fill, edge, opacity);
+        return fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"2\" "
+            "fill=\"{}\" stroke=\"{}\" opacity=\"{}\"/>",
+            x + 18 * at, y, fill, edge, opacity);
     };
     auto const ramp = [&] {
         std::string all;
@@ -104,8 +112,12 @@ legend svg_legend(report const& shown, legend_needs const& needs, double y, doub
         put([&] { return box("none", palette::ink, 1); }, 18, "changed in this round");
     }
     if (needs.counts) { put(nothing, -7, "\u00d73: from 3 ranks"); }
-    if (needs.adds) { put([&] { return arrow("add"); }, 30, "added to the receiver's value"); }
-    if (needs.copies) { put([&] { return arrow("copy"); }, 30, "copied"); }
+    if (needs.adds) {
+        put([&] { return arrow("add"); }, 30, "added to the receiver's value");
+    }
+    if (needs.copies) {
+        put([&] { return arrow("copy"); }, 30, "copied");
+    }
     if (needs.numbers) {
         put(nothing, -7, fmt::format("numbers on arrows: {}s", part_of(shown.what)));
     }

@@ -19,7 +19,8 @@ std::string multiple(std::size_t amount, std::size_t bytes) {
 std::string ratio(cost_line const& line) {
     if (!line.has_bound) { return ""; }
     if (line.bound == 0) { return line.counted == 0 ? "1.00" : "-"; }
-    return fmt::format("{:.2f}", static_cast<double>(line.counted) / static_cast<double>(line.bound));
+    return fmt::format("{:.2f}",
+                       static_cast<double>(line.counted) / static_cast<double>(line.bound));
 }
 
 bool same(coll::traffic const& a, coll::traffic const& b) {
@@ -29,8 +30,8 @@ bool same(coll::traffic const& a, coll::traffic const& b) {
 /// Bytes of every rank, neighbours with equal figures in one line.
 std::string per_rank(report const& shown, text_style const& style) {
     auto const& ranks = shown.cost.ranks;
-    std::string out = fmt::format("  {:<14}{:>14}{:>14}{:>14}\n", "per rank", "sent", "received",
-                                  "reduced");
+    std::string out =
+        fmt::format("  {:<14}{:>14}{:>14}{:>14}\n", "per rank", "sent", "received", "reduced");
     std::size_t lines = 0;
     std::size_t const most = style.full ? ranks.size() : 20;
     for (std::size_t i = 0; i < ranks.size();) {
@@ -40,9 +41,10 @@ std::string per_rank(report const& shown, text_style const& style) {
             return out + fmt::format("  ranks {}..{} left out (--full shows them)\n", i,
                                      ranks.size() - 1);
         }
-        auto const who = i == last ? fmt::format("rank {}", i) : fmt::format("ranks {}..{}", i, last);
-        append(out, "  {:<14}{:>14}{:>14}{:>14}\n", who, ranks[i].sent,
-                       ranks[i].received, ranks[i].reduced);
+        auto const who =
+            i == last ? fmt::format("rank {}", i) : fmt::format("ranks {}..{}", i, last);
+        append(out, "  {:<14}{:>14}{:>14}{:>14}\n", who, ranks[i].sent, ranks[i].received,
+               ranks[i].reduced);
         i = last + 1;
     }
     return out;
@@ -65,7 +67,7 @@ std::string cost_as_text(report const& shown, report const* beside, text_style c
             return is_bytes ? multiple(l.counted, shown.bytes) : std::string();
         };
         append(out, "  {:<36}{:>11}{:>10}{:>14}{:>7}", line.name, line.counted, share(line),
-            line.has_bound ? fmt::format("{}", line.bound) : "", ratio(line));
+               line.has_bound ? fmt::format("{}", line.bound) : "", ratio(line));
         if (beside != nullptr) {
             append(out, "{:>14}{:>10}{:>7}", others[i].counted, share(others[i]), ratio(others[i]));
         }
@@ -87,8 +89,8 @@ std::string proof_as_text(report const& shown) {
     }
     auto out = fmt::format("Proof: correct. {}\n", proof_means(shown));
     for (auto const& property : properties(shown)) {
-        append(out, "  {:<4}{:<24}{}\n", property.holds ? "yes" : "no",
-                       property.name, property.meaning);
+        append(out, "  {:<4}{:<24}{}\n", property.holds ? "yes" : "no", property.name,
+               property.meaning);
     }
     return out;
 }

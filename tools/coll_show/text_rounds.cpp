@@ -81,7 +81,9 @@ widths measure(report const& shown, cells form, int enough) {
     while (true) {
         for (int r = 0; r < sim.size(); ++r) {
             if (sim.round() >= 0) { widen(result.sends, sends_text(sim, sim.round(), r)); }
-            for (int c = 0; c < sim.chunks(); ++c) { widen(result.cell, cell_text(sim, r, c, form)); }
+            for (int c = 0; c < sim.chunks(); ++c) {
+                widen(result.cell, cell_text(sim, r, c, form));
+            }
         }
         if (sim.round() + 1 == sim.rounds() || result.cell * sim.chunks() > enough) { break; }
         sim.advance();
@@ -110,9 +112,9 @@ std::string table(report const& shown, cells form, widths const& w, bool color) 
     out += '\n';
     while (true) {
         int const round = sim.round();
-        append(out, "{}\n", round < 0 ? std::string("start")
-                              : fmt::format("round {}: {}", round,
-                                            describe(sim, round)));
+        append(out, "{}\n",
+               round < 0 ? std::string("start")
+                         : fmt::format("round {}: {}", round, describe(sim, round)));
         for (int r = 0; r < sim.size(); ++r) {
             append(out, "{:<{}}", fmt::format("  rank {}", r), w.rank);
             for (int c = 0; c < sim.chunks(); ++c) {
@@ -131,11 +133,13 @@ std::string table(report const& shown, cells form, widths const& w, bool color) 
 }
 
 std::string legend(report const& shown, cells form) {
-    std::string text = form == cells::sets
-                           ? "Whose contributions each rank holds (0..2 is 0, 1 and 2; . is nothing)."
-                           : "How many contributions each rank holds in each chunk (. is nothing).";
+    std::string text =
+        form == cells::sets
+            ? "Whose contributions each rank holds (0..2 is 0, 1 and 2; . is nothing)."
+            : "How many contributions each rank holds in each chunk (. is nothing).";
     bool const adds = coll::reduces(shown.what);
-    text += adds ? "\n+ added to in this round, = copied into; " : "\n= copied into in this round; ";
+    text +=
+        adds ? "\n+ added to in this round, = copied into; " : "\n= copied into in this round; ";
     text += "in brackets: passed on, and not looked at again.\n";
     if (shown.what == coll::collective::all_to_all) {
         text += "The table is of the output; what is sent is a block of the input.\n";
@@ -156,9 +160,10 @@ std::string state(simulation const& sim) {
             complete += sim.complete(r, c) ? 1 : 0;
         }
     }
-    return fmt::format("then a value holds {} of the contributions; {} of {} values are complete",
-                       least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most),
-                       complete, sim.size() * sim.chunks());
+    return fmt::format(
+        "then a value holds {} of the contributions; {} of {} values are complete",
+        least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most), complete,
+        sim.size() * sim.chunks());
 }
 
 /// Two lines for each run of rounds that look alike.
@@ -171,8 +176,8 @@ std::string summary(report const& shown) {
         int last = first;
         while (last + 1 < sim.rounds() && says(last + 1) == what) { ++last; }
         while (sim.round() < last) { sim.advance(); }
-        auto const rounds =
-            first == last ? fmt::format("round {}", first) : fmt::format("rounds {}..{}", first, last);
+        auto const rounds = first == last ? fmt::format("round {}", first)
+                                          : fmt::format("rounds {}..{}", first, last);
         append(out, "  {:<16} {}\n  {:<16}   {}\n", rounds, what, "", state(sim));
         first = last + 1;
     }
@@ -189,18 +194,20 @@ std::string rounds_as_text(report const& shown, text_style const& style) {
             if (wide > style.width && !style.full) { continue; }
             auto text = legend(shown, form) + "\n" + table(shown, form, w, style.color);
             if (form == cells::counts) {
-                text += fmt::format("\nThe ranks' names do not fit into {} columns: --width or --full "
-                                    "shows them.\n",
-                                    style.width);
+                text += fmt::format(
+                    "\nThe ranks' names do not fit into {} columns: --width or --full "
+                    "shows them.\n",
+                    style.width);
             }
             return text;
         }
     }
     auto const lines = summary(shown);
-    return fmt::format("{} ranks x {} chunks: a table too large to read, so round by round what "
-                       "happens (--full shows it all).\n\n{}",
-                       shown.size, shown.schedules[0].chunks,
-                       lines.empty() ? std::string("  nothing moves\n") : lines);
+    return fmt::format(
+        "{} ranks x {} chunks: a table too large to read, so round by round what "
+        "happens (--full shows it all).\n\n{}",
+        shown.size, shown.schedules[0].chunks,
+        lines.empty() ? std::string("  nothing moves\n") : lines);
 }
 
 }  // namespace coll_show

@@ -97,7 +97,8 @@ recorded_trace read_trace(std::string const& path, coll::collective what, std::i
             throw std::runtime_error(fmt::format(
                 "no {}{}; it has operations {}", coll::name(what),
                 operation < 0 ? std::string() : fmt::format(" that is operation {}", operation),
-                others.empty() ? std::string("of no kind") : fmt::format("{}", fmt::join(others, ", "))));
+                others.empty() ? std::string("of no kind")
+                               : fmt::format("{}", fmt::join(others, ", "))));
         }
         result.operation = found.rbegin()->first;
         result.steps = std::move(found.rbegin()->second);

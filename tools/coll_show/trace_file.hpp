@@ -26,12 +26,13 @@ struct recorded_trace {
     std::vector<timed_step> steps;  ///< of that operation, by begin
 };
 
-/// Reads what `write_chrome_trace` wrote: operation `operation`, or with -1 the last one that is the
-/// collective `what`. std::runtime_error where the file is no such trace, or has no such operation.
+/// Reads what `write_chrome_trace` wrote: operation `operation`, or with -1 the last one that is
+/// the collective `what`. std::runtime_error where the file is no such trace, or has no such
+/// operation.
 recorded_trace read_trace(std::string const& path, coll::collective what, std::int64_t operation);
 
-/// That every chunk of every step of the schedules ran in every segment of the trace, and nothing else did.
-/// std::runtime_error names the first difference.
+/// That every chunk of every step of the schedules ran in every segment of the trace, and nothing
+/// else did. std::runtime_error names the first difference.
 void expect_same(report const& shown, recorded_trace const& trace);
 
 /// Bytes of one rank's vector when the trace was recorded, to the nearest byte that its sends tell.

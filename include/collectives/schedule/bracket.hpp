@@ -56,6 +56,16 @@ public:
         return true;
     }
 
+    /// Whether every contribution in `part` is in `value` too.
+    constexpr bool covers(int value, int part) const {
+        for (std::size_t w = 0; w < words_; ++w) {
+            if ((bits_[index(part) * words_ + w] & ~bits_[index(value) * words_ + w]) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// Whether two values are the same sum of the same ranks, bracket by bracket.
     constexpr bool same(int a, int b) const {
         if (a == b) { return true; }

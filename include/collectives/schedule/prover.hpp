@@ -167,12 +167,16 @@ private:
             inbox& box = inboxes_[a.slot];
             if (box.first == none) { continue; }  // done with the first of its slot
             box.first = none;
+            auto const rank = static_cast<rank_t>(a.slot / index(chunks_));
+            auto const chunk = static_cast<int>(a.slot % index(chunks_));
             if (!a.adds) {
+                if (reduces(what_) && !sums_.covers(a.value, held_[a.slot])) {
+                    return refuse("a copy replaces contributions it does not hold", rank, round,
+                                  chunk);
+                }
                 held_[a.slot] = a.value;
                 continue;
             }
-            auto const rank = static_cast<rank_t>(a.slot / index(chunks_));
-            auto const chunk = static_cast<int>(a.slot % index(chunks_));
             order_operands(a, rank);
             held_[a.slot] = sums_.sum(operands_);
             if (held_[a.slot] == none) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ways in which ranks are brought up, over which the conformance suite runs.
+#pragma once
+
+#include <collectives/collectives.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace conformance {
+
+namespace coll = collectives;
+
+/// Throws if a check fails: on a rank of its own process nothing else reaches the test. `text` is a
+/// string, or makes one.
+template <class Text>
+void expect(bool fine, Text&& text) {
+    if (fine) [[likely]] { return; }
+    if constexpr (std::is_invocable_v<Text>) {
+        throw std::runtime_error("check failed: " + std::string(std::forward<Text>(text)()));
+    } else {
+        throw std::runtime_error("check failed: " + std::string(std::forward<Text>(text)));
+    }
+}
+
+/// Throws unless f throws an E. Gives its message.
+template <class E, class F>
+std::string expect_throw(F&& f, std::string const& what) {
+    try {
+        f();
+    } catch (E const& e) {
+        return e.what();
+    }
+    throw std::runtime_error("check failed, nothing was thrown: " + what);
+}
+
+/// Numbers that are the same on every rank and in every run.
+constexpr std::uint64_t scramble(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+struct over_threads {
+    template <class F>
+    static void run(int size, F const& f) {
+        coll::threads::run(size, f);
+    }
+};
+
+struct over_shm {
+    template <class F>
+    static void run(int size, F const& f) {
+        coll::shm::run(size, f);
+    }
+};
+
+/// The same ranks, with an adaptor between communicator and transport.
+template <class World, class Adaptor>
+struct adapted_world {
+    template <class F>
+    static void run(int size, F const& f) {
+        World::run(size, [&f](auto& base) {
+            auto comm = base.with(Adaptor{});
+            f(comm);
+        });
+    }
+};
+
+struct counted_threads : adapted_world<over_threads, coll::counted> {};
+struct traced_threads : adapted_world<over_threads, coll::traced> {};
+struct counted_shm : adapted_world<over_shm, coll::counted> {};
+struct traced_shm : adapted_world<over_shm, coll::traced> {};
+
+inline constexpr int sizes[] = {1, 2, 3, 4, 5, 7, 8};
+
+}  // namespace conformance
