@@ -40,7 +40,7 @@ public:
         : engine_(std::move(shared), std::move(board), std::move(group), context) {}
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
-    ~communicator_core() { engine_.board().close(); }
+    ~communicator_core() { engine_.carrier().close_board(engine_.board()); }
 
     collectives::engine<Transport>& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }

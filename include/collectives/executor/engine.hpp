@@ -156,7 +156,10 @@ private:
 
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
-        if (auto const why = diagnose(board_, carrier(), group_, a)) { board_.fail(*why); }
+        auto const why = diagnose(board_, carrier(), group_, a);
+        if (!why) { return; }
+        hub_->progress();  // what a peer did before it left may have come in the meantime
+        if (!a.done) { board_.fail(*why); }
     }
 
     /// Ends a failed activity: takes back what it posted, waits until no live peer reads this

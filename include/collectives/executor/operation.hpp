@@ -49,7 +49,7 @@ public:
     void start(engine<Transport>& e, std::shared_ptr<program> what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
         reset(e, what->call(), in, out, op, time);
-        run(std::move(what));
+        guarded([&] { run(std::move(what)); });
     }
     /// The same where only the root knows the whole count: it tells the others first.
     void start_counting(engine<Transport>& e, fingerprint const& what, std::size_t count,
@@ -64,12 +64,9 @@ public:
     }
 
     bool progress() override {
-        try {
-            return advance();
-        } catch (std::exception const& x) { give_up(x.what()); } catch (...) {
-            give_up("an unknown exception");
-        }
-        return false;
+        bool ended = false;
+        guarded([&] { ended = advance(); });
+        return ended;
     }
 
     void cancel() override {
@@ -212,10 +209,23 @@ private:
         suspicious = true;
         suspicion = why;
     }
-    void give_up(std::string const& why) {
+    /// Runs a part of the operation. What it throws is kept for the caller, and breaks the
+    /// communicator, since this rank cannot do its part any more.
+    template <class Part>
+    void guarded(Part&& part) {
+        try {
+            part();
+        } catch (transport_error const& e) {
+            give_up(failure_kind::transport, e.what());
+        } catch (std::exception const& e) {
+            give_up(failure_kind::peer_lost, e.what());
+        } catch (...) { give_up(failure_kind::peer_lost, "an unknown exception"); }
+    }
+    void give_up(failure_kind kind, std::string const& why) {
         thrown = std::current_exception();
+        engine_->carrier().note_trouble();
         engine_->board().fail(failure::make(
-            failure_kind::peer_lost,
+            kind,
             call.title() + ": on rank " + std::to_string(engine_->rank()) + " it threw: " + why,
             engine_->rank()));
     }

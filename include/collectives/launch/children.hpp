@@ -99,7 +99,6 @@ private:
         bool ended = false;
         int exit_status = -1;
         int signal = 0;
-        std::uint32_t order = 0;  // 1: it failed first
     };
 
     void reap(child& c) {
@@ -110,17 +109,20 @@ private:
         c.descriptor = -1;
         if (WIFEXITED(status)) { c.exit_status = WEXITSTATUS(status); }
         if (WIFSIGNALED(status)) { c.signal = WTERMSIG(status); }
-        auto& shared = state_.status(c.rank);
-        c.order = shared.failure_order.load();
-        if (shared.state.load() == shared::life::left) { return; }  // it said so itself
-        c.order = state_.header().failures.fetch_add(1) + 1;
+        if (state_.status(c.rank).state.load() == shared::life::left) {
+            return;
+        }  // it said so itself
+        state_.note_failure(c.rank);
         state_.depart(c.rank, c.signal != 0 ? shared::life::died : shared::life::left, c.signal);
     }
 
     void raise_first() const {
         child const* first = nullptr;
         for (auto const& c : all_) {
-            if (c.order != 0 && (first == nullptr || c.order < first->order)) { first = &c; }
+            auto const failed = state_.status(c.rank).failed.load() != 0;
+            if (failed && (first == nullptr || state_.failed_before(c.rank, first->rank))) {
+                first = &c;
+            }
         }
         if (first == nullptr) { return; }
         auto const rank = "rank " + std::to_string(first->rank);

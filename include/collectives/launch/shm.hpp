@@ -23,8 +23,7 @@ int live(job const& shared, rank_t r, F& f) {
     auto const failed = [&](char const* why) {
         auto& text = state.report_of(r).text;
         std::strncpy(text.data(), why, text.size() - 1);
-        auto const order = state.header().failures.fetch_add(1) + 1;
-        state.status(r).failure_order.store(order);
+        state.note_failure(r);
         state.depart(r, shared::life::left, 0);
         return 1;
     };

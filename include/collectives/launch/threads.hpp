@@ -21,31 +21,35 @@ using communicator = collectives::communicator<transport>;
 template <class F>
 void run(int size, F&& f) {
     if (size < 1) { throw usage_error("threads::run: " + std::to_string(size) + " ranks"); }
-    job const shared(size);
-    std::exception_ptr first;
-    std::vector<std::thread> ranks;
+    job const memory(size);
+    auto const& state = memory.state();
+    std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));
+    auto const fail = [&](rank_t r) {
+        thrown[static_cast<std::size_t>(r)] = std::current_exception();
+        state.note_failure(r);
+    };
     auto const body = [&](rank_t r) {
-        auto const& state = shared.state();
         try {
-            communicator comm(shared.rank(r));
+            communicator comm(memory.rank(r));
             f(comm);
-        } catch (...) {
-            if (state.header().failures.fetch_add(1) == 0) { first = std::current_exception(); }
-        }
+        } catch (...) { fail(r); }
         state.depart(r, shared::life::left, 0);
     };
+    std::vector<std::thread> ranks;
     try {
         for (rank_t r = 0; r < size; ++r) { ranks.emplace_back(body, r); }
-    } catch (...) {  // no more threads: the ranks that never came are missed by the others
-        if (shared.state().header().failures.fetch_add(1) == 0) {
-            first = std::current_exception();
-        }
+    } catch (...) {  // no more threads: the others miss the ranks that never came
         for (auto r = static_cast<rank_t>(ranks.size()); r < size; ++r) {
-            shared.state().depart(r, shared::life::left, 0);
+            fail(r);
+            state.depart(r, shared::life::left, 0);
         }
     }
     for (auto& t : ranks) { t.join(); }
-    if (first) { std::rethrow_exception(first); }
+    rank_t first = 0;
+    for (rank_t r = 1; r < size; ++r) {
+        if (state.failed_before(r, first)) { first = r; }
+    }
+    if (auto const& why = thrown[static_cast<std::size_t>(first)]) { std::rethrow_exception(why); }
 }
 
 }  // namespace collectives::threads

@@ -46,6 +46,9 @@ public:
         return base_->make_board(std::move(group), rank_in_group, std::forward<Share>(share));
     }
 
+    void close_board(board& b) { base_->close_board(b); }
+    void note_trouble() { base_->note_trouble(); }
+
     /// The transport below.
     Base& base() const { return *base_; }
 

@@ -77,7 +77,7 @@ struct departure {
 /// see transport/shared/board.hpp.
 template <class T>
 concept transport = requires(T t, T const c, outgoing const& out, incoming const& in,
-                             typename T::request& r, bool (*ready)()) {
+                             typename T::request& r, typename T::board& b, bool (*ready)()) {
     typename T::request;
     typename T::board;
     { T::can_consume } -> std::convertible_to<bool>;
@@ -89,6 +89,8 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
     { t.cancel(r) };
     { t.poll() };
     { t.doze(ready, std::chrono::nanoseconds{}) };
+    { t.close_board(b) };
+    { t.note_trouble() };
     { c.gone(0) } -> std::same_as<std::optional<departure>>;
     { r.wrong() } -> std::same_as<bool>;
     { r.actual_bytes() } -> std::same_as<std::size_t>;

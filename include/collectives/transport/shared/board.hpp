@@ -135,6 +135,9 @@ public:
     bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
     bool closed_by_all() const { return header_->users.load(std::memory_order_acquire) == 0; }
 
+    std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
+    int size() const { return static_cast<int>(group_.size()); }
+
     flat_line& flat(rank_t r, std::uint64_t number) const { return row(r).flat[number % 2]; }
     lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
 

@@ -48,8 +48,10 @@ struct alignas(line) rank_status {
     std::atomic<life> state;
     std::atomic<std::int32_t> signal;
     std::atomic<std::int32_t> pid;
-    std::atomic<std::uint32_t> inside;         // it is reading a peer's memory
-    std::atomic<std::uint32_t> failure_order;  // when it failed: 1 is the first of the job, 0 never
+    std::atomic<std::uint32_t> inside;  // it is reading a peer's memory
+    std::atomic<std::uint32_t>
+        trouble;  // 1: it was the first of the job to get into trouble; 0: none
+    std::atomic<std::uint32_t> failed;  // its function ended by an exception
 };
 
 /// What a rank says of its failure to whoever started it.
@@ -62,7 +64,8 @@ struct slot_flags {
 };
 
 struct alignas(line) job_header {
-    std::atomic<std::uint32_t> failures;
+    std::atomic<std::uint32_t> troubles;  // ranks that got into trouble so far
+    std::atomic<std::uint32_t> failures;  // ranks that failed so far
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
@@ -118,6 +121,23 @@ public:
     }
     void ring_all() const {
         for (rank_t r = 0; r < size_; ++r) { ring(r); }
+    }
+
+    /// Notes when rank r got into trouble, so that causes can be told from consequences.
+    void note_trouble(rank_t r) const {
+        auto& mine = status(r).trouble;
+        if (mine.load() == 0) { mine.store(header().troubles.fetch_add(1) + 1); }
+    }
+    /// Notes that rank r has failed.
+    void note_failure(rank_t r) const {
+        note_trouble(r);
+        status(r).failed.store(1);
+        header().failures.fetch_add(1);
+    }
+    /// Whether rank a failed, and before rank b did if that failed too.
+    bool failed_before(rank_t a, rank_t b) const {
+        if (status(a).failed.load() == 0) { return false; }
+        return status(b).failed.load() == 0 || status(a).trouble.load() < status(b).trouble.load();
     }
 
     /// Says that a rank has gone. The first word counts.

@@ -62,6 +62,8 @@ public:
         if (how <= life::running) { return {}; }
         return departure{how == life::died, s.signal.load(std::memory_order_relaxed)};
     }
+    /// Says that this rank's own doing is about to break a communicator.
+    void note_trouble() { job_.note_trouble(me_); }
     /// Whether rank r is a process of its own that has been stopped (SIGSTOP).
     bool suspended(rank_t r) const { return job_.is_stopped(r); }
     /// Whether rank r reads a peer's memory at this moment.
@@ -95,10 +97,20 @@ public:
             auto* const memory = static_cast<std::byte*>(allocate(bytes));
             board::create(memory, static_cast<int>(group.size()));
             where = memory_.reach(memory, bytes);
-            own_boards_.emplace_back(memory, static_cast<int>(group.size()));
+            if (!always_reachable) {
+                own_boards_.emplace_back(memory, static_cast<int>(group.size()));
+            }
         }
         where = share(where);
         return board(job_, memory_.at(where), std::move(group), rank_in_group);
+    }
+
+    /// Ends this rank's use of a board. The last one frees it, if it may; else its maker does.
+    void close_board(board& b) {
+        auto const last = b.close();
+        if (last && always_reachable && b.memory() != first_board_) {
+            memory_.deallocate(b.memory(), board::bytes(b.size()));
+        }
     }
 
     ~shared_transport() { sweep(); }
