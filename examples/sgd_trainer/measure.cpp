@@ -99,7 +99,8 @@ std::vector<coll::trace_event> run_traced(transport where, int ranks,
                                           double bytes_per_second) {
     mailbox results;
     run(where, ranks, [&](auto& comm) {
-        auto slow = comm.with(coll::throttled{.bytes_per_second = bytes_per_second});
+        auto slow = comm.with(coll::counted{})  // as above, so that it is compiled but once
+                        .with(coll::throttled{.bytes_per_second = bytes_per_second});
         auto traced = slow.with(coll::traced{});
         std::vector<float> values(count, 1.0F);
         traced.all_reduce(values, coll::sum{}, {.algorithm = algorithm, .segment = 0});

@@ -13,17 +13,18 @@ void print_heading(std::string_view heading, std::string_view explanation) {
 }
 
 void print_fast_header() {
-    fmt::print("{:<12}{:>7}{:>8}{:>12}{:>12}{:>11}{:>9}{:>10}{:>11}{:>8}\n", "", "", "step",
-               "all-reduce", "bytes sent,", "bytes by", "lower", "test", "gap to one", "ranks");
-    fmt::print("{:<12}{:>7}{:>8}{:>12}{:>12}{:>11}{:>9}{:>10}{:>11}{:>8}\n", "algorithm", "rounds",
-               "us", "us", "counted", "formula", "bound x", "accuracy", "process", "equal");
+    fmt::print("{:<12}{:>6}  {:>21}  {:>27}  {:>9}{:>13}{:>7}\n", "", "", "time per step, us",
+               "bytes sent per step", "accuracy", "gap to", "ranks");
+    fmt::print("{:<12}{:>6}  {:>9}{:>12}  {:>9}{:>9}{:>9}  {:>9}{:>13}{:>7}\n", "algorithm", "rounds",
+               "whole", "all-reduce", "counted", "formula", "/ bound", "in test", "one process",
+               "equal");
 }
 
 void print_fast_row(row const& r, int ranks, int steps) {
     auto const p = static_cast<double>(ranks);
     auto const sent = static_cast<double>(r.fast.sent) / steps;
     auto const bound = 2 * static_cast<double>(parameter_count * sizeof(float)) * (p - 1) / p;
-    fmt::print("{:<12}{:>7}{:>8.0f}{:>12.0f}{:>12.0f}{:>11}{:>9.2f}{:>10.4f}{:>11.1e}{:>8}\n",
+    fmt::print("{:<12}{:>6}  {:>9.0f}{:>12.0f}  {:>9.0f}{:>9}{:>9.2f}  {:>9.4f}{:>13.1e}{:>7}\n",
                coll::name(r.algorithm), r.theory.rounds, r.fast.step_seconds * 1e6,
                r.fast.all_reduce_seconds * 1e6, sent, r.sent_by_formula(), sent / bound,
                r.fast.accuracies.back(), r.largest_gap, r.fast.ranks_agree ? "yes" : "NO");
@@ -31,17 +32,17 @@ void print_fast_row(row const& r, int ranks, int steps) {
 }
 
 void print_slow_header() {
-    fmt::print("{:<12}{:>7}{:>14}{:>14}{:>14}\n", "", "", "bytes in", "step,", "step,");
-    fmt::print("{:<12}{:>7}{:>14}{:>14}{:>14}\n", "algorithm", "rounds", "sequence",
-               "predicted ms", "measured ms");
+    fmt::print("{:<12}{:>6}  {:>9}  {:>21}\n", "", "", "bytes in", "time per step, ms");
+    fmt::print("{:<12}{:>6}  {:>9}  {:>10}{:>11}\n", "algorithm", "rounds", "sequence",
+               "predicted", "measured");
 }
 
 void print_slow_row(row const& r, double bytes_per_second, double longest_seconds) {
-    auto const filled = 36 * r.slow.step_seconds / longest_seconds;
-    fmt::print("{:<12}{:>7}{:>14}{:>14.2f}{:>14.2f}  {:█<{}}\n", coll::name(r.algorithm),
+    auto const filled = 44 * r.slow.step_seconds / longest_seconds;
+    fmt::print("{:<12}{:>6}  {:>9}  {:>10.2f}{:>11.2f}  {:█<{}}\n", coll::name(r.algorithm),
                r.theory.rounds, r.theory.critical.bytes * sizeof(float),
                r.predicted_seconds(bytes_per_second) * 1e3, r.slow.step_seconds * 1e3, "",
-               std::clamp(static_cast<int>(filled + 0.5), 1, 48));
+               std::clamp(static_cast<int>(filled + 0.5), 1, 55));
     std::fflush(stdout);
 }
 

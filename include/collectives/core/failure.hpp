@@ -35,7 +35,7 @@ struct failure {
         f.kind = kind;
         f.peer = peer;
         f.missing_count = static_cast<std::uint32_t>(std::min(absent.size(), most_missing));
-        std::copy_n(absent.begin(), f.missing_count, f.missing.begin());
+        for (std::size_t i = 0; i < f.missing_count; ++i) { f.missing[i] = absent[i]; }
         std::copy_n(why.begin(), std::min(why.size(), text_size - 1), f.text.begin());
         return f;
     }

@@ -2,6 +2,7 @@
 // What a rank called, in a form that ranks can compare: equal on all ranks or it is a mismatch.
 #pragma once
 
+#include <collectives/core/type_name.hpp>
 #include <collectives/core/types.hpp>
 
 #include <algorithm>
@@ -13,22 +14,11 @@
 
 namespace collectives {
 
-/// Mixes 64 bits so that every input bit reaches every output bit (the finaliser of MurmurHash3).
-constexpr std::uint64_t mix(std::uint64_t x) {
-    x ^= x >> 33;
-    x *= 0xff51afd7ed558ccdULL;
-    x ^= x >> 33;
-    x *= 0xc4ceb9fe1a85ec53ULL;
-    x ^= x >> 33;
-    return x;
-}
-constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t x) {
-    return mix(seed * 0x9e3779b97f4a7c15ULL + x + 0x2545f4914f6cdd1dULL);
-}
-constexpr std::uint64_t hash_text(std::string_view text) {
-    std::uint64_t h = 0xcbf29ce484222325ULL;
-    for (char const c : text) { h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL; }
-    return h;
+using detail::hash_text;
+
+/// Stirs a word into a hash: every bit of both reaches every bit of the result.
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+    return detail::hash_mix(detail::hash_mix(hash, word), hash >> 7);
 }
 
 /// A short name that lives in the fingerprint itself, since pointers mean nothing to other ranks.

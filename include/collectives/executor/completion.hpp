@@ -5,14 +5,13 @@
 
 #include <collectives/schedule/schedule.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace collectives {
 
-/// The (round, chunk) pairs, ascending, in which `rank` comes to hold all contributions by a
+/// The (round, chunk) pairs, by round, in which `rank` comes to hold all contributions by a
 /// reduction. Counts contributions through all ranks' schedules: O(steps x chunks of all ranks).
 inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedule> const& all,
                                                               rank_t rank) {
@@ -49,7 +48,6 @@ inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedu
             }
         }
     }
-    std::sort(result.begin(), result.end());
     return result;
 }
 

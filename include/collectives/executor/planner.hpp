@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,8 @@ public:
           how_(how),
           completing_(completing),
           values_(at, in_place),
-          last_use_(at.bytes.size(), -1) {
+          last_use_(at.bytes.size(), -1),
+          arriving_(at.bytes.size()) {
         for (auto const& s : what.steps) {
             for (int k = 0; k < s.chunks.count; ++k) {
                 last_use_[chunk(s.chunks.first + k)] = s.round;
@@ -99,9 +99,8 @@ private:
         };
         each_piece(true, [&](step const& s, piece p) { add_send(s, p); });
         round_.gathers = since(result_.copies, copies);
-        std::map<int, std::vector<incoming_chunk>> arriving;
-        each_piece(false, [&](step const& s, piece p) { add_receive(s, p, arriving); });
-        add_folds(arriving);
+        each_piece(false, [&](step const& s, piece p) { add_receive(s, p); });
+        add_folds();
         round_.sends = since(result_.sends, round_.sends.first);
         round_.receives = since(result_.receives, round_.receives.first);
         round_.folds = since(result_.folds, round_.folds.first);
@@ -143,14 +142,14 @@ private:
             {round_.number, s.peer, s.what, {p.first, p.count}, at, bytes, false, 0, 0});
     }
 
-    void add_receive(step const& s, piece p, std::map<int, std::vector<incoming_chunk>>& arriving) {
+    void add_receive(step const& s, piece p) {
         auto const index = count(result_.receives);
         transfer t{round_.number, s.peer, s.what, {p.first, p.count}, {}, bytes_of(p), false, 0, 0};
         if (s.what == verb::recv_reduce) {
             std::size_t offset = 0;
             for (int k = 0; k < p.count; ++k) {
                 auto const c = chunk(p.first + k);
-                arriving[static_cast<int>(c)].push_back({s.peer, index, offset});
+                add_arrival(arriving_[c], {s.peer, index, offset});
                 offset += at_.bytes[c];
             }
         } else if (at_.separate) {
@@ -163,51 +162,58 @@ private:
         result_.receives.push_back(t);
     }
 
-    /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.
-    void add_folds(std::map<int, std::vector<incoming_chunk>>& arriving) {
-        for (auto i = arriving.begin(); i != arriving.end();) {
-            auto const head = i;
-            auto run_bytes = at_.bytes[chunk(head->first)];
-            auto last = head->first;
-            for (++i; i != arriving.end() && continues(*head, *i, last, run_bytes); ++i) {
-                run_bytes += at_.bytes[chunk(i->first)];
-                last = i->first;
-            }
-            add_fold({head->first, last - head->first + 1}, run_bytes, head->second);
+    /// By rank, since that is the order of the operands.
+    static void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
+        list.push_back(a);
+        for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
+            list[i] = list[i - 1];
+            list[i - 1] = a;
         }
+    }
+
+    /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.
+    void add_folds() {
+        auto const chunks = arriving_.size();
+        for (std::size_t c = 0; c < chunks;) {
+            auto const head = c++;
+            if (arriving_[head].empty()) { continue; }
+            auto bytes = at_.bytes[head];
+            for (; c < chunks && continues(head, c, bytes); ++c) { bytes += at_.bytes[c]; }
+            add_fold({static_cast<int>(head), static_cast<int>(c - head)}, bytes, arriving_[head]);
+        }
+        for (auto& list : arriving_) { list.clear(); }
         settle_receives();
     }
-    bool continues(std::pair<int const, std::vector<incoming_chunk>> const& head,
-                   std::pair<int const, std::vector<incoming_chunk>> const& next, int last,
-                   std::size_t run_bytes) const {
-        auto const a = chunk(head.first), b = chunk(next.first);
-        if (next.first != last + 1 || head.second.size() != next.second.size() ||
-            at_.wanted[a] != at_.wanted[b] || completes(head.first) != completes(next.first) ||
-            values_.of(b) != place{values_.of(a).where, values_.of(a).offset + run_bytes}) {
+    bool continues(std::size_t head, std::size_t next, std::size_t bytes) const {
+        auto const& first = arriving_[head];
+        auto const& more = arriving_[next];
+        if (first.size() != more.size() || at_.wanted[head] != at_.wanted[next] ||
+            completes(static_cast<int>(head)) != completes(static_cast<int>(next)) ||
+            values_.of(next) != place{values_.of(head).where, values_.of(head).offset + bytes}) {
             return false;
         }
-        for (std::size_t k = 0; k < head.second.size(); ++k) {
-            if (head.second[k].transfer != next.second[k].transfer ||
-                head.second[k].offset + run_bytes != next.second[k].offset) {
+        for (std::size_t k = 0; k < first.size(); ++k) {
+            if (first[k].transfer != more[k].transfer ||
+                first[k].offset + bytes != more[k].offset) {
                 return false;
             }
         }
         return true;
     }
     bool completes(int c) const {
-        return std::binary_search(completing_.begin(), completing_.end(),
-                                  std::pair(round_.number, c));
+        for (auto const& [round, chunk] : completing_) {
+            if (round == round_.number && chunk == c) { return true; }
+        }
+        return false;
     }
 
-    void add_fold(piece p, std::size_t bytes, std::vector<incoming_chunk> sources) {
+    void add_fold(piece p, std::size_t bytes, std::vector<incoming_chunk> const& sources) {
         auto const first = chunk(p.first);
         auto const own = values_.of(first);
         auto const taken = [&](place to) { return how_.direct && sent_now(to, bytes); };
         auto const moves = own.where == base::input || taken(own);
         auto const to = moves ? values_.move(p, bytes, taken) : own;
         note_overwritten(to, bytes);
-        std::sort(sources.begin(), sources.end(),
-                  [](auto const& a, auto const& b) { return a.peer < b.peer; });
         fold f{to, own, bytes, count(result_.sources), 0, completes(p.first)};
         auto own_is_in = false;
         for (auto const& s : sources) {
@@ -288,6 +294,7 @@ private:
     std::vector<std::pair<int, int>> const& completing_;
     chunk_values values_;
     std::vector<int> last_use_;
+    std::vector<std::vector<incoming_chunk>> arriving_;  // this round, of each chunk
     plan_round round_;
     plan result_;
 };

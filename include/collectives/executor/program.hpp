@@ -9,11 +9,8 @@
 #include <collectives/executor/planner.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -68,14 +65,26 @@ public:
                    : 0;
     }
     bound_plan const& messages(int slice, bool consumes) {
-        return at(plans_[{consumes ? 1 : 0, class_of(slice)}], slice,
+        return at(kept(consumes ? 1 : 0, class_of(slice)), slice,
                   {false, consumes, whole_ranges()});
     }
     bound_plan const& direct(int slice) {
-        return at(plans_[{2, class_of(slice)}], slice, {true, false, whole_ranges()});
+        return at(kept(2, class_of(slice)), slice, {true, false, whole_ranges()});
     }
 
 private:
+    struct kept_plan {
+        int kind = 0, slices = 0;  // which executor it is for, and which slices
+        std::unique_ptr<bound_plan> made;
+    };
+    std::unique_ptr<bound_plan>& kept(int kind, int slices) {
+        for (auto& p : plans_) {
+            if (p.kind == kind && p.slices == slices) { return p.made; }
+        }
+        plans_.push_back({kind, slices, nullptr});
+        return plans_.back().made;
+    }
+
     /// Slices of one vector come in two sizes; slices of blocks all differ.
     int class_of(int slice) const {
         if (!is_one_vector(shape_.what)) { return slice; }
@@ -107,10 +116,10 @@ private:
     /// Plays the peers' parts, in place and out of place, to learn where they keep what they send.
     remote_places find_remote(plan const& own, int slice, planning how) const {
         remote_places result(own.receives.size());
+        std::vector<bool> speaks(static_cast<std::size_t>(shape_.size));
+        for (auto const& t : own.receives) { speaks[static_cast<std::size_t>(t.peer)] = true; }
         for (rank_t peer = 0; peer < shape_.size; ++peer) {
-            auto const speaks = std::any_of(own.receives.begin(), own.receives.end(),
-                                            [&](auto const& t) { return t.peer == peer; });
-            if (!speaks) { continue; }
+            if (!speaks[static_cast<std::size_t>(peer)]) { continue; }
             auto const its = algorithm_.record(shape_.what, peer, shape_.size, shape_.root);
             for (std::size_t variant = 0; variant < 2; ++variant) {
                 auto shape = shape_;
@@ -121,9 +130,7 @@ private:
                 for (std::size_t r = 0; r < own.receives.size(); ++r) {
                     auto const& t = own.receives[r];
                     if (t.peer != peer) { continue; }
-                    s = std::find_if(s, sent.end(), [&](auto const& x) {
-                        return x.peer == shape_.rank && x.round == t.round;
-                    });
+                    while (s->peer != shape_.rank || s->round != t.round) { ++s; }
                     result[r][variant] = s->at;
                     ++s;
                 }
@@ -139,7 +146,7 @@ private:
     std::uint64_t hash_;
     schedule mine_;
     std::vector<std::pair<int, int>> completing_;
-    std::map<std::pair<int, int>, std::unique_ptr<bound_plan>> plans_;
+    std::vector<kept_plan> plans_;
 };
 
 }  // namespace collectives

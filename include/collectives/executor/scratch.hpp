@@ -2,10 +2,9 @@
 // Hands out stretches of a scratch buffer while a plan is made, and remembers how much is needed.
 #pragma once
 
-#include <algorithm>
+#include <collectives/core/free_list.hpp>
+
 #include <cstddef>
-#include <iterator>
-#include <map>
 
 namespace collectives {
 
@@ -14,39 +13,14 @@ class scratch_space {
 public:
     std::size_t take(std::size_t bytes) {
         auto const whole = rounded(bytes);
-        for (auto i = free_.begin(); i != free_.end(); ++i) {
-            auto const [first, size] = *i;
-            if (size < whole) { continue; }
-            free_.erase(i);
-            if (size > whole) { free_.emplace(first + whole, size - whole); }
-            return first;
-        }
-        auto first = end_;
-        if (!free_.empty()) {
-            auto const last = std::prev(free_.end());
-            if (last->first + last->second == end_) {  // grow the free stretch at the end
-                first = last->first;
-                free_.erase(last);
-            }
-        }
+        if (auto const found = free_.take(whole)) { return *found; }
+        auto const first = free_.take_before(end_).first;
         end_ = first + whole;
-        most_ = std::max(most_, end_);
+        if (end_ > most_) { most_ = end_; }
         return first;
     }
     void give_back(std::size_t first, std::size_t bytes) {
-        auto const [i, added] = free_.emplace(first, rounded(bytes));
-        auto const next = std::next(i);
-        if (next != free_.end() && i->first + i->second == next->first) {
-            i->second += next->second;
-            free_.erase(next);
-        }
-        if (i != free_.begin()) {
-            auto const before = std::prev(i);
-            if (before->first + before->second == i->first) {
-                before->second += i->second;
-                free_.erase(i);
-            }
-        }
+        free_.give_back({first, rounded(bytes)});
     }
     /// Bytes a buffer must have for all that was taken at the same time.
     std::size_t most() const { return most_; }
@@ -56,7 +30,7 @@ private:
         return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
     }
 
-    std::map<std::size_t, std::size_t> free_;
+    free_list free_;
     std::size_t end_ = 0;
     std::size_t most_ = 0;
 };

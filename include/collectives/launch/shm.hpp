@@ -17,7 +17,7 @@ using communicator = collectives::communicator<transport>;
 namespace detail {
 
 /// A rank's whole life: what it throws is left where the parent finds it. Gives its exit status.
-template <class F>
+template <class Communicator, class F>
 int live(job const& shared, rank_t r, F& f) {
     auto const& state = shared.state();
     auto const failed = [&](char const* why) {
@@ -28,7 +28,7 @@ int live(job const& shared, rank_t r, F& f) {
         return 1;
     };
     try {
-        communicator comm(shared.rank(r));
+        Communicator comm(shared.rank(r));
         f(comm);
     } catch (std::exception const& e) { return failed(e.what()); } catch (...) {
         return failed("an exception that is no std::exception");
@@ -45,13 +45,13 @@ int live(job const& shared, rank_t r, F& f) {
 ///
 /// Throws run_error for the rank that failed first: it threw, exited, or was ended by a signal.
 /// Once a rank has failed, those that have not ended 5 seconds later are killed.
-template <class F>
+template <class F, class Communicator = communicator>
 void run(int size, F&& f) {
     if (size < 1) { throw usage_error("shm::run: " + std::to_string(size) + " ranks"); }
     job const shared(size);
     children ranks(shared.state());
     for (rank_t r = 0; r < size; ++r) {
-        ranks.start(r, [&] { return detail::live(shared, r, f); });
+        ranks.start(r, [&] { return detail::live<Communicator>(shared, r, f); });
     }
     ranks.wait();
 }

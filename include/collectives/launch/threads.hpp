@@ -18,7 +18,7 @@ using communicator = collectives::communicator<transport>;
 
 /// Calls f(comm) on `size` threads at once and returns when all have returned. Throws the exception
 /// of the rank that failed first; those of the others are its consequences.
-template <class F>
+template <class F, class Communicator = communicator>
 void run(int size, F&& f) {
     if (size < 1) { throw usage_error("threads::run: " + std::to_string(size) + " ranks"); }
     job const memory(size);
@@ -30,7 +30,7 @@ void run(int size, F&& f) {
     };
     auto const body = [&](rank_t r) {
         try {
-            communicator comm(memory.rank(r));
+            Communicator comm(memory.rank(r));
             f(comm);
         } catch (...) { fail(r); }
         state.depart(r, shared::life::left, 0);

@@ -6,13 +6,11 @@
 #include <collectives/select/model.hpp>
 #include <collectives/select/override.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,11 +65,9 @@ public:
         explanation result;
         for (auto const& p : profiles(need.what, need.size)) {
             if (suits(p.algorithm, need)) {
-                result.predictions.push_back({p.algorithm, p.seconds(model_, bytes)});
+                add(result.predictions, {p.algorithm, p.seconds(model_, bytes)});
             }
         }
-        std::stable_sort(result.predictions.begin(), result.predictions.end(),
-                         [](auto const& a, auto const& b) { return a.seconds < b.seconds; });
         result.algorithm = choose(need, bytes);
         auto const head = std::string(name(need.what)) + " of " + std::to_string(bytes) +
                           " bytes over " + std::to_string(need.size) +
@@ -97,10 +93,38 @@ public:
     }
 
 private:
+    /// A small memory: what `make` made for a key the first time it was asked for.
+    template <class Key, class Value>
+    struct remembered {
+        std::vector<std::pair<Key, std::unique_ptr<Value>>> all;
+
+        template <class Make>
+        Value const& at(Key const& key, Make&& make) {
+            for (auto const& [k, v] : all) {
+                if (k == key) { return *v; }
+            }
+            all.emplace_back(key, std::make_unique<Value>(make()));
+            return *all.back().second;
+        }
+    };
+    struct question {  // what a proof or a profile is about
+        any_algorithm algorithm;
+        collective what{};
+        int size = 0;
+        rank_t root = 0;
+        friend bool operator==(question const&, question const&) = default;
+    };
+
+    static void add(std::vector<explanation::prediction>& list, explanation::prediction p) {
+        list.push_back(p);
+        for (auto i = list.size() - 1; i > 0 && list[i - 1].seconds > p.seconds; --i) {
+            list[i] = list[i - 1];
+            list[i - 1] = p;
+        }
+    }
     std::optional<any_algorithm> overridden(requirement const& need, std::size_t bytes) {
-        auto const [i, fresh] = rules_.try_emplace(need.what);
-        if (fresh) { i->second = override_of(need.what); }
-        for (auto const& rule : i->second) {
+        auto const& rules = rules_.at(need.what, [&] { return override_of(need.what); });
+        for (auto const& rule : rules) {
             if (bytes >= rule.from && bytes < rule.to && !rule.algorithm.is_automatic() &&
                 suits(rule.algorithm, need)) {
                 return rule.algorithm;
@@ -109,25 +133,21 @@ private:
         return {};
     }
     std::vector<cost_profile> const& profiles(collective what, int size) {
-        auto const [i, fresh] = profiles_.try_emplace({what, size});
-        if (fresh) {
-            for (auto const a : all_algorithms) {
-                i->second.push_back(cost_profile::of(a, what, size));
-            }
-        }
-        return i->second;
+        return profiles_.at({{}, what, size, 0}, [&] {
+            std::vector<cost_profile> made;
+            for (auto const a : all_algorithms) { made.push_back(cost_profile::of(a, what, size)); }
+            return made;
+        });
     }
     proof const& proof_of(any_algorithm a, requirement const& need) {
-        auto const [i, fresh] =
-            proofs_.try_emplace({std::string(a.name()), need.what, need.size, need.root});
-        if (fresh) { i->second = a.check(need.size, need.what, need.root); }
-        return i->second;
+        return proofs_.at({a, need.what, need.size, need.root},
+                          [&] { return a.check(need.size, need.what, need.root); });
     }
 
     machine_model model_;
-    std::map<std::pair<collective, int>, std::vector<cost_profile>> profiles_;
-    std::map<std::tuple<std::string, collective, int, rank_t>, proof> proofs_;
-    std::map<collective, std::vector<override_rule>> rules_;
+    remembered<question, std::vector<cost_profile>> profiles_;
+    remembered<question, proof> proofs_;
+    remembered<collective, std::vector<override_rule>> rules_;
 };
 
 }  // namespace collectives

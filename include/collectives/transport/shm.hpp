@@ -33,10 +33,11 @@ public:
     }
 
     shared::state const& state() const { return state_; }
-    std::shared_ptr<transport> rank(rank_t r) const {
+    template <class Transport = transport>  // not before it is needed, for compile time
+    std::shared_ptr<Transport> rank(rank_t r) const {
         shared::mapped_memory memory(*file_, parts_at_ + static_cast<std::size_t>(r) * part_,
                                      part_);
-        return std::make_shared<transport>(state_, std::move(memory), file_->base() + board_at_, r,
+        return std::make_shared<Transport>(state_, std::move(memory), file_->base() + board_at_, r,
                                            file_);
     }
 

@@ -29,8 +29,9 @@ public:
     }
 
     shared::state const& state() const { return state_; }
-    std::shared_ptr<transport> rank(rank_t r) const {
-        return std::make_shared<transport>(state_, shared::heap_memory{}, board_, r, memory_);
+    template <class Transport = transport>  // not before it is needed, for compile time
+    std::shared_ptr<Transport> rank(rank_t r) const {
+        return std::make_shared<Transport>(state_, shared::heap_memory{}, board_, r, memory_);
     }
 
 private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/free_list.hpp>
 #include <collectives/core/types.hpp>
 
 #include <fcntl.h>
@@ -15,8 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -88,7 +88,7 @@ public:
     static constexpr std::size_t page = 4096;
 
     mapped_memory(memory_file const& file, std::size_t first, std::size_t size) : file_(&file) {
-        free_.emplace(first, size);
+        free_.give_back({first, size});
     }
 
     /// Offset in the file plus one: a location means the same in every process.
@@ -100,38 +100,26 @@ public:
     }
     std::byte* at(std::uint64_t location) const { return file_->base() + (location - 1); }
 
-    /// First fit, whole pages, zeroed by the kernel. O(free parts).
+    /// First fit, whole pages, zeroed by the kernel. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
         auto const whole = pages(bytes);
-        for (auto i = free_.begin(); i != free_.end() && whole >= bytes; ++i) {
-            auto const [first, size] = *i;
-            if (size < whole) { continue; }
-            file_->take(first, whole);
-            free_.erase(i);
-            if (size > whole) { free_.emplace(first + whole, size - whole); }
-            return file_->base() + first;
+        auto const first = whole < bytes ? std::nullopt : free_.take(whole);
+        if (!first) {
+            throw transport_error("no shared memory for " + std::to_string(bytes) +
+                                  " bytes: the rank's part of the file is used up");
         }
-        throw transport_error("no shared memory for " + std::to_string(bytes) +
-                              " bytes: the rank's part of the file is used up");
+        try {
+            file_->take(*first, whole);
+        } catch (...) {
+            free_.give_back({*first, whole});
+            throw;
+        }
+        return file_->base() + *first;
     }
     void deallocate(void* p, std::size_t bytes) {
-        auto first = static_cast<std::size_t>(static_cast<std::byte*>(p) - file_->base());
-        auto size = pages(bytes);
-        file_->give_back(first, size);
-        auto next = free_.lower_bound(first);
-        if (next != free_.end() && first + size == next->first) {
-            size += next->second;
-            next = free_.erase(next);
-        }
-        if (next != free_.begin()) {
-            auto const before = std::prev(next);
-            if (before->first + before->second == first) {
-                first = before->first;
-                size += before->second;
-                free_.erase(before);
-            }
-        }
-        free_.emplace(first, size);
+        auto const first = static_cast<std::size_t>(static_cast<std::byte*>(p) - file_->base());
+        file_->give_back(first, pages(bytes));
+        free_.give_back({first, pages(bytes)});
     }
 
 private:
@@ -140,7 +128,7 @@ private:
     }
 
     memory_file const* file_;
-    std::map<std::size_t, std::size_t> free_;  // first byte -> size
+    free_list free_;
 };
 
 }  // namespace collectives::shared

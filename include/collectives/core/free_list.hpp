@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which stretches of a range of bytes are free. First fit; neighbours are joined when given back.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace collectives {
+
+/// Knows offsets alone, no memory. Both functions are O(free stretches).
+class free_list {
+public:
+    struct stretch {
+        std::size_t first = 0, bytes = 0;
+    };
+
+    std::optional<std::size_t> take(std::size_t bytes) {
+        for (std::size_t i = 0; i < free_.size(); ++i) {
+            auto& s = free_[i];
+            if (s.bytes < bytes) { continue; }
+            auto const first = s.first;
+            s = {first + bytes, s.bytes - bytes};
+            if (s.bytes == 0) { erase(i); }
+            return first;
+        }
+        return {};
+    }
+    void give_back(stretch s) {
+        if (s.bytes == 0) { return; }
+        std::size_t i = 0;
+        while (i < free_.size() && free_[i].first < s.first) { ++i; }
+        free_.push_back({});
+        for (auto k = free_.size() - 1; k > i; --k) { free_[k] = free_[k - 1]; }
+        free_[i] = s;
+        if (i + 1 < free_.size() && joins(i, i + 1)) { join(i); }
+        if (i > 0 && joins(i - 1, i)) { join(i - 1); }
+    }
+    /// Takes the free stretch that ends at `end` out of the list; of no bytes if there is none.
+    stretch take_before(std::size_t end) {
+        if (free_.empty() || free_.back().first + free_.back().bytes != end) { return {end, 0}; }
+        auto const last = free_.back();
+        free_.pop_back();
+        return last;
+    }
+
+private:
+    bool joins(std::size_t a, std::size_t b) const {
+        return free_[a].first + free_[a].bytes == free_[b].first;
+    }
+    void join(std::size_t i) {
+        free_[i].bytes += free_[i + 1].bytes;
+        erase(i + 1);
+    }
+    void erase(std::size_t i) {
+        for (; i + 1 < free_.size(); ++i) { free_[i] = free_[i + 1]; }
+        free_.pop_back();
+    }
+
+    std::vector<stretch> free_;  // by offset
+};
+
+}  // namespace collectives

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that leave early or throw: all others get a peer_lost_error with its number within half a
+// second, and `run` throws what came first.
+#pragma once
+
+#include <faults/observed.hpp>
+#include <faults/variety.hpp>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace faults {
+
+/// The others got peer_lost_error of rank `lost`, at most half a second after `when`.
+inline void check_lost(stories& of, int lost, double when) {
+    int rank = -1;
+    for (auto const& s : of) {
+        if (++rank == lost) { continue; }
+        auto const& e = s.error();
+        CAPTURE(rank);
+        CAPTURE(e.what());
+        CHECK_EQ(e.caught, outcome::peer_lost);
+        CHECK_EQ(e.peer, lost);
+        CHECK(e.says("rank " + std::to_string(lost)));
+        CHECK_LT(e.ended - when, 0.5);
+        for (auto const& seen : s.later) { CHECK_EQ(seen.caught, outcome::peer_lost); }
+        CHECK_LT(s.quickest_later, 0.01);
+    }
+}
+
+/// A few rounds of all_reduce; before one of them, rank v.odd calls depart().
+template <class Comm, class Depart>
+void loop(Comm& comm, variant const& v, int rounds, Depart const& depart) {
+    std::vector<int> data(v.count);
+    for (int i = 0; i <= rounds; ++i) {
+        if (i == rounds && comm.rank() == v.odd) { depart(); }
+        comm.all_reduce(data, coll::sum{}, v.how);
+    }
+}
+
+TEST_CASE("a rank returns early") {
+    for (auto const& v : variety()) {
+        CAPTURE(v.text());
+        clean_room<job> room;
+        stories of(v.size);
+        shared_array<double> when(1);
+        auto const rounds = below(4);
+        CHECK_NOTHROW(job::run(v.size, [&](auto& comm) {
+            if (comm.rank() == v.odd) {
+                std::vector<int> data(v.count);
+                for (int i = 0; i < rounds; ++i) { comm.all_reduce(data, coll::sum{}, v.how); }
+                std::this_thread::sleep_for(std::chrono::milliseconds(v.count % 7));
+                when[0] = seconds_now();
+                return;
+            }
+            observe(of.at(comm).call, [&] { loop(comm, v, rounds, [] {}); });
+            try_again(of.at(comm), comm);
+        }));
+        check_lost(of, v.odd, when[0]);
+    }
+}
+
+TEST_CASE("a rank throws between collectives") {
+    for (auto const& v : variety()) {
+        CAPTURE(v.text());
+        clean_room<job> room;
+        stories of(v.size);
+        shared_array<double> when(1);
+        observation ending;
+        auto const rounds = below(4);
+        observe(ending, [&] {
+            job::run(v.size, [&](auto& comm) {
+                auto const depart = [&] {
+                    when[0] = seconds_now();
+                    throw std::out_of_range("lost my way");
+                };
+                if (comm.rank() == v.odd) { loop(comm, v, rounds, depart); }
+                observe(of.at(comm).call, [&] { loop(comm, v, rounds, depart); });
+                try_again(of.at(comm), comm);
+            });
+        });
+        check_lost(of, v.odd, when[0]);
+        CHECK_EQ(ending.caught, job::processes ? outcome::run : outcome::foreign);
+        CHECK(ending.says("lost my way"));
+        if (job::processes) { CHECK_EQ(ending.peer, v.odd); }
+    }
+}
+
+TEST_CASE("the first failure is what run throws, not its consequences") {
+    for (auto const& v : variety()) {
+        CAPTURE(v.text());
+        clean_room<job> room;
+        observation ending;
+        observe(ending, [&] {
+            job::run(v.size, [&](auto& comm) {
+                loop(comm, v, 2, [] { throw std::out_of_range("lost my way"); });
+            });
+        });
+        CHECK_EQ(ending.caught, job::processes ? outcome::run : outcome::foreign);
+        CHECK(ending.says("lost my way"));
+    }
+}
+
+inline thread_local bool explosive = false;
+
+/// A sum that throws on the rank where `explosive` is set.
+constexpr auto touchy_sum = coll::commutative([](int a, int b) {
+    if (explosive) { throw std::runtime_error("the operator gave up"); }
+    return a + b;
+});
+
+TEST_CASE("an operator throws: its rank gets that exception, the others a lost peer") {
+    for (auto v : variety()) {
+        auto const lingers = below(2) == 0;  // the rank catches the exception and stays
+        if (v.how.algorithm == coll::star{} || v.how.algorithm == coll::tree{}) { v.odd = 0; }
+        if (v.how.algorithm == coll::butterfly{}) { v.odd = v.size > 2 ? 1 : v.odd; }
+        if (v.count < 5) { v.count = 5; }  // every rank has something to add
+        CAPTURE(v.text());
+        CAPTURE(lingers);
+        clean_room<job> room;
+        stories of(v.size);
+        shared_array<double> when(1);
+        shared_array<std::atomic<int>> done(1);
+        observation ending;
+        observe(ending, [&] {
+            job::run(v.size, [&](auto& comm) {
+                auto& mine = of.at(comm);
+                std::vector<int> data(v.count, 1);
+                comm.all_reduce(data, touchy_sum, v.how);
+                explosive = comm.rank() == v.odd;
+                observe(mine.call, [&] {
+                    comm.all_reduce(data, touchy_sum, v.how);
+                    comm.barrier(v.how);
+                });
+                explosive = false;
+                if (comm.rank() != v.odd) {
+                    try_again(mine, comm);
+                    ++done[0];
+                    return;
+                }
+                when[0] = mine.call.ended;
+                if (!lingers) { throw std::runtime_error("so did the rank"); }
+                await(done[0], v.size - 1);
+                try_again(mine, comm);
+            });
+        });
+        auto const& culprit = of[v.odd].call;
+        CHECK_EQ(culprit.caught, outcome::foreign);
+        CHECK_EQ(culprit.what(), "the operator gave up");
+        check_lost(of, v.odd, when[0]);
+        CHECK_EQ(ending.caught, lingers          ? outcome::result
+                                : job::processes ? outcome::run
+                                                 : outcome::foreign);
+        if (lingers) { CHECK_EQ(of[v.odd].later[0].caught, outcome::peer_lost); }
+    }
+}
+
+}  // namespace faults

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every test of faults stands on: how ranks are started, a watchdog, how often to repeat, and
+// a count of what must not be left behind.
+#pragma once
+
+#include <collectives/collectives.hpp>
+
+#include <doctest/doctest.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace faults {
+
+namespace coll = collectives;
+using namespace std::chrono_literals;
+
+struct on_threads {
+    static constexpr bool processes = false;
+    template <class F>
+    static void run(int size, F&& f) {
+        coll::threads::run(size, std::forward<F>(f));
+    }
+};
+struct on_shm {
+    static constexpr bool processes = true;
+    template <class F>
+    static void run(int size, F&& f) {
+        coll::shm::run(size, std::forward<F>(f));
+    }
+};
+
+inline int repeats() {
+    char const* const text = std::getenv("COLLECTIVES_TEST_REPEAT");
+    return text == nullptr ? 3 : std::atoi(text);
+}
+
+/// Ends the program with SIGTERM, which doctest reports with the name of the test, unless it is
+/// destroyed in time. Uses no alarm(): the tests of signals need that one.
+class watchdog {
+public:
+    explicit watchdog(std::chrono::seconds time = 30s) {
+        ::sigevent how{};
+        how.sigev_notify = SIGEV_SIGNAL;
+        how.sigev_signo = SIGTERM;
+        ::timer_create(CLOCK_MONOTONIC, &how, &timer_);
+        ::itimerspec when{};
+        when.it_value.tv_sec = time.count();
+        ::timer_settime(timer_, 0, &when, nullptr);
+    }
+    watchdog(watchdog const&) = delete;
+    watchdog& operator=(watchdog const&) = delete;
+    ~watchdog() { ::timer_delete(timer_); }
+
+private:
+    ::timer_t timer_{};
+};
+
+inline std::size_t entries(char const* folder) {
+    std::size_t n = 0;
+    auto* const open = ::opendir(folder);
+    while (open != nullptr && ::readdir(open) != nullptr) { ++n; }
+    if (open != nullptr) { ::closedir(open); }
+    return n;
+}
+
+/// Processes, running or not yet waited for, whose parent this one is.
+inline int children() {
+    int n = 0;
+    for (auto const& entry : std::filesystem::directory_iterator("/proc")) {
+        auto const name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) { continue; }
+        std::ifstream file(entry.path() / "stat");
+        std::string text;
+        std::getline(file, text);
+        auto const after = text.rfind(')');  // "pid (name) state parent ..."
+        if (after == std::string::npos || after + 4 > text.size()) { continue; }
+        n += std::atoi(text.c_str() + after + 4) == ::getpid() ? 1 : 0;
+    }
+    return n;
+}
+
+/// What a process holds, before and after.
+struct belongings {
+    std::size_t descriptors = entries("/proc/self/fd");
+    std::size_t threads = entries("/proc/self/task");
+    std::size_t shared_files = entries("/dev/shm");
+    int children = faults::children();
+    friend bool operator==(belongings const&, belongings const&) = default;
+
+    std::string text() const {
+        return std::to_string(descriptors) + " descriptors, " + std::to_string(threads) +
+               " threads, " + std::to_string(shared_files) + " files in /dev/shm, " +
+               std::to_string(children) + " children";
+    }
+};
+
+/// Checks at its end that nothing is left behind and that the next run works.
+template <class Job>
+class clean_room {
+public:
+    clean_room() = default;
+    clean_room(clean_room const&) = delete;
+    clean_room& operator=(clean_room const&) = delete;
+    ~clean_room() {
+        CHECK_NOTHROW(Job::run(3, [](auto& comm) {
+            int sum = 1;
+            comm.all_reduce(std::span(&sum, 1));
+            if (sum != 3) { throw std::logic_error("a wrong sum"); }
+        }));
+        belongings now;  // a joined thread is still in /proc for a moment
+        for (int i = 0; i < 100 && !(now == before_); ++i) {
+            std::this_thread::sleep_for(5ms);
+            now = belongings();
+        }
+        CHECK_EQ(now.text(), before_.text());
+    }
+
+private:
+    belongings before_;
+    watchdog guard_;
+};
+
+}  // namespace faults

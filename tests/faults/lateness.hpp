@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that come late, or never: everybody gets a timeout_error that lists exactly those who had
+// not come, the late ones too; who comes in time makes the call succeed.
+#pragma once
+
+#include <faults/observed.hpp>
+#include <faults/variety.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace faults {
+
+/// Waits until `n` ranks have said so.
+inline void await(std::atomic<int> const& count, int n) {
+    while (count.load() < n) { std::this_thread::sleep_for(1ms); }
+}
+
+/// A random choice of ranks, neither none nor all; rank `one` is among them.
+inline std::vector<int> some_ranks(int size, int one) {
+    std::vector<int> chosen;
+    auto const spared = (one + 1 + below(size - 1)) % size;
+    for (int r = 0; r < size; ++r) {
+        if (r == one || (r != spared && below(3) == 0)) { chosen.push_back(r); }
+    }
+    return chosen;
+}
+
+/// All but `late` call; those come when the others have been told. call(comm) has a timeout of 200
+/// ms.
+template <class Call>
+void check_absence(int size, std::vector<int> const& late, Call const& call) {
+    clean_room<job> room;
+    stories of(size);
+    shared_array<std::atomic<int>> told(1);
+    auto const on_time = size - static_cast<int>(late.size());
+    job::run(size, [&](auto& comm) {
+        auto& mine = of.at(comm);
+        auto const is_late = std::find(late.begin(), late.end(), comm.rank()) != late.end();
+        if (is_late) { await(told[0], on_time); }
+        observe(mine.call, [&] { call(comm); });
+        if (!is_late) { ++told[0]; }
+        try_again(mine, comm);
+    });
+    check_broken(of, outcome::timeout);
+    for (int r = 0; r < size; ++r) {
+        auto const& e = of[r].error();
+        CAPTURE(r);
+        CAPTURE(e.what());
+        CHECK(e.missing() == late);
+        auto const is_late = std::find(late.begin(), late.end(), r) != late.end();
+        CHECK_LT(e.seconds, is_late ? 0.1 : 0.7);
+        if (!is_late) { CHECK_GT(e.seconds, 0.15); }
+    }
+}
+
+TEST_CASE("who never comes is missed, and learns of it") {
+    for (auto v : variety()) {
+        v.how.timeout = 200ms;
+        auto const late = some_ranks(v.size, v.odd);
+        CAPTURE(v.text());
+        check_absence(v.size, late, [&](auto& comm) {
+            std::vector<float> data(v.count, 1);
+            comm.all_reduce(data, coll::sum{}, v.how);
+        });
+    }
+}
+
+TEST_CASE("the same in a started call, tested or waited for") {
+    for (auto v : variety()) {
+        v.how.timeout = 200ms;
+        CAPTURE(v.text());
+        auto const tests = below(2) == 0;
+        check_absence(v.size, some_ranks(v.size, v.odd), [&](auto& comm) {
+            std::vector<double> in(v.count, 1), out(v.count), more(3);
+            auto first = comm.start_all_reduce(in, out, coll::max{}, v.how);
+            auto second = comm.start_broadcast(more, 0, v.how);
+            while (tests && !first.test()) { std::this_thread::sleep_for(1ms); }
+            coll::wait_all(first, second);
+        });
+    }
+}
+
+TEST_CASE("the same in each collective") {
+    constexpr auto how = coll::options{.timeout = 200ms};
+    for (int i = 0; i < repeats(); ++i) {
+        auto const size = 2 + below(3);
+        auto const late = some_ranks(size, below(size));
+        CAPTURE(size);
+        auto const blocks = static_cast<std::size_t>(size);
+        check_absence(size, late, [&](auto& comm) { comm.barrier(how); });
+        check_absence(size, late, [&](auto& comm) {
+            std::vector<int> in(100 * blocks), out(100);
+            comm.reduce_scatter(in, out, coll::sum{}, how);
+        });
+        check_absence(size, late, [&](auto& comm) {
+            std::vector<int> in(1000), out(1000 * blocks);
+            comm.all_gather(in, out, how);
+        });
+        check_absence(size, late, [&](auto& comm) {
+            std::vector<int> in(1000 * blocks), out(1000 * blocks);
+            comm.all_to_all(in, out, how);
+        });
+        check_absence(size, late, [&](auto& comm) {
+            auto memory = comm.template allocate<int>(0);  // all have come so far
+            std::vector<int> data(5000);
+            (void)memory;
+            comm.all_reduce(data, coll::sum{}, {.timeout = 200ms});
+        });
+    }
+}
+
+TEST_CASE("who is late, but in time, makes the call succeed") {
+    for (auto v : variety()) {
+        v.how.timeout = 2s;
+        CAPTURE(v.text());
+        clean_room<job> room;
+        stories of(v.size);
+        CHECK_NOTHROW(job::run(v.size, [&](auto& comm) {
+            observe(of.at(comm).call, [&] {
+                if (comm.rank() == v.odd) { std::this_thread::sleep_for(150ms); }
+                std::vector<int> data(v.count, comm.rank() + 1);
+                comm.all_reduce(data, coll::sum{}, v.how);
+                if (data != std::vector<int>(v.count, v.size * (v.size + 1) / 2)) {
+                    throw std::logic_error("a wrong sum");
+                }
+            });
+        }));
+        for (auto const& s : of) { CHECK_EQ(s.call.caught, outcome::result); }
+    }
+}
+
+TEST_CASE("a pending call that is dropped waits until its time is over, without an exception") {
+    for (auto const& v : variety()) {
+        CAPTURE(v.text());
+        clean_room<job> room;
+        stories of(v.size);
+        shared_array<std::atomic<int>> told(1);
+        job::run(v.size, [&](auto& comm) {
+            auto& mine = of.at(comm);
+            if (comm.rank() == v.odd) {
+                await(told[0], v.size - 1);
+            } else {
+                observe(mine.call, [&] {
+                    std::vector<int> data(v.count);
+                    auto how = v.how;
+                    how.timeout = 100ms;
+                    auto const dropped = comm.start_all_reduce(data, coll::sum{}, how);
+                });
+                CHECK_LT(mine.call.seconds, 0.6);
+                ++told[0];
+            }
+            try_again(mine, comm);
+        });
+        for (auto const& s : of) { CHECK_EQ(s.later[0].caught, outcome::timeout); }
+    }
+}
+
+TEST_CASE("each rank has its own timeout; the shortest ends the call for all") {
+    for (int i = 0; i < repeats(); ++i) {
+        clean_room<job> room;
+        stories of(3);
+        job::run(3, [&](auto& comm) {
+            auto& mine = of.at(comm);
+            if (comm.rank() == 2) { std::this_thread::sleep_for(400ms); }
+            std::vector<int> data(10);
+            coll::options const how{.timeout = comm.rank() == 0 ? coll::timeout(100ms)
+                                                                : coll::timeout::never};
+            observe(mine.call, [&] { comm.all_reduce(data, coll::sum{}, how); });
+            try_again(mine, comm);
+        });
+        check_broken(of, outcome::timeout);
+        CHECK_LT(of[1].call.seconds, 0.35);
+        CHECK(of[1].call.missing() == std::vector{2});
+    }
+}
+
+}  // namespace faults

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Faults of ranks that are processes that share memory.
+#include <faults/harness.hpp>
+
+namespace faults {
+using job = on_shm;
+}
+
+#include <faults/mismatch.hpp>
+#include <faults/lateness.hpp>
+#include <faults/departures.hpp>

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Faults of ranks that are threads.
+#include <faults/harness.hpp>
+
+namespace faults {
+using job = on_threads;
+}
+
+#include <faults/mismatch.hpp>
+#include <faults/lateness.hpp>
+#include <faults/departures.hpp>
