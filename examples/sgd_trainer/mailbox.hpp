@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -23,8 +22,8 @@ public:
     void post(std::vector<T> const& values) {
         static_assert(std::is_trivially_copyable_v<T>);
         auto const count = values.size();
-        expect(std::fwrite(&count, sizeof count, 1, file_.get()) == 1);
-        expect(std::fwrite(values.data(), sizeof(T), count, file_.get()) == count);
+        write(&count, sizeof count);
+        write(values.data(), count * sizeof(T));
         expect(std::fflush(file_.get()) == 0);
     }
 
@@ -34,13 +33,20 @@ public:
     template <class T>
     std::vector<T> take() {
         std::size_t count = 0;
-        expect(std::fread(&count, sizeof count, 1, file_.get()) == 1);
+        read(&count, sizeof count);
         std::vector<T> values(count);
-        expect(std::fread(values.data(), sizeof(T), count, file_.get()) == count);
+        read(values.data(), count * sizeof(T));
         return values;
     }
 
 private:
+    // An empty vector's data may be null, which stdio does not take.
+    void write(void const* from, std::size_t bytes) {
+        expect(bytes == 0 || std::fwrite(from, bytes, 1, file_.get()) == 1);
+    }
+    void read(void* to, std::size_t bytes) {
+        expect(bytes == 0 || std::fread(to, bytes, 1, file_.get()) == 1);
+    }
     static void expect(bool worked) {
         if (!worked) { throw std::runtime_error("the ranks' results cannot be passed on"); }
     }

@@ -14,7 +14,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -190,13 +189,13 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 1000))->capture_default_str();
     app.add_option("--rate", o.rate, "bytes per second of a slow link")
         ->check(CLI::Range(1e3, 1e12))->capture_default_str();
-    app.add_option("--transport", o.where, "where the ranks live: shm (processes) or threads")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, transport>{{"shm", transport::processes},
-                                             {"threads", transport::threads}}));
+    std::string where = "shm";
+    app.add_option("--transport", where, "what the ranks are: shm (processes) or threads")
+        ->check(CLI::IsMember({"shm", "threads"}))->capture_default_str();
     app.add_option("--data", o.data, "the digits")->capture_default_str();
     app.add_option("--output", o.output, "folder for the pictures")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
+    o.where = where == "shm" ? transport::processes : transport::threads;
     try {
         return run(o) ? 0 : 1;
     } catch (std::exception const& error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything that needs no third-party header: threads and shared memory, and the adaptors.
+// Only the writer of traces is apart, in schedule/trace.hpp.
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
@@ -8,7 +9,6 @@
 #include <collectives/core/op.hpp>
 #include <collectives/launch/shm.hpp>
 #include <collectives/launch/threads.hpp>
-#include <collectives/schedule/trace.hpp>
 #include <collectives/transport/counted.hpp>
 #include <collectives/transport/throttled.hpp>
 #include <collectives/transport/traced.hpp>

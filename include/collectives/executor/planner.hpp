@@ -55,12 +55,6 @@ public:
     }
 
 private:
-    struct incoming_chunk {
-        rank_t peer = 0;
-        int transfer = 0;
-        std::size_t offset = 0;
-    };
-
     std::size_t chunk(int c) const { return static_cast<std::size_t>(c % what_.chunks); }
     std::size_t bytes_of(piece p) const {
         std::size_t sum = 0;
@@ -160,15 +154,6 @@ private:
             note_overwritten(t.at, t.bytes);
         }
         result_.receives.push_back(t);
-    }
-
-    /// By rank, since that is the order of the operands.
-    static void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
-        list.push_back(a);
-        for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
-            list[i] = list[i - 1];
-            list[i - 1] = a;
-        }
     }
 
     /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.

@@ -31,6 +31,22 @@ inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side
     return result;
 }
 
+/// What a round brings for a chunk: a place in one of its messages.
+struct incoming_chunk {
+    rank_t peer = 0;
+    int transfer = 0;
+    std::size_t offset = 0;
+};
+
+/// Keeps a list by rank, since that is the order of the operands.
+inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
+    list.push_back(a);
+    for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
+        list[i] = list[i - 1];
+        list[i - 1] = a;
+    }
+}
+
 /// Values move from the input to the output where it covers their chunk, else to scratch. A stretch
 /// of scratch is given back at the end of the round in which its last value moves or expires.
 class chunk_values {

@@ -6,9 +6,9 @@
 #include <collectives/select/model.hpp>
 #include <collectives/select/override.hpp>
 
+#include <array>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,7 +36,8 @@ struct explanation {
     std::vector<prediction> predictions;  // quickest first
 };
 
-/// Remembers proofs and counted costs, which take a while for many ranks. One per communicator.
+/// Remembers proofs and counted costs, which take a while for many ranks. One per communicator: all
+/// its requirements are for one size.
 class selector {
 public:
     /// Whether an algorithm may be used, from what the checker derived.
@@ -93,26 +94,10 @@ public:
     }
 
 private:
-    /// A small memory: what `make` made for a key the first time it was asked for.
-    template <class Key, class Value>
-    struct remembered {
-        std::vector<std::pair<Key, std::unique_ptr<Value>>> all;
-
-        template <class Make>
-        Value const& at(Key const& key, Make&& make) {
-            for (auto const& [k, v] : all) {
-                if (k == key) { return *v; }
-            }
-            all.emplace_back(key, std::make_unique<Value>(make()));
-            return *all.back().second;
-        }
-    };
-    struct question {  // what a proof or a profile is about
-        any_algorithm algorithm;
-        collective what{};
-        int size = 0;
-        rank_t root = 0;
-        friend bool operator==(question const&, question const&) = default;
+    struct kept_proof {
+        requirement about;
+        any_algorithm of;
+        proof verdict;
     };
 
     static void add(std::vector<explanation::prediction>& list, explanation::prediction p) {
@@ -123,7 +108,11 @@ private:
         }
     }
     std::optional<any_algorithm> overridden(requirement const& need, std::size_t bytes) {
-        auto const& rules = rules_.at(need.what, [&] { return override_of(need.what); });
+        auto& [read, rules] = rules_[static_cast<std::size_t>(need.what)];
+        if (!read) {
+            rules = override_of(need.what);
+            read = true;
+        }
         for (auto const& rule : rules) {
             if (bytes >= rule.from && bytes < rule.to && !rule.algorithm.is_automatic() &&
                 suits(rule.algorithm, need)) {
@@ -133,21 +122,31 @@ private:
         return {};
     }
     std::vector<cost_profile> const& profiles(collective what, int size) {
-        return profiles_.at({{}, what, size, 0}, [&] {
-            std::vector<cost_profile> made;
+        auto& made = profiles_[static_cast<std::size_t>(what)];
+        if (made.empty()) {
             for (auto const a : all_algorithms) { made.push_back(cost_profile::of(a, what, size)); }
-            return made;
-        });
+        }
+        return made;
     }
-    proof const& proof_of(any_algorithm a, requirement const& need) {
-        return proofs_.at({a, need.what, need.size, need.root},
-                          [&] { return a.check(need.size, need.what, need.root); });
+    proof proof_of(any_algorithm a, requirement const& need) {
+        for (auto const& p : proofs_) {
+            if (p.of == a && p.about.what == need.what && p.about.root == need.root) {
+                return p.verdict;
+            }
+        }
+        proofs_.push_back({need, a, a.check(need.size, need.what, need.root)});
+        return proofs_.back().verdict;
     }
 
+    struct rule_list {
+        bool read = false;
+        std::vector<override_rule> rules;
+    };
+
     machine_model model_;
-    remembered<question, std::vector<cost_profile>> profiles_;
-    remembered<question, proof> proofs_;
-    remembered<collective, std::vector<override_rule>> rules_;
+    std::array<std::vector<cost_profile>, scheduled_collectives.size()> profiles_;
+    std::array<rule_list, scheduled_collectives.size()> rules_;
+    std::vector<kept_proof> proofs_;
 };
 
 }  // namespace collectives

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -59,7 +58,7 @@ private:
         std::uint64_t tag = 0;
     };
     std::vector<waiting> posted_;
-    std::deque<early_message> early_;
+    std::vector<early_message> early_;
 };
 
 }  // namespace collectives::shared
