@@ -99,6 +99,18 @@ public:
 private:
     enum class stage { clear, published, receiving };
 
+    /// This rank is in a peer's memory as long as it lives, even if the operator throws.
+    class stay {
+    public:
+        explicit stay(Transport& t) : transport_(t) { t.enter_memory(); }
+        stay(stay const&) = delete;
+        stay& operator=(stay const&) = delete;
+        ~stay() { transport_.leave_memory(); }
+
+    private:
+        Transport& transport_;
+    };
+
     void begin_round() {
         stage_ = stage::clear;
         waited_ = receive_ = fold_ = 0;
@@ -173,16 +185,12 @@ private:
     bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
         auto const most = std::max(pass_bytes / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
-            transport_->enter_memory();
-            if (board_->stopped()) {
-                transport_->leave_memory();
-                return false;
-            }
+            stay const inside(*transport_);
+            if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);
             done_ += now;
             ++ticks_;
-            transport_->leave_memory();
         }
         return true;
     }

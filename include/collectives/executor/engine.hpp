@@ -165,6 +165,7 @@ private:
     /// Ends a failed activity: takes back what it posted, waits until no live peer reads this
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
+        remove(a);
         a.cancel();
         wait_until_nobody_is_inside();
         if (a.thrown) { std::rethrow_exception(a.thrown); }

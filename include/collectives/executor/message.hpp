@@ -11,8 +11,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace collectives {
@@ -39,6 +41,7 @@ public:
         round_ = 0;
         posted_ = false;
         complaint_.clear();
+        thrown_ = nullptr;
         auto const most = most_requests(p);
         if (most > capacity_) {
             requests_ = std::make_unique<typename Transport::request[]>(most);
@@ -48,15 +51,17 @@ public:
     }
 
     /// Does what can be done now. True once the output is complete.
+    /// Throws what the operator throws.
     bool progress() {
         while (round_ < plan_->rounds.size()) {
             auto const& r = plan_->rounds[round_];
             if (!posted_) { post(r); }
             for (; tested_ < pending_; ++tested_) {
-                if (!transport_->test(requests_[tested_])) { return false; }
+                if (!transport_->test(requests_[tested_])) { break; }
                 if (requests_[tested_].wrong()) { complain(requests_[tested_]); }
             }
-            if (wrong()) { return false; }
+            if (thrown_) { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
+            if (wrong() || tested_ < pending_) { return false; }
             for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f); }
             ++round_;
             posted_ = false;
@@ -132,18 +137,26 @@ private:
         }
     }
 
-    /// Folds bytes in as they come: whole elements, since messages are cut at the granule.
+    /// Called by the transport, which may be at work for another operation: what the operator
+    /// throws is kept until this one is looked at.
     static void take(void* context, std::size_t offset, std::byte const* data, std::size_t bytes) {
         auto const& f = *static_cast<feed const*>(context);
-        auto const& run = *f.run;
-        for (int k = 0; k < f.what->folds; ++k) {
-            auto const& into = run.plan_->folds[static_cast<std::size_t>(f.what->first_fold + k)];
-            auto const start = message_offset(*run.plan_, into);
+        auto& run = *f.run;
+        if (run.thrown_) { return; }
+        try {
+            run.fold_in(*f.what, offset, data, bytes);
+        } catch (...) { run.thrown_ = std::current_exception(); }
+    }
+    /// Folds bytes in as they come: whole elements, since messages are cut at the granule.
+    void fold_in(transfer const& t, std::size_t offset, std::byte const* data, std::size_t bytes) {
+        for (int k = 0; k < t.folds; ++k) {
+            auto const& into = plan_->folds[static_cast<std::size_t>(t.first_fold + k)];
+            auto const start = message_offset(*plan_, into);
             auto const first = std::max(offset, start);
             auto const last = std::min(offset + bytes, start + into.bytes);
             if (first >= last) { continue; }
-            collectives::carry_out(*run.plan_, into, run.at_, *run.op_, run.group_->size(),
-                                   first - start, last - first,
+            collectives::carry_out(*plan_, into, at_, *op_, group_->size(), first - start,
+                                   last - first,
                                    [&](auto const&) { return data + (first - offset); });
         }
     }
@@ -180,6 +193,7 @@ private:
     std::size_t round_ = 0;
     bool posted_ = false;
     std::string complaint_;
+    std::exception_ptr thrown_;
     std::size_t pending_ = 0, tested_ = 0, capacity_ = 0;
     std::unique_ptr<typename Transport::request[]> requests_;
     std::vector<feed> feeds_;

@@ -104,7 +104,7 @@ private:
             auto const over = last_use_[c] <= round_.number && !at_.wanted[c];
             if (over && values_.is_in_scratch(c)) { values_.expire(c); }
         }
-        values_.end_round();
+        values_.end_round(how_.direct);
     }
 
     void add_send(step const& s, piece p) {

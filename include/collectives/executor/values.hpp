@@ -102,9 +102,14 @@ public:
         ending_.emplace_back(first, bytes);
         return {base::scratch, first};
     }
-    void end_round() {
-        for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
-        ending_.clear();
+    /// `lingering`: peers may be reading what ends now, so it is given back a round later. Whoever
+    /// makes values contiguous in it then waits for readers of the round before last: two ranks
+    /// that wait for each other's last round would wait for ever.
+    void end_round(bool lingering) {
+        if (!lingering) { leaving_.swap(ending_); }
+        for (auto const& [first, bytes] : leaving_) { scratch_.give_back(first, bytes); }
+        leaving_.clear();
+        leaving_.swap(ending_);
     }
     std::size_t most_scratch() const { return scratch_.most(); }
 
@@ -126,7 +131,7 @@ private:
     std::vector<value> now_;
     std::vector<scratch_unit> units_;
     scratch_space scratch_;
-    std::vector<std::pair<std::size_t, std::size_t>> ending_;
+    std::vector<std::pair<std::size_t, std::size_t>> ending_, leaving_;
 };
 
 }  // namespace collectives

@@ -27,7 +27,7 @@ struct message_label {
     verb action{};
 };
 
-/// Takes the bytes of a message piece by piece, in order, instead of a buffer.
+/// Takes the bytes of a message piece by piece, in order, instead of a buffer. Does not throw.
 struct consumer {
     void (*take)(void* context, std::size_t offset, std::byte const* data,
                  std::size_t bytes) = nullptr;
