@@ -28,6 +28,11 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
+std::int64_t duration(std::vector<coll::trace_event> const& events) {
+    return std::ranges::max(events, {}, &coll::trace_event::end_ns).end_ns -
+           std::ranges::min(events, {}, &coll::trace_event::begin_ns).begin_ns;
+}
+
 /// The part of an outcome that fits into a mailbox as it is.
 struct figures {
     double step_seconds;
@@ -103,11 +108,17 @@ std::vector<coll::trace_event> run_traced(transport where, int ranks,
                         .with(coll::throttled{.bytes_per_second = bytes_per_second});
         auto traced = slow.with(coll::traced{});
         std::vector<float> values(count, 1.0F);
-        traced.all_reduce(values, coll::sum{}, {.algorithm = algorithm, .segment = 0});
-        auto const mine = traced.transport().events();
-        std::vector<coll::trace_event> all(mine.size() * static_cast<std::size_t>(ranks));
-        comm.gather(mine, all, 0);  // on a ring every rank takes equally many steps
-        if (comm.rank() == 0) { results.post(all); }
+        std::vector<coll::trace_event> quickest;
+        for (int run = 0; run < 9; ++run) {
+            comm.barrier();
+            traced.transport().reset();
+            traced.all_reduce(values, coll::average{}, {.algorithm = algorithm, .segment = 0});
+            auto const mine = traced.transport().events();
+            std::vector<coll::trace_event> all(mine.size() * static_cast<std::size_t>(ranks));
+            comm.gather(mine, all, 0);  // on a ring every rank takes equally many steps
+            if (quickest.empty() || duration(all) < duration(quickest)) { quickest = all; }
+        }
+        if (comm.rank() == 0) { results.post(quickest); }
     });
     results.open();
     return results.take<coll::trace_event>();

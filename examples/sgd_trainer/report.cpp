@@ -15,9 +15,9 @@ void print_heading(std::string_view heading, std::string_view explanation) {
 void print_fast_header() {
     fmt::print("{:<12}{:>6}  {:>21}  {:>27}  {:>9}{:>13}{:>7}\n", "", "", "time per step, us",
                "bytes sent per step", "accuracy", "gap to", "ranks");
-    fmt::print("{:<12}{:>6}  {:>9}{:>12}  {:>9}{:>9}{:>9}  {:>9}{:>13}{:>7}\n", "algorithm", "rounds",
-               "whole", "all-reduce", "counted", "formula", "/ bound", "in test", "one process",
-               "equal");
+    fmt::print("{:<12}{:>6}  {:>9}{:>12}  {:>9}{:>9}{:>9}  {:>9}{:>13}{:>7}\n", "algorithm",
+               "rounds", "whole", "all-reduce", "counted", "formula", "/ bound", "in test",
+               "one process", "equal");
 }
 
 void print_fast_row(row const& r, int ranks, int steps) {

@@ -33,9 +33,10 @@ struct short_text {
     friend constexpr bool operator==(short_text const&, short_text const&) = default;
 };
 
-/// Everything about a call that must be equal on all ranks. Trivially copyable, 160 bytes.
+/// Everything about a call that must be equal on all ranks. Trivially copyable, 168 bytes.
 struct fingerprint {
     std::uint64_t sequence = 0;   // number of the operation on its communicator
+    std::uint64_t past = 0;       // hash of all calls before it
     std::uint64_t count = 0;      // elements; 0 where a rank does not know the whole (gather)
     std::uint64_t counts = 0;     // hash of the counts, 0 for coll::block
     std::uint64_t type = 0;       // type_id of the element
@@ -66,8 +67,8 @@ struct fingerprint {
     /// "all_reduce #7"
     std::string title() const { return std::string(name(what)) + " #" + std::to_string(sequence); }
 
-    /// What `other` has that this one has not, for the text of a mismatch_error; empty if equal.
-    /// `mine` and `theirs` are the ranks that called.
+    /// What `other` has that this one has not, for the text of a mismatch_error; empty if equal,
+    /// whatever was called before. `mine` and `theirs` are the ranks that called.
     std::string difference(fingerprint const& other, int mine, int theirs) const {
         auto const say = [&](std::string_view field, std::string const& a, std::string const& b) {
             return std::string(field) + " differs: rank " + std::to_string(mine) + " has " + a +
@@ -103,6 +104,6 @@ struct fingerprint {
     }
 };
 
-static_assert(sizeof(fingerprint) == 160);
+static_assert(sizeof(fingerprint) == 168);
 
 }  // namespace collectives

@@ -8,6 +8,8 @@
 #include <collectives/executor/group.hpp>
 #include <collectives/transport/concepts.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +37,23 @@ bool is_suspended(Transport const& t, rank_t job_rank) {
     } else {
         return false;
     }
+}
+
+/// How the calls of ranks low < high differ up to operation `sequence`: in the last one both have
+/// entered, or in an earlier one that neither had to wait for. Empty if they do not.
+template <class Board>
+std::string difference_between(Board const& board, rank_t low, rank_t high,
+                               std::uint64_t sequence) {
+    auto const last = std::min({sequence, board.entered(low), board.entered(high)});
+    for (auto s = last; s > 0; --s) {
+        auto const first = board.call_of(low, s), second = board.call_of(high, s);
+        if (!first || !second) { break; }  // too long ago
+        if (first->past != second->past) { continue; }
+        auto const difference = first->difference(*second, low, high);
+        auto const where = s == sequence ? "" : "in " + first->title() + " before it, ";
+        return difference.empty() ? difference : where + difference;
+    }
+    return {};
 }
 
 }  // namespace detail
@@ -68,14 +87,10 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
     std::vector<int> missing, suspended;
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == me) { continue; }
-        if (auto const theirs = board.call_of(r, a.call.sequence)) {
-            auto const [low, high] = r < me ? std::pair(r, me) : std::pair(me, r);
-            auto const& first = r < me ? *theirs : a.call;
-            auto const& second = r < me ? a.call : *theirs;
-            auto const difference = first.difference(second, low, high);
-            if (!difference.empty()) {
-                return failure::make(failure_kind::mismatch, what + ": " + difference);
-            }
+        auto const difference =
+            detail::difference_between(board, std::min(r, me), std::max(r, me), a.call.sequence);
+        if (!difference.empty()) {
+            return failure::make(failure_kind::mismatch, what + ": " + difference);
         }
         auto const went = t.gone(group.job_rank(r));
         if (went && board.finished(r) < a.call.sequence) {

@@ -20,9 +20,12 @@ namespace collectives {
 /// Where each receive of a plan lies in its peer's buffers, for a peer out of place and in place.
 using remote_places = std::vector<std::array<place, 2>>;
 
-/// Lanes count runs in the upper 44 bits, completed rounds in the lower 20.
+/// What a rank says before what it sends in round 0 can be read.
+inline constexpr int announced = -1;
+
+/// Lanes count runs in the upper 44 bits, and in the lower 20 one more than the completed rounds.
 constexpr std::uint64_t lane_count(std::uint64_t run, int rounds) {
-    return run << 20 | static_cast<std::uint64_t>(rounds);
+    return run << 20 | static_cast<std::uint64_t>(rounds + 1);
 }
 
 /// One run of a plan over peers' memory. `progress` never blocks; a pass is at most 256 KiB, and
@@ -35,7 +38,8 @@ public:
     /// Announces where this rank's buffers lie (with `in_place`, which of the two variants of the
     /// plan it follows) and that it has entered. Locations of 0 say that peers cannot reach them.
     void announce(typename Transport::board& board, rank_t me, std::uint64_t run,
-                  std::uint64_t hash, std::array<std::uint64_t, 3> bases, bool in_place) {
+                  std::uint64_t hash, std::array<std::uint64_t, 3> bases, bool in_place,
+                  plan const& p) {
         board_ = &board;
         run_ = run;
         me_ = me;
@@ -46,14 +50,18 @@ public:
         mine.bases = bases;
         mine.in_place = in_place ? 1 : 0;
         hash_ = hash;
-        publish(0);
+        auto const gathers_first = !p.rounds.empty() && p.rounds.front().number == 0 &&
+                                   p.rounds.front().gathers.first != p.rounds.front().gathers.last;
+        publish(gathers_first ? announced : 0);
     }
     enum class agreement { not_yet, reachable, unreachable };
     /// Whether all ranks' buffers can be reached, once all have announced themselves.
     agreement agree(int size) {
         bool all = true;
         for (; agreed_ < size; ++agreed_) {
-            if (!has_come(agreed_, 0) || !calls_the_same(agreed_)) { return agreement::not_yet; }
+            if (!has_come(agreed_, announced) || !calls_the_same(agreed_)) {
+                return agreement::not_yet;
+            }
         }
         for (rank_t r = 0; r < size; ++r) {
             for (auto const where : board_->lane(r, run_).bases) { all = all && where != 0; }

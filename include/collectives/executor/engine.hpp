@@ -76,12 +76,15 @@ public:
         }
     }
 
-    /// Enters the next operation: gives it its number and leaves word of it.
-    std::uint64_t enter(fingerprint call) {
+    /// Enters the next operation: gives it its number and leaves word of it. Returns what marks all
+    /// that is sent for it: a hash of this call and all before it. A mistake that nobody waited
+    /// for, such as two ranks that each broadcast as root, so shows in the next call.
+    std::uint64_t enter(fingerprint& call, std::uint64_t hash) {
         call.sequence = ++sequence_;
+        call.past = std::exchange(past_, mix(past_, hash));
         board_.enter(call);
         unfinished_.push_back(call.sequence);
-        return call.sequence;
+        return past_;
     }
     void finish(std::uint64_t sequence) {
         if (unfinished_.size() == 1) {
@@ -198,6 +201,7 @@ private:
     rank_group group_;
     std::uint64_t context_;
     std::uint64_t sequence_ = 0;
+    std::uint64_t past_ = 0;
     std::vector<std::uint64_t> unfinished_;
     std::uint64_t runs_ = 0;
     std::array<bool, lanes_per_rank> lane_busy_{};

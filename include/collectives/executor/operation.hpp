@@ -48,18 +48,18 @@ public:
     /// must live until it is done.
     void start(engine<Transport>& e, std::shared_ptr<program> what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
-        reset(e, what->call(), in, out, op, time);
+        reset(e, what->call(), what->hash(), in, out, op, time);
         guarded([&] { run(std::move(what)); });
     }
     /// The same where only the root knows the whole count: it tells the others first.
     void start_counting(engine<Transport>& e, fingerprint const& what, std::size_t count,
                         program_maker make, void const* in, void* out,
                         std::chrono::nanoseconds time) {
-        reset(e, what, in, out, nullptr, time);
+        reset(e, what, what.hash(), in, out, nullptr, time);
         mode_ = mode::counting;
         make_ = std::move(make);
         counting_.start(e.carrier(), e.group(), what.root,
-                        message_tag(e.context(), call.hash(), call.sequence, -1), count,
+                        message_tag(e.context(), of_.hash, call.sequence, -1), count,
                         &e.board().stop_word());
     }
 
@@ -78,10 +78,10 @@ public:
 private:
     enum class mode { counting, flat, alone, slices };
 
-    void reset(engine<Transport>& e, fingerprint const& what, void const* in, void* out,
-               reducer const* op, std::chrono::nanoseconds time) {
+    void reset(engine<Transport>& e, fingerprint const& what, std::uint64_t hash, void const* in,
+               void* out, reducer const* op, std::chrono::nanoseconds time) {
         engine_ = &e;
-        of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call};
+        of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call, 0};
         call = what;
         allowed = time;
         deadline = {};
@@ -89,7 +89,7 @@ private:
         done = suspicious = false;
         thrown = nullptr;
         next_ = ended_ = 0;
-        call.sequence = e.enter(call);
+        of_.hash = e.enter(call, hash);
     }
 
     void run(std::shared_ptr<program> what) {
@@ -173,8 +173,8 @@ private:
             if (!flat_started_) {
                 if (engine_->flat_done != flat_number_ - 1) { return false; }
                 auto const& s = program_->shape();
-                flat_.start(engine_->board(), engine_->group(), flat_number_, program_->hash(),
-                            of_.in, of_.out, s.count * s.elem_size, of_.op);
+                flat_.start(engine_->board(), engine_->group(), flat_number_, of_.hash, of_.in,
+                            of_.out, s.count * s.elem_size, of_.op);
                 flat_started_ = true;
             }
             if (!flat_.progress()) {

@@ -41,6 +41,7 @@ struct slice_call {
     std::byte* out = nullptr;
     reducer const* op = nullptr;
     fingerprint const* call = nullptr;
+    std::uint64_t hash = 0;  // of this call and all before it
 };
 
 /// The tag of a slice's messages; slice -1 is the count that goes before them.
@@ -149,8 +150,7 @@ private:
         label.operation = static_cast<std::uint32_t>(of_->call->sequence);
         label.segment = slice_;
         label.what = of_->call->what;
-        auto const tag =
-            message_tag(engine_->context(), program_->hash(), of_->call->sequence, slice_);
+        auto const tag = message_tag(engine_->context(), of_->hash, of_->call->sequence, slice_);
         messages_.start(engine_->carrier(), engine_->group(), steps, buffers(), of_->op, tag,
                         shape.elem_size, &engine_->board().stop_word(), label);
         at_ = stage::by_message;
@@ -169,11 +169,11 @@ private:
             auto const at = buffers();
             auto const& shape = program_->shape();
             auto const behind = program_->offset_of(slice_);
-            memory_.announce(engine_->board(), engine_->rank(), run_, program_->hash(),
+            memory_.announce(engine_->board(), engine_->rank(), run_, of_->hash,
                              {reach(at.input, shape.input_bytes() - behind),
                               reach(at.output, shape.output_bytes() - behind),
                               reach(at.scratch, scratch_.bytes)},
-                             shape.in_place);
+                             shape.in_place, planned_->steps);
             at_ = stage::agreeing;
         }
     }

@@ -10,36 +10,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace collectives::shm {
 
 using transport = shared::shared_transport<shared::mapped_memory>;
 
-/// The memory of a job of `size` ranks: one sparse file with the shared state, the first board, and
-/// a part for each rank to allocate from. Made before the ranks are forked, so that all map it.
-/// Takes 0.8 MiB per rank and 8 KiB per ordered pair; the parts cost nothing before they are used.
-class job {
-public:
-    explicit job(int size)
-        : size_(size),
-          board_at_(rounded(shared::state::bytes(size))),
-          parts_at_(board_at_ + rounded(shared::board::bytes(size))),
-          part_(part_bytes(size)),
-          file_(std::make_shared<shared::memory_file>(parts_at_ +
-                                                      static_cast<std::size_t>(size) * part_)) {
-        file_->take(0, parts_at_);
-        state_ = shared::state::create(file_->base(), size);
-        shared::board::create(file_->base() + board_at_, size);
-    }
+namespace detail {
 
-    shared::state const& state() const { return state_; }
-    template <class Transport = transport>  // not before it is needed, for compile time
-    std::shared_ptr<Transport> rank(rank_t r) const {
-        shared::mapped_memory memory(*file_, parts_at_ + static_cast<std::size_t>(r) * part_,
-                                     part_);
-        return std::make_shared<Transport>(state_, std::move(memory), file_->base() + board_at_, r,
-                                           file_);
-    }
+/// Where things are in the file of a job: the same in all processes of a machine.
+struct places {
+    explicit places(int size)
+        : board(rounded(shared::state::bytes(size))),
+          parts(board + rounded(shared::board::bytes(size))),
+          part(part_bytes(size)),
+          end(parts + static_cast<std::size_t>(size) * part) {}
+
+    std::size_t board, parts, part, end;
 
 private:
     static std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
@@ -50,9 +37,40 @@ private:
         auto const most = (std::size_t{1} << 45) / static_cast<std::size_t>(size);
         return rounded(std::min(2 * memory, most));
     }
+};
 
-    int size_;
-    std::size_t board_at_, parts_at_, part_;
+}  // namespace detail
+
+/// The memory of a job of `size` ranks: one sparse file with the shared state, the first board, and
+/// a part for each rank to allocate from. Made before the ranks are forked, so that all map it.
+/// Takes 0.8 MiB per rank and 8 KiB per ordered pair; the parts cost nothing before they are used.
+class job : private detail::places {
+public:
+    explicit job(int size) : places(size), file_(std::make_shared<shared::memory_file>(end)) {
+        file_->take(0, parts);
+        state_ = shared::state::create(file_->base(), size);
+        shared::board::create(file_->base() + board, size);
+    }
+    /// The job that another process made, by its file.
+    job(int size, shared::memory_file::received file)
+        : places(size),
+          file_(std::make_shared<shared::memory_file>(file, end)),
+          state_(file_->base(), size) {}
+
+    int descriptor() const { return file_->descriptor(); }
+    shared::state const& state() const { return state_; }
+    /// What rank r works with. `keep` lives as long as that; `watches`: nobody else looks after the
+    /// processes of the ranks.
+    template <class Transport = transport>  // not before it is needed, for compile time
+    std::shared_ptr<Transport> rank(rank_t r, std::shared_ptr<void> keep = {},
+                                    bool watches = false) const {
+        shared::mapped_memory memory(*file_, parts + static_cast<std::size_t>(r) * part, part);
+        if (!keep) { keep = file_; }
+        return std::make_shared<Transport>(state_, std::move(memory), file_->base() + board, r,
+                                           std::move(keep), watches);
+    }
+
+private:
     std::shared_ptr<shared::memory_file> file_;
     shared::state state_;
 };

@@ -89,7 +89,7 @@ public:
         std::memcpy(words.data(), &call, sizeof call);
         auto& slot = mine.history[call.sequence % board_row::remembered];
         for (std::size_t i = 0; i < words.size(); ++i) {
-            slot[i].store(words[i], std::memory_order_relaxed);
+            slot[i].store(words[i], std::memory_order_release);  // not before the last `entered`
         }
         mine.entered.store(call.sequence, std::memory_order_release);
     }
@@ -108,9 +108,10 @@ public:
         auto const& slot = row(r).history[sequence % board_row::remembered];
         std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
         for (std::size_t i = 0; i < words.size(); ++i) {
-            words[i] = slot[i].load(std::memory_order_relaxed);
+            words[i] = slot[i].load(std::memory_order_acquire);  // not after `entered` below
         }
-        if (entered(r) >= sequence + board_row::remembered) { return {}; }
+        // The rank may be writing the call after the last it has entered.
+        if (entered(r) + 1 >= sequence + board_row::remembered) { return {}; }
         auto const call = std::bit_cast<fingerprint>(words);
         return call.sequence == sequence ? std::optional(call) : std::nullopt;
     }

@@ -27,19 +27,22 @@ namespace collectives::shared {
 /// memory gives an error here and not a SIGBUS later.
 class memory_file {
 public:
-    memory_file() = default;
     explicit memory_file(std::size_t bytes) : bytes_(bytes) {
         descriptor_ = ::memfd_create("collectives", MFD_CLOEXEC);
         if (descriptor_ < 0) { fail("memfd_create", errno); }
         if (::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0) { fail("fchmod", errno); }
         if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) { fail("ftruncate", errno); }
-        base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                       descriptor_, 0);
-        if (base_ == MAP_FAILED) {
-            base_ = nullptr;
-            fail("mmap", errno);
-        }
-        ::madvise(base_, bytes, MADV_DONTDUMP);
+        map();
+    }
+    /// Another process's file, by a descriptor that this object owns from now on.
+    struct received {
+        int descriptor;
+    };
+    memory_file(received file, std::size_t bytes) : bytes_(bytes), descriptor_(file.descriptor) {
+        struct stat is {};
+        if (::fstat(descriptor_, &is) != 0) { fail("fstat", errno); }
+        if (is.st_size != static_cast<off_t>(bytes)) { fail("a file of another size", EINVAL); }
+        map();
     }
     memory_file(memory_file&& other) noexcept
         : bytes_(other.bytes_),
@@ -69,7 +72,18 @@ public:
                     static_cast<off_t>(offset), static_cast<off_t>(bytes));
     }
 
+    int descriptor() const { return descriptor_; }
+
 private:
+    void map() {
+        base_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                       descriptor_, 0);
+        if (base_ == MAP_FAILED) {
+            base_ = nullptr;
+            fail("mmap", errno);
+        }
+        ::madvise(base_, bytes_, MADV_DONTDUMP);
+    }
     [[noreturn]] void fail(char const* call, int fault) {
         if (descriptor_ >= 0) { ::close(descriptor_); }
         throw transport_error(std::string("shared memory of ") + std::to_string(bytes_) +

@@ -18,7 +18,7 @@
 namespace collectives::shared {
 
 /// Models `transport` and `peer_addressable`. One object per rank; `keep` holds what must outlive
-/// it (the mapping, the heap block).
+/// it (the mapping, the heap block); `watches` says that it has to look itself whether peers live.
 template <class Memory>
 class shared_transport {
 public:
@@ -28,12 +28,13 @@ public:
     static constexpr bool always_reachable = Memory::always_reachable;
 
     shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
-                     std::shared_ptr<void> keep)
+                     std::shared_ptr<void> keep, bool watches = false)
         : keep_(std::move(keep)),
           job_(job),
           memory_(std::move(memory)),
           first_board_(first_board),
           me_(me),
+          watches_(watches),
           messages_(job, memory_, me) {}
     shared_transport(shared_transport const&) = delete;
     shared_transport& operator=(shared_transport const&) = delete;
@@ -57,6 +58,7 @@ public:
     }
 
     std::optional<departure> gone(rank_t r) const {
+        if (watches_) { job_.look_after(r); }
         auto const& s = job_.status(r);
         auto const how = s.state.load(std::memory_order_acquire);
         if (how <= life::running) { return {}; }
@@ -131,6 +133,7 @@ private:
     Memory memory_;
     std::byte* first_board_;
     rank_t me_;
+    bool watches_;
     messages<Memory> messages_;
     std::vector<std::pair<std::byte*, int>> own_boards_;
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Joins a job whose ranks a launcher started on this machine, each as a process of its own.
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <collectives/launch/environment.hpp>
+#include <collectives/launch/meeting.hpp>
+#include <collectives/transport/shm.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives::shm {
+
+namespace detail {
+
+/// Says that the rank has left once its last communicator is gone.
+struct membership {
+    job memory;
+    rank_t rank;
+    ~membership() { memory.state().depart(rank, shared::life::left, 0); }
+};
+
+/// The job's name: COLLECTIVES_JOB, else that of the process that started all ranks.
+inline std::string job_name() {
+    auto const* const given = std::getenv("COLLECTIVES_JOB");
+    return "collectives-" + std::to_string(::geteuid()) + "-" +
+           (given != nullptr ? std::string(given) : "child-of-" + std::to_string(::getppid()));
+}
+
+inline void take_seat(job const& memory, rank_t r) {
+    memory.state().status(r).pid.store(::getpid());
+}
+inline std::vector<int> absent(job const& memory) {
+    std::vector<int> ranks;
+    for (rank_t r = 0; r < memory.state().size(); ++r) {
+        if (memory.state().status(r).pid.load() == 0) { ranks.push_back(r); }
+    }
+    return ranks;
+}
+[[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks) {
+    std::string text = "rank " + std::to_string(me.rank) + ", join: time ran out; missing rank";
+    for (auto const r : ranks) { text += " " + std::to_string(r); }
+    throw timeout_error(text, ranks);
+}
+
+/// Rank 0: makes the job, and lets the others in until all are there.
+inline job host(job_place const& me, steady::time_point until) {
+    meeting_place place(job_name());
+    place.open();
+    job memory(me.size);
+    take_seat(memory, 0);
+    for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
+        auto const guest = place.admit(until);
+        if (!guest) { miss(me, missing); }
+        auto const& [connection, said] = *guest;
+        auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
+                              memory.state().status(said.rank).pid.load() == 0;
+        if (!expected) { continue; }  // its connection closes, which tells it so
+        take_seat(memory, said.rank);  // until the guest puts its own number there
+        meeting_place::hand_over(connection, memory.descriptor());
+    }
+    for (rank_t r = 0; r < me.size; ++r) {
+        memory.state().status(r).state.store(shared::life::running);
+    }
+    return memory;
+}
+
+/// The others: receive the job's memory, and wait until rank 0 has let in everybody.
+inline job attend(job_place const& me, steady::time_point until) {
+    auto file = meeting_place(job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
+    if (file.get() < 0) { miss(me, {0}); }
+    job memory(me.size, shared::memory_file::received{file.release()});
+    take_seat(memory, me.rank);
+    auto const& mine = memory.state().status(me.rank).state;
+    while (mine.load() == shared::life::expected) {
+        if (steady::now() >= until) { miss(me, absent(memory)); }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return memory;
+}
+
+}  // namespace detail
+
+/// The communicator of a job whose ranks were started on this machine by mpiexec, srun, torchrun or
+/// a script. Rank and size come from the environment (place_from_environment); jobs are told apart
+/// by their launcher's process, or by COLLECTIVES_JOB. Nothing is left in any file system.
+///
+/// Throws usage_error if the environment makes no sense, timeout_error with the missing ranks if
+/// not all come in time, transport_error for what the system refuses.
+template <class Communicator = collectives::communicator<transport>>
+Communicator join(timeout time = {}) {
+    auto const me = place_from_environment();
+    auto const until = time.deadline(steady::now());
+    auto const member = std::make_shared<detail::membership>(
+        me.rank == 0 ? detail::host(me, until) : detail::attend(me, until), me.rank);
+    return Communicator(member->memory.rank(me.rank, member, true));
+}
+
+}  // namespace collectives::shm

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where processes of one machine that were started separately meet: rank 0 hands its memory file
+// to the others over a socket that has no name in the file system and goes with its process.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/timeout.hpp>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace collectives::shm {
+
+/// A descriptor that closes itself.
+class descriptor {
+public:
+    explicit descriptor(int fd = -1) : fd_(fd) {}
+    descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~descriptor() {
+        if (fd_ >= 0) { ::close(fd_); }
+    }
+    int get() const { return fd_; }
+    int release() { return std::exchange(fd_, -1); }
+
+private:
+    int fd_;
+};
+
+/// What a rank says when it comes.
+struct greeting {
+    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d31;  // "collshm1"
+    std::uint64_t magic = expected_magic;
+    std::int32_t rank = 0;
+    std::int32_t size = 0;
+};
+
+class meeting_place {
+public:
+    /// `name` is the job's; processes of other users are turned away.
+    explicit meeting_place(std::string_view name) {
+        address_.sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
+        auto const n = std::min(name.size(), sizeof address_.sun_path - 1);
+        std::copy_n(name.begin(), n, address_.sun_path + 1);
+        bytes_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + n);
+        socket_ = descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        if (socket_.get() < 0) { fail("socket"); }
+    }
+
+    void open() {
+        if (::bind(socket_.get(), address(), bytes_) != 0) { fail("bind"); }
+        if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
+    }
+    /// The next one who comes in time and says what is expected; the caller checks the greeting.
+    std::optional<std::pair<descriptor, greeting>> admit(steady::time_point until) {
+        for (;;) {
+            if (!wait(socket_.get(), until)) { return {}; }
+            descriptor guest(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            ucred who{};
+            socklen_t n = sizeof who;
+            if (guest.get() < 0 ||
+                ::getsockopt(guest.get(), SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 ||
+                who.uid != ::geteuid()) {
+                continue;
+            }
+            greeting said{};
+            auto const patience = std::min(until, steady::now() + std::chrono::seconds(1));
+            if (wait(guest.get(), patience) &&
+                ::recv(guest.get(), &said, sizeof said, MSG_TRUNC) == sizeof said &&
+                said.magic == greeting::expected_magic) {
+                return std::pair(std::move(guest), said);
+            }
+        }
+    }
+    static void hand_over(descriptor const& guest, int file) {
+        char byte = 0;
+        iovec data{&byte, 1};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+        msghdr message{};
+        message.msg_iov = &data;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        auto* const head = CMSG_FIRSTHDR(&message);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(head), &file, sizeof file);
+        if (::sendmsg(guest.get(), &message, MSG_NOSIGNAL) != 1) { fail("sendmsg"); }
+    }
+
+    /// Comes to the place once rank 0 has opened it, and receives its file: none in time, or none
+    /// at all if it was turned away (then `turned_away`).
+    descriptor come(greeting const& hello, steady::time_point until) {
+        while (::connect(socket_.get(), address(), bytes_) != 0) {
+            if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }
+            if (steady::now() >= until) { return descriptor(); }
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        if (::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) {
+            fail("send");
+        }
+        if (!wait(socket_.get(), until)) { return descriptor(); }
+        char byte = 0;
+        iovec data{&byte, 1};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+        msghdr message{};
+        message.msg_iov = &data;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        auto const got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+        auto* const head = CMSG_FIRSTHDR(&message);
+        if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) {
+            throw usage_error("rank 0 of the job expects no rank " + std::to_string(hello.rank) +
+                              " of " + std::to_string(hello.size) +
+                              ": that rank is there already, or the sizes differ");
+        }
+        int file = -1;
+        std::memcpy(&file, CMSG_DATA(head), sizeof file);
+        return descriptor(file);
+    }
+
+private:
+    [[noreturn]] static void fail(char const* call) {
+        throw transport_error(std::string("the ranks of the job cannot meet: ") + call + ": " +
+                              std::strerror(errno));
+    }
+    sockaddr const* address() const { return reinterpret_cast<sockaddr const*>(&address_); }
+    static bool wait(int fd, steady::time_point until) {
+        for (;;) {
+            auto const left =
+                until == steady::time_point::max()
+                    ? std::chrono::milliseconds(1000)
+                    : std::chrono::ceil<std::chrono::milliseconds>(until - steady::now());
+            if (left.count() <= 0) { return false; }
+            pollfd p{fd, POLLIN, 0};
+            auto const most = std::min<std::int64_t>(left.count(), 1000);
+            if (::poll(&p, 1, static_cast<int>(most)) == 1) { return true; }
+        }
+    }
+
+    sockaddr_un address_{};
+    socklen_t bytes_ = 0;
+    descriptor socket_;
+};
+
+}  // namespace collectives::shm

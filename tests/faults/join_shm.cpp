@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes that were started separately meet, work, and notice who is missing, doubled or dead.
+#include <collectives/collectives.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace coll = collectives;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Runs f in a process that says it is this rank; `f` gives its exit status.
+template <class F>
+pid_t start(int rank, int size, F&& f) {
+    auto const pid = ::fork();
+    if (pid != 0) { return pid; }
+    ::alarm(30);
+    ::setenv("COLLECTIVES_RANK", std::to_string(rank).c_str(), 1);
+    ::setenv("COLLECTIVES_SIZE", std::to_string(size).c_str(), 1);
+    int status = 99;
+    try {
+        status = f();
+    } catch (coll::timeout_error const& e) {
+        status = 10 + (e.missing().empty() ? 9 : e.missing().front());
+    } catch (coll::peer_lost_error const& e) {
+        status = 20 + e.peer();
+    } catch (coll::usage_error const&) {
+        status = 30;
+    } catch (...) {
+    }
+    ::_exit(status);
+}
+
+std::vector<int> statuses(std::vector<pid_t> const& pids) {
+    std::vector<int> result;
+    for (auto const pid : pids) {
+        int status = 0;
+        ::waitpid(pid, &status, 0);
+        result.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status));
+    }
+    return result;
+}
+
+int work() {
+    auto comm = coll::shm::join(10s);
+    auto data = comm.allocate<int>(100'000);
+    for (auto& x : data) { x = comm.rank() + 1; }
+    comm.all_reduce(data);
+    auto const sum = comm.size() * (comm.size() + 1) / 2;
+    return data[0] == sum && data[99'999] == sum ? 0 : 1;
+}
+
+}  // namespace
+
+TEST_CASE("ranks that a launcher started meet and work, again and again") {
+    for (int again = 0; again < 5; ++again) {
+        for (int const size : {1, 2, 4}) {
+            std::vector<pid_t> ranks;
+            for (int r = size - 1; r >= 0; --r) { ranks.push_back(start(r, size, work)); }
+            CHECK(statuses(ranks) == std::vector<int>(static_cast<std::size_t>(size), 0));
+        }
+    }
+}
+
+TEST_CASE("who does not come is named by all") {
+    auto const wait = [] {
+        auto comm = coll::shm::join(1s);
+        return 0;
+    };
+    CHECK(statuses({start(0, 3, wait), start(2, 3, wait)}) == std::vector{11, 11});
+    CHECK(statuses({start(1, 2, wait)}) == std::vector{10});
+}
+
+TEST_CASE("a rank that is there already, or of another size, is turned away") {
+    auto const first = start(0, 2, [] {
+        auto comm = coll::shm::join(5s);
+        comm.barrier();
+        return 0;
+    });
+    auto const stranger = start(1, 3, [] {
+        auto comm = coll::shm::join(5s);
+        return 0;
+    });
+    CHECK(statuses({stranger}) == std::vector{30});
+    auto const second = start(1, 2, [] {
+        auto comm = coll::shm::join(5s);
+        comm.barrier();
+        return 0;
+    });
+    CHECK(statuses({first, second}) == std::vector{0, 0});
+}
+
+TEST_CASE("a death is noticed though nobody watches the processes") {
+    auto const begin = coll::steady::now();
+    auto const survive = [] {
+        auto comm = coll::shm::join(10s);
+        comm.barrier();
+        comm.barrier({.timeout = 10s});
+        return 0;
+    };
+    auto const die = [] {
+        auto comm = coll::shm::join(10s);
+        comm.barrier();
+        ::raise(SIGKILL);
+        return 0;
+    };
+    auto const ranks = std::vector{start(0, 3, survive), start(1, 3, die), start(2, 3, survive)};
+    CHECK(statuses(ranks) == std::vector{21, 100 + SIGKILL, 21});
+    CHECK(coll::steady::now() - begin < 5s);
+}
+
+TEST_CASE("an environment that contradicts itself is refused") {
+    auto const refused = [](char const* name, char const* value) {
+        return statuses({start(0, 2, [=] {
+            ::setenv(name, value, 1);
+            auto comm = coll::shm::join(1s);
+            return 0;
+        })});
+    };
+    CHECK(refused("RANK", "1") == std::vector{30});  // without WORLD_SIZE
+    CHECK(refused("COLLECTIVES_SIZE", "two") == std::vector{30});
+    CHECK(refused("COLLECTIVES_RANK", "2") == std::vector{30});
+}
