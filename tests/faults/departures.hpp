@@ -25,9 +25,9 @@ inline void check_lost(stories& of, int lost, double when) {
         CHECK_EQ(e.caught, outcome::peer_lost);
         CHECK_EQ(e.peer, lost);
         CHECK(e.says("rank " + std::to_string(lost)));
-        CHECK_LT(e.ended - when, 0.5);
+        CHECK_LT(e.ended - when, 0.5 * slowness);
         for (auto const& seen : s.later) { CHECK_EQ(seen.caught, outcome::peer_lost); }
-        CHECK_LT(s.quickest_later, 0.01);
+        CHECK_LT(s.quickest_later, 0.01 * slowness);
     }
 }
 

@@ -43,6 +43,13 @@ struct on_shm {
     }
 };
 
+/// Sanitizers slow everything down.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr double slowness = 4;
+#else
+inline constexpr double slowness = 1;
+#endif
+
 inline int repeats() {
     char const* const text = std::getenv("COLLECTIVES_TEST_REPEAT");
     return text == nullptr ? 3 : std::atoi(text);

@@ -9,3 +9,5 @@ using job = on_threads;
 #include <faults/mismatch.hpp>
 #include <faults/lateness.hpp>
 #include <faults/departures.hpp>
+#include <faults/broken.hpp>
+#include <faults/pairs.hpp>

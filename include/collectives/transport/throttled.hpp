@@ -50,24 +50,19 @@ public:
         r.bytes_ = in.bytes;
         r.at_ = request::state::below;
         this->base().irecv(in, r);
+        awaited_.push_back(&r);
     }
     bool test(request& r) {
         if (r.at_ == request::state::held) { return false; }
-        if (!this->base().test(r)) { return false; }
-        if (r.sends_) { return true; }
-        auto const now = clock::now();
-        if (r.at_ == request::state::below) {
-            in_free_ = std::max(now, in_free_ + time_of(r.bytes_));
-            r.due_ = in_free_;
-            r.at_ = request::state::arrived;
-            next_arrival_ = r.due_;
-        }
-        return now >= r.due_;
+        if (r.sends_) { return this->base().test(r); }
+        if (r.at_ == request::state::below) { arrive(); }
+        return r.at_ == request::state::arrived && clock::now() >= r.due_;
     }
     void cancel(request& r) {
         if (r.at_ == request::state::held) {
             std::erase(held_, &r);
         } else {
+            std::erase(awaited_, &r);
             this->base().cancel(r);
         }
     }
@@ -80,7 +75,9 @@ public:
             this->base().isend(r.out_, r);
             moved = true;
         }
-        return this->base().poll() || moved;
+        moved = this->base().poll() || moved;
+        arrive();
+        return moved;
     }
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
@@ -93,6 +90,18 @@ public:
     }
 
 private:
+    /// What has come passes the link in the order in which it came, whatever the order in which
+    /// the receives are tested.
+    void arrive() {
+        std::erase_if(awaited_, [this](request* r) {
+            if (!this->base().test(*r)) { return false; }
+            in_free_ = std::max(clock::now(), in_free_ + time_of(r->bytes_));
+            r->due_ = next_arrival_ = in_free_;
+            r->at_ = request::state::arrived;
+            return true;
+        });
+    }
+
     clock::duration time_of(std::size_t bytes) const {
         return std::chrono::duration_cast<clock::duration>(
             std::chrono::duration<double>(static_cast<double>(bytes) / rate_));
@@ -101,7 +110,8 @@ private:
     double rate_;
     std::chrono::nanoseconds latency_;
     clock::time_point out_free_{}, in_free_{}, next_arrival_{};
-    std::deque<request*> held_;
+    std::deque<request*> held_;     // to be sent, in order
+    std::deque<request*> awaited_;  // receives that nothing has come for
 };
 
 /// comm.with(throttled{.bytes_per_second = 25e6}): 200 Mbit/s for each rank.
