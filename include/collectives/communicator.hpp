@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/buffer.hpp>
 #include <collectives/communicator/pairs.hpp>
+#include <collectives/core/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -66,7 +67,7 @@ public:
     buffer<T, Transport> allocate(std::size_t n) {
         static_assert(std::is_trivially_copyable_v<T>);
         core_->require(n <= static_cast<std::size_t>(-1) / sizeof(T), collective::allocate,
-                       std::to_string(n) + " elements are more than memory can be");
+                       text_of(n, " elements are more than memory can be"));
         std::optional<buffer<T, Transport>> mine;
         std::string why;
         try {
@@ -78,9 +79,9 @@ public:
         all_gather_as(collective::allocate, std::span(&ask, 1), all, n);
         for (std::size_t r = 0; r < all.size(); ++r) {
             if (all[r][0] != 0) { continue; }
-            throw transport_error("rank " + std::to_string(rank()) + ", allocate: rank " +
-                                  std::to_string(r) + " has no memory for " + std::to_string(n) +
-                                  " elements" + (why.empty() ? "" : ": " + why));
+            throw transport_error(text_of("rank ", rank(), ", allocate: rank ", r,
+                                          " has no memory for ", n, " elements",
+                                          (why.empty() ? "" : text_of(": ", why))));
         }
         return std::move(*mine);
     }
@@ -100,8 +101,7 @@ public:
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why) {
         core_->engine().board().fail(
-            failure::make(failure_kind::aborted,
-                          "aborted by rank " + std::to_string(rank()) + ": " + std::string(why)));
+            failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
     }
 
     /// What `automatic` would take for a vector of so many bytes, with the predicted times.

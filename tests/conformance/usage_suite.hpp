@@ -39,7 +39,7 @@ void wrong_sizes(Comm& comm) {
     negative[p / 2] = -1;
     auto const block = std::span(out).first(10);
     refused(comm, "all_reduce", "elements", [&] { comm.all_reduce(in, one); });
-    refused(comm, "all_reduce", "elements", [&] { comm.start_all_reduce(in, one); });
+    refused(comm, "all_reduce", "elements", [&] { comm.start_all_reduce(in, one).wait(); });
     refused(comm, "reduce_scatter", "elements", [&] { comm.reduce_scatter(in, none); });
     refused(comm, "all_gather", "elements", [&] { comm.all_gather(one, out); });
     refused(comm, "all_to_all", "elements", [&] { comm.all_to_all(in, one); });

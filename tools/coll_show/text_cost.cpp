@@ -100,8 +100,10 @@ std::string as_text(report const& shown, report const* beside, text_style const&
                            counted(shown.schedules[0].chunks, part_of(shown.what)),
                            counted(shown.cost.rounds, "round"));
     out += rounds_as_text(shown, style);
-    out += "\n" + cost_as_text(shown, beside, style);
-    out += "\n" + proof_as_text(shown);
+    out += '\n';
+    out += cost_as_text(shown, beside, style);
+    out += '\n';
+    out += proof_as_text(shown);
     if (beside != nullptr) {
         append(out, "\n{}: {}", beside->name, beside->proof.ok ? "correct" : "WRONG");
         for (auto const& p : properties(*beside)) {

@@ -12,6 +12,7 @@
 #include <collectives/algorithm/tree.hpp>
 #include <collectives/algorithm/two_shot.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <array>
@@ -40,7 +41,7 @@ inline any_algorithm parse_algorithm(std::string_view name) {
     }
     std::string known{automatic::name};
     for (auto const n : algorithm_names) { known.append(", ").append(n); }
-    throw usage_error("unknown algorithm \"" + std::string(name) + "\"; there are " + known);
+    throw usage_error(text_of("unknown algorithm \"", name, "\"; there are ", known));
 }
 
 }  // namespace collectives

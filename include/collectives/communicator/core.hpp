@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/options.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
 #include <collectives/executor/point_to_point.hpp>
 #include <collectives/select/selector.hpp>
@@ -46,17 +47,15 @@ public:
     collectives::selector& selector() { return selector_; }
 
     /// "rank 3, all_reduce: " and what is wrong with the call.
-    [[noreturn]] void refuse(collective what, std::string const& why) const {
-        throw usage_error("rank " + std::to_string(engine_.rank()) + ", " +
-                          std::string(name(what)) + ": " + why);
+    [[noreturn]] void refuse(collective what, std::string_view why) const {
+        throw usage_error(text_of("rank ", engine_.rank(), ", ", name(what), ": ", why));
     }
-    void require(bool fine, collective what, std::string const& why) const {
+    void require(bool fine, collective what, std::string_view why) const {
         if (!fine) { refuse(what, why); }
     }
     void require_rank(rank_t r, collective what, char const* role) const {
         if (r < 0 || r >= engine_.size()) {
-            refuse(what, std::string(role) + " " + std::to_string(r) + " is no rank of " +
-                             std::to_string(engine_.size()));
+            refuse(what, text_of(role, " ", r, " is no rank of ", engine_.size()));
         }
     }
 
@@ -140,9 +139,8 @@ private:
             auto const why = need.left_fold ? " cannot keep .reproducible"
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
-            refuse(r.as, std::string(r.how.algorithm.name()) + why + " (" +
-                             std::to_string(need.size) +
-                             " ranks); these do: " + selector_.names_that_suit(need));
+            refuse(r.as, text_of(r.how.algorithm.name(), why, " (", need.size,
+                                 " ranks); these do: ", selector_.names_that_suit(need)));
         }
         // Off the root nobody knows how long the vector is, so its length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
@@ -177,8 +175,8 @@ private:
         auto const elements = std::max<std::size_t>(r.how.segment / s.elem_size, 1);
         auto const slices = (s.count + elements - 1) / elements;
         require(slices < (1U << 19), r.as,
-                "a segment of " + std::to_string(r.how.segment) + " bytes cuts the vector into " +
-                    std::to_string(slices) + " parts; the most is 524287");
+                text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
+                        " parts; the most is 524287"));
         return static_cast<int>(slices);
     }
 
@@ -208,9 +206,8 @@ private:
             auto const own = block(count, r.shape.size, r.shape.rank).size;
             auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
             require(own == mine, r.as,
-                    "rank " + std::to_string(r.shape.root) + " has " + std::to_string(count) +
-                        " elements in all, so rank " + std::to_string(r.shape.rank) +
-                        "'s block is " + std::to_string(own) + ", not " + std::to_string(mine));
+                    text_of("rank ", r.shape.root, " has ", count, " elements in all, so rank ",
+                            r.shape.rank, "'s block is ", own, ", not ", mine));
             r.shape.count = count;
             r.shape.knows_all_blocks = true;
             auto const chosen = choose(r);

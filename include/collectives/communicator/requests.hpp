@@ -5,6 +5,7 @@
 
 #include <collectives/communicator/arguments.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -112,9 +113,10 @@ public:
         r.shape.count = from.bytes / sizeof(T);
         if (recv_counts.empty()) {
             require_size(r, "out", to.bytes / sizeof(T), r.shape.count);
-            core_->require(r.shape.count % static_cast<std::size_t>(r.shape.size) == 0, r.as,
-                           std::to_string(r.shape.count) + " elements do not make " +
-                               std::to_string(r.shape.size) + " equal blocks; pass counts");
+            if (r.shape.count % static_cast<std::size_t>(r.shape.size) != 0) {
+                core_->refuse(r.as, text_of(r.shape.count, " elements do not make ", r.shape.size,
+                                            " equal blocks; pass counts"));
+            }
         } else {
             require_size(r, "in", r.shape.count, sum(r, send_counts));
             require_size(r, "out", to.bytes / sizeof(T), sum(r, recv_counts));
@@ -130,13 +132,14 @@ public:
         std::vector<std::size_t> result;
         for (auto const n : given) {
             if constexpr (std::is_signed_v<std::remove_cvref_t<decltype(n)>>) {
-                core_->require(n >= 0, what, "a count of " + std::to_string(n));
+                if (n < 0) { core_->refuse(what, text_of("a count of ", n)); }
             }
             result.push_back(static_cast<std::size_t>(n));
         }
-        core_->require(result.size() == static_cast<std::size_t>(core_->engine().size()), what,
-                       std::to_string(result.size()) + " counts for " +
-                           std::to_string(core_->engine().size()) + " ranks");
+        if (result.size() != static_cast<std::size_t>(core_->engine().size())) {
+            core_->refuse(what,
+                          text_of(result.size(), " counts for ", core_->engine().size(), " ranks"));
+        }
         return result;
     }
 
@@ -144,8 +147,7 @@ private:
     void require_size(call_request const& r, char const* which, std::size_t has,
                       std::size_t needs) const {
         if (has == needs) { return; }
-        core_->refuse(r.as, std::string(which) + " has " + std::to_string(has) + " elements, not " +
-                                std::to_string(needs));
+        core_->refuse(r.as, text_of(which, " has ", has, " elements, not ", needs));
     }
     std::size_t sum(call_request const& r, std::vector<std::size_t> const& counts) const {
         std::size_t total = 0;

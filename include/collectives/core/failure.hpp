@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -42,7 +43,7 @@ struct failure {
 
     /// Throws the exception of its kind. `where` says which rank and operation learnt of it.
     [[noreturn]] void raise(std::string const& where) const {
-        auto const what = where + ": " + std::string(text.data());
+        auto const what = text_of(where, ": ", text.data());
         switch (kind) {
             case failure_kind::mismatch: throw mismatch_error(what);
             case failure_kind::timeout:

@@ -2,6 +2,7 @@
 // What a rank called, in a form that ranks can compare: equal on all ranks or it is a mismatch.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/core/type_name.hpp>
 #include <collectives/core/types.hpp>
 
@@ -65,14 +66,14 @@ struct fingerprint {
     }
 
     /// "all_reduce #7"
-    std::string title() const { return std::string(name(what)) + " #" + std::to_string(sequence); }
+    std::string title() const { return text_of(name(what), " #", sequence); }
 
     /// What `other` has that this one has not, for the text of a mismatch_error; empty if equal,
     /// whatever was called before. `mine` and `theirs` are the ranks that called.
     std::string difference(fingerprint const& other, int mine, int theirs) const {
         auto const say = [&](std::string_view field, std::string const& a, std::string const& b) {
-            return std::string(field) + " differs: rank " + std::to_string(mine) + " has " + a +
-                   ", rank " + std::to_string(theirs) + " has " + b;
+            return text_of(field, " differs: rank ", mine, " has ", a, ", rank ", theirs, " has ",
+                           b);
         };
         auto const text = [](auto const& name) { return std::string(name.view()); };
         if (what != other.what) {

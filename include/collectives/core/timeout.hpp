@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -52,8 +53,8 @@ private:
             auto const [end, fault] =
                 std::from_chars(view.data(), view.data() + view.size(), seconds);
             if (fault != std::errc{} || end != view.data() + view.size() || !(seconds > 0)) {
-                throw usage_error("COLLECTIVES_TIMEOUT is '" + std::string(view) +
-                                  "': give seconds, above 0");
+                throw usage_error(
+                    text_of("COLLECTIVES_TIMEOUT is '", view, "': give seconds, above 0"));
             }
             if (seconds > 3e9) { return forever; }
             return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));

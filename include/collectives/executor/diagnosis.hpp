@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/failure.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/transport/concepts.hpp>
@@ -20,13 +21,13 @@ namespace detail {
 
 inline std::string list_of(std::vector<int> const& ranks) {
     std::string text;
-    for (auto const r : ranks) { text += (text.empty() ? "" : ", ") + std::to_string(r); }
+    for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
     return text;
 }
 
 inline std::string how_it_went(departure const& d) {
     if (!d.died) { return "has left"; }
-    return d.signal != 0 ? "was ended by signal " + std::to_string(d.signal) : "has died";
+    return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
 }
 
 /// Whether a rank exists but does not run (a process that was stopped).
@@ -50,7 +51,7 @@ std::string difference_between(Board const& board, rank_t low, rank_t high,
         if (!first || !second) { break; }  // too long ago
         if (first->past != second->past) { continue; }
         auto const difference = first->difference(*second, low, high);
-        auto const where = s == sequence ? "" : "in " + first->title() + " before it, ";
+        auto const where = s == sequence ? "" : text_of("in ", first->title(), " before it, ");
         return difference.empty() ? difference : where + difference;
     }
     return {};
@@ -64,17 +65,18 @@ std::optional<failure> diagnose_pair(Transport const& t, rank_group const& group
                                      activity const& a) {
     auto const peer = a.only_peer;
     auto const what = a.call.title();
-    if (a.suspicious) { return failure::make(failure_kind::mismatch, what + ": " + a.suspicion); }
+    if (a.suspicious) {
+        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
+    }
     if (auto const went = t.gone(group.job_rank(peer))) {
-        return failure::make(
-            failure_kind::peer_lost,
-            what + ": rank " + std::to_string(peer) + " " + detail::how_it_went(*went), peer);
+        return failure::make(failure_kind::peer_lost,
+                             text_of(what, ": rank ", peer, " ", detail::how_it_went(*went)), peer);
     }
     if (steady::now() < a.deadline) { return {}; }
-    return failure::make(failure_kind::timeout,
-                         what + " of rank " + std::to_string(group.rank()) +
-                             ": time ran out waiting for rank " + std::to_string(peer),
-                         -1, {peer});
+    return failure::make(
+        failure_kind::timeout,
+        text_of(what, " of rank ", group.rank(), ": time ran out waiting for rank ", peer), -1,
+        {peer});
 }
 
 /// The failure of an activity, if there is one. O(ranks).
@@ -90,30 +92,32 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
         auto const difference =
             detail::difference_between(board, std::min(r, me), std::max(r, me), a.call.sequence);
         if (!difference.empty()) {
-            return failure::make(failure_kind::mismatch, what + ": " + difference);
+            return failure::make(failure_kind::mismatch, text_of(what, ": ", difference));
         }
         auto const went = t.gone(group.job_rank(r));
         if (went && board.finished(r) < a.call.sequence) {
             auto const entered = board.entered(r) >= a.call.sequence;
-            return failure::make(failure_kind::peer_lost,
-                                 what + ": rank " + std::to_string(r) + " " +
-                                     detail::how_it_went(*went) +
-                                     (entered ? " in the middle of it" : " without entering it"),
-                                 r);
+            return failure::make(
+                failure_kind::peer_lost,
+                text_of(what, ": rank ", r, " ", detail::how_it_went(*went),
+                        (entered ? " in the middle of it" : " without entering it")),
+                r);
         }
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
         if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
     }
-    if (a.suspicious) { return failure::make(failure_kind::mismatch, what + ": " + a.suspicion); }
+    if (a.suspicious) {
+        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
+    }
     if (steady::now() < a.deadline) { return {}; }
-    std::string text = what + ": time ran out; ";
+    std::string text = text_of(what, ": time ran out; ");
     if (missing.empty()) {
         missing = suspended;
-        text += suspended.empty()
-                    ? "all ranks had entered it"
-                    : "all ranks had entered it, but stopped: rank " + detail::list_of(suspended);
+        text += suspended.empty() ? "all ranks had entered it"
+                                  : text_of("all ranks had entered it, but stopped: rank ",
+                                            detail::list_of(suspended));
     } else {
-        text += "not entered by rank " + detail::list_of(missing);
+        text += text_of("not entered by rank ", detail::list_of(missing));
     }
     return failure::make(failure_kind::timeout, text, -1, missing);
 }

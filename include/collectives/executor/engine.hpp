@@ -4,6 +4,7 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/diagnosis.hpp>
@@ -71,9 +72,7 @@ public:
 
     /// Throws the failure that broke the communicator, if one did.
     void require_usable(collective what) {
-        if (board_.stopped()) {
-            raise("rank " + std::to_string(rank()) + ", calling " + std::string(name(what)));
-        }
+        if (board_.stopped()) { raise(text_of("rank ", rank(), ", calling ", name(what))); }
     }
 
     /// Enters the next operation: gives it its number and leaves word of it. Returns what marks all
@@ -172,7 +171,7 @@ private:
         a.cancel();
         wait_until_nobody_is_inside();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
-        raise("rank " + std::to_string(rank()));
+        raise(text_of("rank ", rank()));
     }
     void wait_until_nobody_is_inside() {
         if constexpr (peer_addressable<Transport>) {

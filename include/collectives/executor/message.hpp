@@ -2,6 +2,7 @@
 // The message executor: posts a round's sends and receives, waits for them, reduces, next round.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/plan.hpp>
@@ -97,9 +98,8 @@ private:
         auto const& round = plan_->rounds[round_];
         auto const index = round.receives.first + static_cast<int>(&r - requests_.get());
         auto const& t = plan_->receives[static_cast<std::size_t>(index)];
-        complaint_ = "rank " + std::to_string(t.peer) + " sent " +
-                     std::to_string(r.actual_bytes()) + " bytes, rank " +
-                     std::to_string(group_->rank()) + " expected " + std::to_string(t.bytes);
+        complaint_ = text_of("rank ", t.peer, " sent ", r.actual_bytes(), " bytes, rank ",
+                             group_->rank(), " expected ", t.bytes);
     }
 
     message_label label(transfer const& t) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/one_shot.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/executor/count_exchange.hpp>
 #include <collectives/executor/flat.hpp>
 #include <collectives/executor/slice_run.hpp>
@@ -225,8 +226,7 @@ private:
         thrown = std::current_exception();
         engine_->carrier().note_trouble();
         engine_->board().fail(failure::make(
-            kind,
-            call.title() + ": on rank " + std::to_string(engine_->rank()) + " it threw: " + why,
+            kind, text_of(call.title(), ": on rank ", engine_->rank(), " it threw: ", why),
             engine_->rank()));
     }
 

@@ -2,6 +2,7 @@
 // A send or a receive under way.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/engine.hpp>
 
@@ -44,10 +45,9 @@ public:
         if (!request_.wrong()) { return true; }
         suspicious = true;
         auto const type = request_.actual_check() == call.type ? "" : " of another type";
-        suspicion = "rank " + std::to_string(only_peer) + " sent " +
-                    std::to_string(request_.actual_bytes()) + " bytes" + type + ", rank " +
-                    std::to_string(engine_->rank()) + " expected " + std::to_string(call.count) +
-                    " elements of " + std::string(call.type_name.view());
+        suspicion = text_of("rank ", only_peer, " sent ", request_.actual_bytes(), " bytes", type,
+                            ", rank ", engine_->rank(), " expected ", call.count, " elements of ",
+                            call.type_name.view());
         return false;
     }
     void cancel() override { engine_->carrier().cancel(request_); }

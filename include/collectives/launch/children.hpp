@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/state.hpp>
 
@@ -39,8 +40,7 @@ public:
         auto const parent = ::getpid();
         auto const pid = ::fork();
         if (pid < 0) {
-            throw transport_error("fork of rank " + std::to_string(r) + ": " +
-                                  std::strerror(errno));
+            throw transport_error(text_of("fork of rank ", r, ": ", std::strerror(errno)));
         }
         if (pid == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -52,8 +52,7 @@ public:
         auto const descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
         all_.push_back({r, pid, descriptor, false});
         if (descriptor < 0) {
-            throw transport_error("pidfd_open of rank " + std::to_string(r) + ": " +
-                                  std::strerror(errno));
+            throw transport_error(text_of("pidfd_open of rank ", r, ": ", std::strerror(errno)));
         }
         auto& status = state_.status(r);
         status.pid.store(pid, std::memory_order_relaxed);
@@ -125,14 +124,13 @@ private:
             }
         }
         if (first == nullptr) { return; }
-        auto const rank = "rank " + std::to_string(first->rank);
+        auto const rank = text_of("rank ", first->rank);
         auto const* const report = state_.report_of(first->rank).text.data();
-        auto const how =
-            first->signal != 0 ? " was ended by signal " + std::to_string(first->signal) + " (" +
-                                     ::strsignal(first->signal) + ")"
-            : *report != '\0'
-                ? std::string(" threw: ") + report
-                : " ended its process with status " + std::to_string(first->exit_status);
+        auto const how = first->signal != 0 ? text_of(" was ended by signal ", first->signal, " (",
+                                                      ::strsignal(first->signal), ")")
+                         : *report != '\0'
+                             ? text_of(" threw: ", report)
+                             : text_of(" ended its process with status ", first->exit_status);
         throw run_error(rank + how, first->rank, first->exit_status, first->signal);
     }
 

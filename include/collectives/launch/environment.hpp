@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 
 #include <array>
 #include <charconv>
@@ -28,7 +29,7 @@ inline std::optional<int> environment_number(char const* variable) {
     int value = -1;
     auto const [end, fault] = std::from_chars(view.data(), view.data() + view.size(), value);
     if (fault != std::errc{} || end != view.data() + view.size() || value < 0) {
-        throw usage_error(std::string(variable) + " is '" + text + "', which is no number");
+        throw usage_error(text_of(variable, " is '", text, "', which is no number"));
     }
     return value;
 }
@@ -51,18 +52,16 @@ inline job_place place_from_environment() {
         auto const rank = detail::environment_number(rank_name);
         auto const size = detail::environment_number(size_name);
         if (!rank && !size) { continue; }
-        auto const source = std::string(rank_name) + " and " + size_name;
-        if (!rank || !size) { throw usage_error("of " + source + " only one is set"); }
+        auto const source = text_of(rank_name, " and ", size_name);
+        if (!rank || !size) { throw usage_error(text_of("of ", source, " only one is set")); }
         if (*rank >= *size) {
-            throw usage_error(source + " say rank " + std::to_string(*rank) + " of " +
-                              std::to_string(*size));
+            throw usage_error(text_of(source, " say rank ", *rank, " of ", *size));
         }
         if (!found) {
             found = {*rank, *size, source};
         } else if (found->rank != *rank || found->size != *size) {
-            throw usage_error(found->source + " say rank " + std::to_string(found->rank) + " of " +
-                              std::to_string(found->size) + ", but " + source + " say rank " +
-                              std::to_string(*rank) + " of " + std::to_string(*size));
+            throw usage_error(text_of(found->source, " say rank ", found->rank, " of ", found->size,
+                                      ", but ", source, " say rank ", *rank, " of ", *size));
         }
     }
     if (!found) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/meeting.hpp>
 #include <collectives/transport/shm.hpp>
@@ -31,8 +32,8 @@ struct membership {
 /// The job's name: COLLECTIVES_JOB, else that of the process that started all ranks.
 inline std::string job_name() {
     auto const* const given = std::getenv("COLLECTIVES_JOB");
-    return "collectives-" + std::to_string(::geteuid()) + "-" +
-           (given != nullptr ? std::string(given) : "child-of-" + std::to_string(::getppid()));
+    return text_of("collectives-", ::geteuid(), "-",
+                   (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
 }
 
 inline void take_seat(job const& memory, rank_t r) {
@@ -46,8 +47,8 @@ inline std::vector<int> absent(job const& memory) {
     return ranks;
 }
 [[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks) {
-    std::string text = "rank " + std::to_string(me.rank) + ", join: time ran out; missing rank";
-    for (auto const r : ranks) { text += " " + std::to_string(r); }
+    std::string text = text_of("rank ", me.rank, ", join: time ran out; missing rank");
+    for (auto const r : ranks) { text += text_of(" ", r); }
     throw timeout_error(text, ranks);
 }
 
@@ -63,7 +64,7 @@ inline job host(job_place const& me, steady::time_point until) {
         auto const& [connection, said] = *guest;
         auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
                               memory.state().status(said.rank).pid.load() == 0;
-        if (!expected) { continue; }  // its connection closes, which tells it so
+        if (!expected) { continue; }   // its connection closes, which tells it so
         take_seat(memory, said.rank);  // until the guest puts its own number there
         meeting_place::hand_over(connection, memory.descriptor());
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 
 #include <poll.h>
@@ -129,9 +130,9 @@ public:
         auto const got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
         auto* const head = CMSG_FIRSTHDR(&message);
         if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) {
-            throw usage_error("rank 0 of the job expects no rank " + std::to_string(hello.rank) +
-                              " of " + std::to_string(hello.size) +
-                              ": that rank is there already, or the sizes differ");
+            throw usage_error(text_of("rank 0 of the job expects no rank ", hello.rank, " of ",
+                                      hello.size,
+                                      ": that rank is there already, or the sizes differ"));
         }
         int file = -1;
         std::memcpy(&file, CMSG_DATA(head), sizeof file);
@@ -140,8 +141,8 @@ public:
 
 private:
     [[noreturn]] static void fail(char const* call) {
-        throw transport_error(std::string("the ranks of the job cannot meet: ") + call + ": " +
-                              std::strerror(errno));
+        throw transport_error(
+            text_of("the ranks of the job cannot meet: ", call, ": ", std::strerror(errno)));
     }
     sockaddr const* address() const { return reinterpret_cast<sockaddr const*>(&address_); }
     static bool wait(int fd, steady::time_point until) {

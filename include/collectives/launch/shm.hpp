@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/launch/children.hpp>
 #include <collectives/transport/shm.hpp>
 
@@ -47,7 +48,7 @@ int live(job const& shared, rank_t r, F& f) {
 /// Once a rank has failed, those that have not ended 5 seconds later are killed.
 template <class F, class Communicator = communicator>
 void run(int size, F&& f) {
-    if (size < 1) { throw usage_error("shm::run: " + std::to_string(size) + " ranks"); }
+    if (size < 1) { throw usage_error(text_of("shm::run: ", size, " ranks")); }
     job const shared(size);
     children ranks(shared.state());
     for (rank_t r = 0; r < size; ++r) {

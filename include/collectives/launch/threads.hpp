@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/transport/threads.hpp>
 
 #include <atomic>
@@ -20,7 +21,7 @@ using communicator = collectives::communicator<transport>;
 /// of the rank that failed first; those of the others are its consequences.
 template <class F, class Communicator = communicator>
 void run(int size, F&& f) {
-    if (size < 1) { throw usage_error("threads::run: " + std::to_string(size) + " ranks"); }
+    if (size < 1) { throw usage_error(text_of("threads::run: ", size, " ranks")); }
     job const memory(size);
     auto const& state = memory.state();
     std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));

@@ -4,6 +4,7 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 
 #include <charconv>
@@ -39,8 +40,7 @@ inline std::size_t parse_bytes(std::string_view text) {
                        : unit == "g" || unit == "G" ? 30
                                                     : -1;
     if (fault != std::errc{} || shift < 0) {
-        throw usage_error("'" + std::string(text) +
-                          "' is no number of bytes: write 0, 4k, 2M, inf");
+        throw usage_error(text_of("'", text, "' is no number of bytes: write 0, 4k, 2M, inf"));
     }
     return value << shift;
 }
@@ -60,7 +60,7 @@ inline std::vector<override_rule> parse_override(std::string_view text) {
             auto const range = item.substr(colon + 1);
             auto const dash = range.find('-');
             if (dash == range.npos) {
-                throw usage_error("'" + std::string(item) + "': write algorithm:from-to");
+                throw usage_error(text_of("'", item, "': write algorithm:from-to"));
             }
             rule.from = detail::parse_bytes(range.substr(0, dash));
             rule.to = detail::parse_bytes(range.substr(dash + 1));
@@ -80,7 +80,7 @@ inline std::vector<override_rule> override_of(collective what) {
     if (text == nullptr) { return {}; }
     try {
         return parse_override(text);
-    } catch (usage_error const& e) { throw usage_error(variable + ": " + e.what()); }
+    } catch (usage_error const& e) { throw usage_error(text_of(variable, ": ", e.what())); }
 }
 
 }  // namespace collectives

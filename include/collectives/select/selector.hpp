@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/select/model.hpp>
 #include <collectives/select/override.hpp>
 
@@ -70,16 +71,14 @@ public:
             }
         }
         result.algorithm = choose(need, bytes);
-        auto const head = std::string(name(need.what)) + " of " + std::to_string(bytes) +
-                          " bytes over " + std::to_string(need.size) +
-                          " ranks: " + std::string(result.algorithm.name());
-        result.why = head + (overridden(need, bytes)
-                                 ? ", as the environment says"
-                                 : ", predicted to be the quickest from its counted cost");
+        auto const head = text_of(name(need.what), " of ", bytes, " bytes over ", need.size,
+                                  " ranks: ", result.algorithm.name());
+        result.why = text_of(head, (overridden(need, bytes)
+                                        ? ", as the environment says"
+                                        : ", predicted to be the quickest from its counted cost"));
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);
-            result.why +=
-                "\n  " + std::string(p.algorithm.name()) + ": " + std::to_string(ns) + " ns";
+            result.why += text_of("\n  ", p.algorithm.name(), ": ", ns, " ns");
         }
         return result;
     }
@@ -88,7 +87,7 @@ public:
     std::string names_that_suit(requirement const& need) {
         std::string names;
         for (auto const a : all_algorithms) {
-            if (suits(a, need)) { names += (names.empty() ? "" : ", ") + std::string(a.name()); }
+            if (suits(a, need)) { names += text_of((names.empty() ? "" : ", "), a.name()); }
         }
         return names;
     }

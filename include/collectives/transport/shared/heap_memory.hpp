@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +29,7 @@ public:
         auto const whole = (bytes + page - 1) / page * page;
         void* const p =
             whole < bytes ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
-        if (p == nullptr) {
-            throw transport_error("no memory for " + std::to_string(bytes) + " bytes");
-        }
+        if (p == nullptr) { throw transport_error(text_of("no memory for ", bytes, " bytes")); }
         std::memset(p, 0, bytes);
         return p;
     }

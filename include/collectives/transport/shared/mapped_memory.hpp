@@ -5,6 +5,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/free_list.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 
 #include <fcntl.h>
@@ -62,8 +63,8 @@ public:
         auto const fault =
             ::posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
         if (fault != 0) {
-            throw transport_error("no shared memory for " + std::to_string(bytes) +
-                                  " bytes: " + std::strerror(fault));
+            throw transport_error(
+                text_of("no shared memory for ", bytes, " bytes: ", std::strerror(fault)));
         }
     }
     /// Gives the pages of a range back; they read as zero afterwards.
@@ -86,8 +87,8 @@ private:
     }
     [[noreturn]] void fail(char const* call, int fault) {
         if (descriptor_ >= 0) { ::close(descriptor_); }
-        throw transport_error(std::string("shared memory of ") + std::to_string(bytes_) +
-                              " bytes: " + call + ": " + std::strerror(fault));
+        throw transport_error(
+            text_of("shared memory of ", bytes_, " bytes: ", call, ": ", std::strerror(fault)));
     }
 
     std::size_t bytes_ = 0;
@@ -119,8 +120,8 @@ public:
         auto const whole = pages(bytes);
         auto const first = whole < bytes ? std::nullopt : free_.take(whole);
         if (!first) {
-            throw transport_error("no shared memory for " + std::to_string(bytes) +
-                                  " bytes: the rank's part of the file is used up");
+            throw transport_error(text_of("no shared memory for ", bytes,
+                                          " bytes: the rank's part of the file is used up"));
         }
         try {
             file_->take(*first, whole);

@@ -2,6 +2,7 @@
 // The memory all ranks of a job share: who lives, who sleeps, and the rings that messages use.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/shared/futex.hpp>
 
@@ -170,7 +171,7 @@ public:
     bool is_stopped(rank_t r) const {
         auto const pid = status(r).pid.load(std::memory_order_relaxed);
         if (pid == 0) { return false; }
-        auto* const file = std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "r");
+        auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");
         if (file == nullptr) { return false; }
         char letter = 0;
         auto const read = std::fscanf(file, "%*d (%*[^)]) %c", &letter);
