@@ -130,18 +130,16 @@ TEST_CASE("pending calls of a communicator that failed can be dropped, tested, m
         stories of(v.size);
         job::run(v.size, [&](auto& comm) {
             auto& mine = of.at(comm);
-            std::vector<float> a(v.count), b(v.count), c(v.count);
-            {
+            observe(mine.call, [&] {
+                std::vector<float> a(v.count), b(v.count), c(v.count);
                 auto first = comm.start_all_reduce(a, coll::sum{}, v.how);
                 auto second = comm.start_all_reduce(b, coll::sum{}, v.how);
                 auto third = comm.start_recv(c, (comm.rank() + 1) % v.size, 3);
                 if (comm.rank() == v.odd) { comm.abort("no more"); }
-                observe(mine.call, [&] {
-                    while (!third.test()) {}
-                });
                 auto moved = std::move(second);
-                second = std::move(third);
-            }
+                second = std::move(first);
+                while (!third.test()) {}
+            });
             try_again(mine, comm);
         });
         check_broken(of, outcome::other_error);

@@ -11,3 +11,4 @@ using job = on_threads;
 #include <faults/departures.hpp>
 #include <faults/broken.hpp>
 #include <faults/pairs.hpp>
+#include <faults/waiting.hpp>

@@ -55,9 +55,9 @@ constexpr std::string_view type_name() {
     return full.substr(before, full.size() - around);
 }
 
-/// A 64-bit identity of a type, made of its name and size.
+/// A 64-bit identity of a type, made of its name and size by the compiler.
 template <class T>
-constexpr std::uint64_t type_id() {
+consteval std::uint64_t type_id() {
     return detail::hash_mix(detail::hash_text(type_name<T>()), sizeof(T));
 }
 
@@ -68,7 +68,8 @@ namespace detail {
 template <class T>
 std::uint64_t linker_id() {
 #if __cpp_rtti
-    return hash_text(typeid(T).name());
+    static std::uint64_t const id = hash_text(typeid(T).name());  // too slow for every call
+    return id;
 #else
     return type_id<T>();
 #endif
