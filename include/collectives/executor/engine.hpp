@@ -142,9 +142,10 @@ public:
         return first;
     }
     bool lane_is_free(std::uint64_t run) const {
-        return !lane_busy_[run % lanes_per_rank] && run <= agreed_run + lanes_per_rank / 2;
+        return run <= lane_left_[run % lanes_per_rank] + lanes_per_rank &&
+               run <= agreed_run + lanes_per_rank / 2;
     }
-    void set_lane(std::uint64_t run, bool busy) { lane_busy_[run % lanes_per_rank] = busy; }
+    void leave_lane(std::uint64_t run) { lane_left_[run % lanes_per_rank] = run; }
     std::uint64_t agreed_run = 0;  // runs up to this one have seen all ranks enter
 
     /// Small all-reduces in flat form come one after the other.
@@ -203,7 +204,7 @@ private:
     std::uint64_t past_ = 0;
     std::vector<std::uint64_t> unfinished_;
     std::uint64_t runs_ = 0;
-    std::array<bool, lanes_per_rank> lane_busy_{};
+    std::array<std::uint64_t, lanes_per_rank> lane_left_{};  // the last run that has ended there
 };
 
 }  // namespace collectives

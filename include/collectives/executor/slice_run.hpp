@@ -128,7 +128,7 @@ private:
 
     bool end() {
         engine_->scratch.give_back(std::exchange(scratch_, {}));
-        if (run_ != 0) { engine_->set_lane(std::exchange(run_, 0), false); }
+        if (run_ != 0) { engine_->leave_lane(std::exchange(run_, 0)); }
         at_ = stage::idle;
         return true;
     }
@@ -159,7 +159,6 @@ private:
     /// Says where this rank's buffers are. Empty ones need not be reached.
     void begin_direct() {
         if constexpr (can_be_direct) {
-            engine_->set_lane(run_, true);
             planned_ = &program_->direct(slice_);
             scratch_ = engine_->scratch.take(planned_->steps.scratch);
             auto const reach = [&](void const* p, std::size_t bytes) {
