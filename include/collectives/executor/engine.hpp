@@ -102,8 +102,12 @@ public:
         if (!a.done && !a.thrown) { hub_->progress(); }
         if (a.done) { return true; }
         if (a.thrown || board_.stopped()) { leave(a); }
-        a.start_clock(steady::now());
-        look(a);
+        auto const now = steady::now();
+        a.start_clock(now);
+        if (a.suspicious || now >= a.next_look) {  // not each time: it reads what all ranks left
+            if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
+            a.next_look = now + look_interval;
+        }
         return false;
     }
 

@@ -7,12 +7,14 @@
 #include <collectives/core/free_list.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/transport/shared/available_memory.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -60,9 +62,19 @@ public:
 
     /// Takes the pages of a range. Throws transport_error when the machine has none left.
     void take(std::size_t offset, std::size_t bytes) const {
-        auto const fault =
-            ::posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-        if (fault != 0) {
+        constexpr std::size_t step = 1024 * 1024;  // a signal undoes one: they must be short
+        constexpr std::size_t look = 64 * step;    // other ranks may be taking memory as well
+        for (std::size_t done = 0; done < bytes;) {
+            auto const part = std::min(step, bytes - done);
+            auto const wanted = bytes - done;
+            auto const fault =
+                done % look == 0 && wanted >= look && wanted > available_memory()
+                    ? ENOMEM
+                    : ::posix_fallocate(descriptor_, static_cast<off_t>(offset + done),
+                                        static_cast<off_t>(part));
+            if (fault == 0) { done += part; }
+            if (fault == 0 || fault == EINTR) { continue; }
+            give_back(offset, done);
             throw transport_error(
                 text_of("no shared memory for ", bytes, " bytes: ", std::strerror(fault)));
         }

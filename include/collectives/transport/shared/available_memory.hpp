@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much memory the machine can still give.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+
+namespace collectives::shared {
+
+/// Bytes that new allocations may take without swapping, as the kernel estimates it. The kernel
+/// gives out pages of memory files until there are none, and then kills somebody.
+inline std::size_t available_memory() {
+    auto* const file = std::fopen("/proc/meminfo", "r");
+    if (file == nullptr) { return std::numeric_limits<std::size_t>::max(); }
+    char text[128];
+    unsigned long kib = 0;
+    auto found = false;
+    while (!found && std::fgets(text, sizeof text, file) != nullptr) {
+        found = std::sscanf(text, "MemAvailable: %lu kB", &kib) == 1;
+    }
+    std::fclose(file);
+    return found ? kib * 1024 : std::numeric_limits<std::size_t>::max();
+}
+
+}  // namespace collectives::shared
