@@ -86,8 +86,7 @@ void draw_axes(svg& picture, panel const& to, std::string_view heading, std::str
     impossible.push_back({left + panel_width, bottom});
     picture.polygon(impossible, "fill='#ECECEC'");
     picture.text({left + panel_width - 12, bottom - 14},
-                 "no algorithm does with less than 2(P − 1)/P",
-                 "class='note' text-anchor='end'");
+                 "no algorithm does with less than 2(P − 1)/P", "class='note' text-anchor='end'");
     picture.line({left, bottom}, {left + panel_width, bottom}, "class='frame'");
     picture.text({left, top - 34}, heading, "class='panel'");
     picture.text({left, top - 14}, meaning, "class='note'");
@@ -106,7 +105,8 @@ void draw_curves(svg& picture, panel const& to, std::span<measured_point const> 
             line.push_back(to.at(ranks, multiple(c, ranks)));
         }
         picture.polyline(line, fmt::format("stroke='{}' stroke-width='{}' stroke-dasharray='{}' "
-                                           "stroke-linejoin='round'", c.colour, c.width, c.dash));
+                                           "stroke-linejoin='round'",
+                                           c.colour, c.width, c.dash));
     }
     for (auto const& c : curves()) {
         for (auto const& m : measured) {
@@ -135,9 +135,11 @@ void draw_bytes_chart(std::filesystem::path const& file, std::span<measured_poin
                              measured.empty() ? 0 : measured.front().ranks),
                  "class='sub'");
 
-    panel const left{{70, 140}, [](coll::cost const& c) { return double(c.busiest.sent); },
+    panel const left{{70, 140},
+                     [](coll::cost const& c) { return double(c.busiest.sent); },
                      [](measured_point const& m) { return m.sent; }};
-    panel const right{{660, 140}, [](coll::cost const& c) { return double(c.critical.bytes); },
+    panel const right{{660, 140},
+                      [](coll::cost const& c) { return double(c.critical.bytes); },
                       [](measured_point const& m) { return m.one_path; }};
     draw_axes(picture, left, "Bytes that the busiest rank sends", "in multiples of n");
     draw_axes(picture, right, "Bytes that must pass one after the other",

@@ -50,8 +50,8 @@ digits load_digits(std::filesystem::path const& file, std::size_t training) {
         rows.push_back(parse(line, file.string() + ":" + std::to_string(rows.size() + 1)));
     }
     if (rows.size() <= training) {
-        throw std::runtime_error(file.string() + ": too few images: " +
-                                 std::to_string(rows.size()));
+        throw std::runtime_error(file.string() +
+                                 ": too few images: " + std::to_string(rows.size()));
     }
     digits result;
     for (auto const i : shuffled(rows.size(), 1)) {

@@ -100,18 +100,20 @@ void compare_on_slow_links(options const& o, plan how, std::vector<row>& rows) {
     }
     auto const& star = row_of(coll::star{}, rows);
     auto const& ring = row_of(coll::ring{}, rows);
-    fmt::print("\nThe ring's step takes {:.1f} times less than the star's, for {:.1f} times fewer "
-               "bytes in sequence.\n",
-               star.slow.step_seconds / ring.slow.step_seconds,
-               static_cast<double>(star.theory.critical.bytes) /
-                   static_cast<double>(ring.theory.critical.bytes));
+    fmt::print(
+        "\nThe ring's step takes {:.1f} times less than the star's, for {:.1f} times fewer "
+        "bytes in sequence.\n",
+        star.slow.step_seconds / ring.slow.step_seconds,
+        static_cast<double>(star.theory.critical.bytes) /
+            static_cast<double>(ring.theory.critical.bytes));
 }
 
 void compare_with_one_process(options const& o, outcome const& alone,
                               std::vector<row> const& rows) {
     print_heading("3. Many ranks learn what one process learns",
                   fmt::format("Accuracy on the test images. One process takes the same batches of "
-                              "{} images whole.", o.batch));
+                              "{} images whole.",
+                              o.batch));
     print_learning_curves(alone, row_of(coll::ring{}, rows).fast, o.ranks);
 }
 
@@ -149,19 +151,22 @@ bool check(options const& o, int steps, outcome const& alone, std::vector<row> c
     checks results;
     auto const every = [&](auto const& holds) { return std::ranges::all_of(rows, holds); };
     results.expect(every([&](row const& r) {
-        auto const formula = r.sent_by_formula();
-        return r.fast.sent == formula * static_cast<std::size_t>(steps) &&
-               r.slow.sent == formula * static_cast<std::size_t>(o.slow_steps);
-    }), "the bytes sent are those of the formula, to the last one");
+                       auto const formula = r.sent_by_formula();
+                       return r.fast.sent == formula * static_cast<std::size_t>(steps) &&
+                              r.slow.sent == formula * static_cast<std::size_t>(o.slow_steps);
+                   }),
+                   "the bytes sent are those of the formula, to the last one");
     results.expect(every([](row const& r) { return r.fast.ranks_agree && r.slow.ranks_agree; }),
                    "all ranks end with the same parameters, bit by bit");
     auto const gap = std::ranges::max(rows, {}, &row::largest_gap).largest_gap;
     results.expect(gap <= tolerance,
                    fmt::format("no parameter is further than {:.0e} from one process's (largest "
-                               "gap {:.1e})", tolerance, gap));
+                               "gap {:.1e})",
+                               tolerance, gap));
     results.expect(alone.accuracies.back() >= least_accuracy && every([](row const& r) {
-        return r.fast.accuracies.back() >= least_accuracy;
-    }), fmt::format("every training reaches an accuracy of {} or more", least_accuracy));
+                       return r.fast.accuracies.back() >= least_accuracy;
+                   }),
+                   fmt::format("every training reaches an accuracy of {} or more", least_accuracy));
     return results.all_hold();
 }
 
@@ -184,15 +189,19 @@ bool run(options const& o) {
 int main(int argc, char** argv) {
     options o;
     CLI::App app("Data-parallel SGD with every all-reduce algorithm, counted, timed and drawn");
-    app.add_option("--ranks", o.ranks, "how many ranks train")->check(CLI::Range(2, 16))
+    app.add_option("--ranks", o.ranks, "how many ranks train")
+        ->check(CLI::Range(2, 16))
         ->capture_default_str();
     app.add_option("--epochs", o.epochs, "how often all images are seen")
-        ->check(CLI::Range(1, 1000))->capture_default_str();
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
     app.add_option("--rate", o.rate, "bytes per second of a slow link")
-        ->check(CLI::Range(1e3, 1e12))->capture_default_str();
+        ->check(CLI::Range(1e3, 1e12))
+        ->capture_default_str();
     std::string where = "shm";
     app.add_option("--transport", where, "what the ranks are: shm (processes) or threads")
-        ->check(CLI::IsMember({"shm", "threads"}))->capture_default_str();
+        ->check(CLI::IsMember({"shm", "threads"}))
+        ->capture_default_str();
     app.add_option("--data", o.data, "the digits")->capture_default_str();
     app.add_option("--output", o.output, "folder for the pictures")->capture_default_str();
     CLI11_PARSE(app, argc, argv);

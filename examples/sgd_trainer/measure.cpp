@@ -95,13 +95,12 @@ outcome run_training(transport where, int ranks, plan const& how, double bytes_p
     });
     results.open();
     auto const seen = results.take<figures>().front();
-    return {seen.step_seconds, seen.all_reduce_seconds, seen.sent, seen.ranks_agree,
-            results.take<float>(), results.take<double>()};
+    return {seen.step_seconds, seen.all_reduce_seconds, seen.sent,
+            seen.ranks_agree,  results.take<float>(),   results.take<double>()};
 }
 
-std::vector<coll::trace_event> run_traced(transport where, int ranks,
-                                          coll::any_algorithm algorithm, std::size_t count,
-                                          double bytes_per_second) {
+std::vector<coll::trace_event> run_traced(transport where, int ranks, coll::any_algorithm algorithm,
+                                          std::size_t count, double bytes_per_second) {
     mailbox results;
     run(where, ranks, [&](auto& comm) {
         auto slow = comm.with(coll::counted{})  // as above, so that it is compiled but once

@@ -32,8 +32,7 @@ outcome run_training(transport where, int ranks, plan const& how, double bytes_p
 
 /// The steps of one all-reduce of `count` floats over limited links, from all ranks: of several
 /// runs the quickest, in which the machine got in the way least.
-std::vector<coll::trace_event> run_traced(transport where, int ranks,
-                                          coll::any_algorithm algorithm, std::size_t count,
-                                          double bytes_per_second);
+std::vector<coll::trace_event> run_traced(transport where, int ranks, coll::any_algorithm algorithm,
+                                          std::size_t count, double bytes_per_second);
 
 }  // namespace trainer

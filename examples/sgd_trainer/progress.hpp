@@ -25,8 +25,8 @@ public:
     void show(int epoch, int epochs, double accuracy) const {
         if (!shown_) { return; }
         auto const done = static_cast<std::size_t>(24 * epoch / epochs);
-        fmt::print(stderr, "\r  {:<12} {:━<{}}{:─<{}} epoch {}/{}, accuracy {:.3f}\033[K",
-                   label_, "", done, "", 24 - done, epoch, epochs, accuracy);
+        fmt::print(stderr, "\r  {:<12} {:━<{}}{:─<{}} epoch {}/{}, accuracy {:.3f}\033[K", label_,
+                   "", done, "", 24 - done, epoch, epochs, accuracy);
         std::fflush(stderr);
     }
 

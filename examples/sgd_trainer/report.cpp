@@ -33,8 +33,8 @@ void print_fast_row(row const& r, int ranks, int steps) {
 
 void print_slow_header() {
     fmt::print("{:<12}{:>6}  {:>9}  {:>21}\n", "", "", "bytes in", "time per step, ms");
-    fmt::print("{:<12}{:>6}  {:>9}  {:>10}{:>11}\n", "algorithm", "rounds", "sequence",
-               "predicted", "measured");
+    fmt::print("{:<12}{:>6}  {:>9}  {:>10}{:>11}\n", "algorithm", "rounds", "sequence", "predicted",
+               "measured");
 }
 
 void print_slow_row(row const& r, double bytes_per_second, double longest_seconds) {

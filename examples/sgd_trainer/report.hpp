@@ -14,10 +14,10 @@ namespace trainer {
 /// An algorithm, the training over it, and what theory says of one step.
 struct row {
     coll::any_algorithm algorithm;
-    coll::cost theory;         ///< counted in floats, as the executor cuts the vector by floats
-    outcome fast;              ///< as fast as the machine goes
-    outcome slow;              ///< over limited links
-    double largest_gap = 0;    ///< of any parameter to the training in one process
+    coll::cost theory;       ///< counted in floats, as the executor cuts the vector by floats
+    outcome fast;            ///< as fast as the machine goes
+    outcome slow;            ///< over limited links
+    double largest_gap = 0;  ///< of any parameter to the training in one process
 
     std::size_t sent_by_formula() const { return theory.busiest.sent * sizeof(float); }
     double predicted_seconds(double bytes_per_second) const {

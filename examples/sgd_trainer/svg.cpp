@@ -22,7 +22,8 @@ std::string coordinates(std::vector<point> const& points) {
 }  // namespace
 
 svg::svg(double width, double height, std::string_view title, std::string_view style) {
-    raw(fmt::format("<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' "
+    raw(
+        fmt::format("<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' "
                     "viewBox='0 0 {0} {1}' role='img' "
                     "font-family='\"Helvetica Neue\", Helvetica, Arial, \"Liberation Sans\", "
                     "sans-serif'>\n<title>{2}</title>\n<style>{3}</style>",

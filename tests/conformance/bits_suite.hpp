@@ -43,9 +43,7 @@ std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n) {
     std::vector<T> result(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto sum = static_cast<wide>(rough_number<T>(seed, 0, i));
-        for (int r = 1; r < size; ++r) {
-            sum += static_cast<wide>(rough_number<T>(seed, r, i));
-        }
+        for (int r = 1; r < size; ++r) { sum += static_cast<wide>(rough_number<T>(seed, r, i)); }
         result[i] = static_cast<T>(sum);
     }
     return result;
@@ -101,8 +99,9 @@ void run_reproducible(Comm& comm, std::size_t n, std::uint64_t seed) {
     auto const in = rough_vector<T>(seed, comm.rank(), n);
     auto const own = coll::block(n, comm.size(), comm.rank());
     std::vector<T> out(n), part(own.size);
-    for (coll::any_algorithm const a : {coll::any_algorithm{}, coll::any_algorithm{coll::one_shot{}},
-                                        coll::any_algorithm{coll::two_shot{}}}) {
+    for (coll::any_algorithm const a :
+         {coll::any_algorithm{}, coll::any_algorithm{coll::one_shot{}},
+          coll::any_algorithm{coll::two_shot{}}}) {
         for (std::size_t const segment : {std::size_t{0}, std::size_t{100}, std::size_t{4'096}}) {
             if (n > 5'000 && segment == 100) { continue; }
             coll::options const how{.algorithm = a, .segment = segment, .reproducible = true};

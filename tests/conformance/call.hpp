@@ -32,8 +32,8 @@ void call(Comm& comm, coll::collective what, std::span<T const> in, std::span<T>
 
 /// Starts collective `what`.
 template <class Comm, class T, class Op>
-auto start(Comm& comm, coll::collective what, std::span<T const> in, std::span<T> out,
-           Op const& op, int root, coll::options const& how) {
+auto start(Comm& comm, coll::collective what, std::span<T const> in, std::span<T> out, Op const& op,
+           int root, coll::options const& how) {
     auto const same = in.data() == out.data() && in.size() == out.size();
     switch (what) {
         using enum coll::collective;

@@ -64,7 +64,9 @@ TEST_CASE_TEMPLATE_DEFINE("every collective with every algorithm", World, every_
                 for (auto const algorithm : algorithms_and_automatic()) {
                     for (auto count : counts_for(size)) {
                         auto const p = static_cast<std::size_t>(size);
-                        if (what == coll::collective::all_to_all) { count = (count + p - 1) / p * p; }
+                        if (what == coll::collective::all_to_all) {
+                            count = (count + p - 1) / p * p;
+                        }
                         setup s;
                         s.what = what;
                         s.how.algorithm = algorithm;

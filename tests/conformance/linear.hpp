@@ -73,8 +73,8 @@ struct setup {
 
     std::string text(int size, int rank) const {
         return std::string(coll::name(what)) + " " + std::string(how.algorithm.name()) + ", rank " +
-               std::to_string(rank) + " of " + std::to_string(size) + ", " +
-               std::to_string(count) + " elements, root " + std::to_string(root) +
+               std::to_string(rank) + " of " + std::to_string(size) + ", " + std::to_string(count) +
+               " elements, root " + std::to_string(root) +
                (in_place ? ", in place" : ", out of place") + ", memory " +
                std::to_string(static_cast<int>(where)) + (started ? ", started" : "") +
                ", segment " + std::to_string(how.segment);
@@ -143,9 +143,8 @@ public:
         auto const place = [&](int which) {
             auto const allocated =
                 s.where == memory::allocated || (s.where == memory::mixed && (seed >> which & 1));
-            auto* const start =
-                allocated ? shared_.data() + static_cast<std::size_t>(which) * most_
-                          : own_[static_cast<std::size_t>(which)].data();
+            auto* const start = allocated ? shared_.data() + static_cast<std::size_t>(which) * most_
+                                          : own_[static_cast<std::size_t>(which)].data();
             return start + 1 + (seed >> 8) % 3;
         };
         auto const in_place = (s.in_place && v.in.size != 0 && v.out.size != 0) ||

@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <optional>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace conformance {
@@ -37,7 +38,8 @@ TEST_CASE_TEMPLATE_DEFINE("messages", World, messages_between_two) {
             using Comm = std::remove_reference_t<decltype(comm)>;
             using pending = coll::pending<typename Comm::transport_type>;
             auto const me = comm.rank();
-            // Everybody writes to everybody, itself too; received in the opposite order of the tags.
+            // Everybody writes to everybody, itself too; received in the opposite order of the
+            // tags.
             std::vector<std::vector<std::uint32_t>> sent, got;
             std::vector<pending> calls;
             for (int to = 0; to < size; ++to) {
@@ -46,8 +48,8 @@ TEST_CASE_TEMPLATE_DEFINE("messages", World, messages_between_two) {
                 }
             }
             for (std::size_t i = 0; i < sent.size(); ++i) {
-                calls.push_back(comm.start_send(sent[i], static_cast<int>(i) / 6,
-                                                static_cast<int>(i) % 6));
+                calls.push_back(
+                    comm.start_send(sent[i], static_cast<int>(i) / 6, static_cast<int>(i) % 6));
             }
             for (int from = 0; from < size; ++from) {
                 for (int tag = 5; tag >= 0; --tag) {
@@ -100,9 +102,9 @@ TEST_CASE_TEMPLATE_DEFINE("messages", World, messages_between_two) {
 class shared_counters {
 public:
     shared_counters()
-        : at_(static_cast<std::atomic<int>*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
-        ::new (at_) std::atomic<int>[most]{};
+        : at_(static_cast<std::atomic<int>*>(
+              ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
+        ::new (at_) std::atomic<int>[most] {};
     }
     shared_counters(shared_counters const&) = delete;
     shared_counters& operator=(shared_counters const&) = delete;

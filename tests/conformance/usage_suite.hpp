@@ -73,7 +73,9 @@ void wrong_places(Comm& comm) {
     auto const p = static_cast<std::size_t>(comm.size());
     auto const me = static_cast<std::size_t>(comm.rank());
     std::vector<int> v(20 * p);
-    auto const at = [&](std::size_t first, std::size_t n) { return std::span(v).subspan(first, n); };
+    auto const at = [&](std::size_t first, std::size_t n) {
+        return std::span(v).subspan(first, n);
+    };
     refused(comm, "all_reduce", "overlap", [&] { comm.all_reduce(at(0, 10), at(1, 10)); });
     refused(comm, "all_reduce", "overlap", [&] { comm.all_reduce(at(9, 10), at(0, 10)); });
     refused(comm, "all_to_all", "overlap", [&] { comm.all_to_all(at(0, 2 * p), at(1, 2 * p)); });
@@ -132,9 +134,8 @@ void wrong_algorithms(Comm& comm) {
         refused(comm, "all_reduce", "524287",
                 [&] { comm.all_reduce(large, coll::max{}, {.segment = 1}); });
     }
-    refused(comm, "allocate", "elements", [&] {
-        comm.template allocate<long>(std::numeric_limits<std::size_t>::max() / 2);
-    });
+    refused(comm, "allocate", "elements",
+            [&] { comm.template allocate<long>(std::numeric_limits<std::size_t>::max() / 2); });
 }
 
 TEST_CASE_TEMPLATE_DEFINE("mistakes of the caller", World, mistakes) {

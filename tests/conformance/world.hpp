@@ -32,9 +32,7 @@ template <class E, class F>
 std::string expect_throw(F&& f, std::string const& what) {
     try {
         f();
-    } catch (E const& e) {
-        return e.what();
-    }
+    } catch (E const& e) { return e.what(); }
     throw std::runtime_error("check failed, nothing was thrown: " + what);
 }
 

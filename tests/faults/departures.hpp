@@ -3,8 +3,7 @@
 // second, and `run` throws what came first.
 #pragma once
 
-#include <faults/observed.hpp>
-#include <faults/variety.hpp>
+#include <faults/lost.hpp>
 
 #include <atomic>
 #include <stdexcept>
@@ -13,33 +12,6 @@
 #include <vector>
 
 namespace faults {
-
-/// The others got peer_lost_error of rank `lost`, at most half a second after `when`.
-inline void check_lost(stories& of, int lost, double when) {
-    int rank = -1;
-    for (auto const& s : of) {
-        if (++rank == lost) { continue; }
-        auto const& e = s.error();
-        CAPTURE(rank);
-        CAPTURE(e.what());
-        CHECK_EQ(e.caught, outcome::peer_lost);
-        CHECK_EQ(e.peer, lost);
-        CHECK(e.says("rank " + std::to_string(lost)));
-        CHECK_LT(e.ended - when, 0.5 * slowness);
-        for (auto const& seen : s.later) { CHECK_EQ(seen.caught, outcome::peer_lost); }
-        CHECK_LT(s.quickest_later, 0.01 * slowness);
-    }
-}
-
-/// A few rounds of all_reduce; before one of them, rank v.odd calls depart().
-template <class Comm, class Depart>
-void loop(Comm& comm, variant const& v, int rounds, Depart const& depart) {
-    std::vector<int> data(v.count);
-    for (int i = 0; i <= rounds; ++i) {
-        if (i == rounds && comm.rank() == v.odd) { depart(); }
-        comm.all_reduce(data, coll::sum{}, v.how);
-    }
-}
 
 TEST_CASE("a rank returns early") {
     for (auto const& v : variety()) {
@@ -115,12 +87,7 @@ constexpr auto touchy_sum = coll::commutative([](int a, int b) {
 TEST_CASE("an operator throws: its rank gets that exception, the others a lost peer") {
     for (auto v : variety()) {
         auto const lingers = below(2) == 0;  // the rank catches the exception and stays
-        v.count += 5;
-        if (coll::name(v.how.algorithm) == "automatic") { v.how.algorithm = coll::two_shot{}; }
-        auto const cost = v.how.algorithm.cost_of(v.size, v.count * sizeof(int));
-        while (cost.ranks[static_cast<std::size_t>(v.odd)].reduced == 0) {  // it adds nothing
-            v.odd = (v.odd + 1) % v.size;
-        }
+        prepare_for_operator(v);
         CAPTURE(v.text());
         CAPTURE(lingers);
         clean_room<job> room;

@@ -84,18 +84,27 @@ inline std::size_t entries(char const* folder) {
     return n;
 }
 
+/// What the kernel says of a process: "S 1 ...", its state and its parent. Empty if there is none.
+inline std::string state_of(std::string const& pid) {
+    std::ifstream file("/proc/" + pid + "/stat");
+    std::string text;
+    std::getline(file, text);
+    auto const name_ends = text.rfind(')');
+    return name_ends == std::string::npos ? "" : text.substr(name_ends + 2);
+}
+inline bool is_running(int pid) {
+    auto const state = state_of(std::to_string(pid));
+    return !state.empty() && state[0] != 'Z';
+}
+
 /// Processes, running or not yet waited for, whose parent this one is.
 inline int children() {
     int n = 0;
     for (auto const& entry : std::filesystem::directory_iterator("/proc")) {
         auto const name = entry.path().filename().string();
         if (name.find_first_not_of("0123456789") != std::string::npos) { continue; }
-        std::ifstream file(entry.path() / "stat");
-        std::string text;
-        std::getline(file, text);
-        auto const after = text.rfind(')');  // "pid (name) state parent ..."
-        if (after == std::string::npos || after + 4 > text.size()) { continue; }
-        n += std::atoi(text.c_str() + after + 4) == ::getpid() ? 1 : 0;
+        auto const state = state_of(name);
+        n += !state.empty() && std::atoi(state.c_str() + 2) == ::getpid() ? 1 : 0;
     }
     return n;
 }

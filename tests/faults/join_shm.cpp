@@ -32,9 +32,7 @@ pid_t start(int rank, int size, F&& f) {
         status = 10 + (e.missing().empty() ? 9 : e.missing().front());
     } catch (coll::peer_lost_error const& e) {
         status = 20 + e.peer();
-    } catch (coll::usage_error const&) {
-        status = 30;
-    } catch (...) {
+    } catch (coll::usage_error const&) { status = 30; } catch (...) {
     }
     ::_exit(status);
 }

@@ -6,9 +6,9 @@ namespace faults {
 using job = on_threads;
 }
 
-#include <faults/mismatch.hpp>
-#include <faults/lateness.hpp>
-#include <faults/departures.hpp>
 #include <faults/broken.hpp>
+#include <faults/departures.hpp>
+#include <faults/lateness.hpp>
+#include <faults/mismatch.hpp>
 #include <faults/pairs.hpp>
 #include <faults/waiting.hpp>

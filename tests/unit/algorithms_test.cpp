@@ -128,8 +128,8 @@ TEST_CASE("owners are ranks, each of one chunk at most") {
 
 TEST_CASE("no rank takes part in a round with one message twice, but for the direct algorithms") {
     for (auto const a : coll::all_algorithms) {
-        bool const direct = a.name() == "one_shot" || a.name() == "two_shot" ||
-                            a.name() == "mixed_radix";
+        bool const direct =
+            a.name() == "one_shot" || a.name() == "two_shot" || a.name() == "mixed_radix";
         if (direct) { continue; }
         for (int size = 1; size <= 33; ++size) {
             for (auto const& s : a.record_all(collective::all_reduce, size)) {

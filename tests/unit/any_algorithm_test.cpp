@@ -43,9 +43,7 @@ TEST_CASE("an unknown name is refused with the names that are known") {
         } catch (coll::usage_error const& e) {
             std::string const text = e.what();
             CHECK(text.find("\"" + wrong + "\"") != std::string::npos);
-            for (auto const n : coll::algorithm_names) {
-                CHECK(text.find(n) != std::string::npos);
-            }
+            for (auto const n : coll::algorithm_names) { CHECK(text.find(n) != std::string::npos); }
         }
     }
 }

@@ -155,8 +155,8 @@ TEST_CASE("a round may not depend on timing") {
 
 TEST_CASE("a send reads the value from before its round") {
     // Rank 1 forwards in the round in which it receives: that is still its own value.
-    auto const p = verdict({{send(0, 1)}, {add(0, 0), send(0, 2)}, {add(0, 1)}}, 1, 1,
-                           collective::reduce, 2);
+    auto const p =
+        verdict({{send(0, 1)}, {add(0, 0), send(0, 2)}, {add(0, 1)}}, 1, 1, collective::reduce, 2);
     CHECK(p.what == "a contribution is missing");
     CHECK(verdict({{send(0, 1)}, {add(0, 0), send(1, 2)}, {add(1, 1)}}, 1, 2, collective::reduce, 2)
               .ok);
@@ -172,12 +172,11 @@ TEST_CASE("different brackets on different ranks are refused: their bits would d
     CHECK(p.what == "the ranks bracket the sum differently");
     CHECK(p.rank == 1);
     // The same, but 1 gets the result of 0 as well.
-    auto const q = verdict(
-        {{send(0, 1), add(0, 1), add(1, 2), send(2, 2), send(2, 3), send(2, 1)},
-         {send(0, 0), add(0, 0), add(0, 2), add(0, 3), copy(2, 0)},
-         {send(0, 1), add(0, 3), send(1, 0), copy(2, 0)},
-         {send(0, 1), send(0, 2), copy(2, 0)}},
-        1, 3);
+    auto const q = verdict({{send(0, 1), add(0, 1), add(1, 2), send(2, 2), send(2, 3), send(2, 1)},
+                            {send(0, 0), add(0, 0), add(0, 2), add(0, 3), copy(2, 0)},
+                            {send(0, 1), add(0, 3), send(1, 0), copy(2, 0)},
+                            {send(0, 1), send(0, 2), copy(2, 0)}},
+                           1, 3);
     CHECK(q.ok);
 }
 
@@ -231,8 +230,8 @@ TEST_CASE("properties are derived from the brackets") {
     CHECK_FALSE(p.left_fold);
     CHECK(p.position_independent);
     // (0 1) 2: over consecutive ranks, but in two sums.
-    auto const q = verdict({{add(0, 1), add(1, 2)}, {send(0, 0)}, {send(1, 0)}}, 1, 2,
-                           collective::reduce);
+    auto const q =
+        verdict({{add(0, 1), add(1, 2)}, {send(0, 0)}, {send(1, 0)}}, 1, 2, collective::reduce);
     CHECK(q.ok);
     CHECK(q.order_preserving);
     CHECK_FALSE(q.left_fold);

@@ -60,9 +60,7 @@ constexpr bytes odd_counts[] = {0, 1, 5, 1009, 1000003};
 
 /// Runs over the sizes with a count that P and q divide, then with odd counts.
 void for_divisible(auto&& visit) {
-    for (int const p : sizes()) {
-        visit(setting(p, 12 * static_cast<bytes>(p) * setting(p, 0).q));
-    }
+    for (int const p : sizes()) { visit(setting(p, 12 * static_cast<bytes>(p) * setting(p, 0).q)); }
 }
 void for_any(auto&& visit) {
     for_divisible(visit);
@@ -89,39 +87,42 @@ TEST_CASE("star") {
 
 TEST_CASE("tree") {
     for_any([](setting const& s) {
-        check_formula(coll::tree{}, s,
-                      {2 * s.L, s.L * s.n, s.L * s.n, 2 * (s.P - 1) * s.n, 2 * s.L * s.n,
-                       s.L * s.n});
+        check_formula(
+            coll::tree{}, s,
+            {2 * s.L, s.L * s.n, s.L * s.n, 2 * (s.P - 1) * s.n, 2 * s.L * s.n, s.L * s.n});
     });
 }
 
 TEST_CASE("butterfly") {
     for_any([](setting const& s) {
         bytes const most = (s.l + s.x) * s.n;
-        check_formula(coll::butterfly{}, s,
-                      {s.l + 2 * s.x, most, most, (s.q * s.l + 2 * s.r) * s.n,
-                       (s.l + 2 * s.x) * s.n, most});
+        check_formula(
+            coll::butterfly{}, s,
+            {s.l + 2 * s.x, most, most, (s.q * s.l + 2 * s.r) * s.n, (s.l + 2 * s.x) * s.n, most});
     });
 }
 
 TEST_CASE("halving") {
     for_divisible([](setting const& s) {
         bytes const share = s.n / s.q * (s.q - 1);
-        check_formula(coll::halving{}, s,
-                      {2 * s.l + 2 * s.x, 2 * share + s.x * s.n, share + s.x * s.n,
-                       2 * (s.q - 1) * s.n + 2 * s.r * s.n, 2 * share + 2 * s.x * s.n,
-                       share + s.x * s.n});
+        check_formula(
+            coll::halving{}, s,
+            {2 * s.l + 2 * s.x, 2 * share + s.x * s.n, share + s.x * s.n,
+             2 * (s.q - 1) * s.n + 2 * s.r * s.n, 2 * share + 2 * s.x * s.n, share + s.x * s.n});
     });
 }
 
 TEST_CASE("ring") {
-    for_divisible([](setting const& s) {
-        check_formula(coll::ring{}, s, optimal(s, 2 * (s.P - 1)));
-    });
+    for_divisible(
+        [](setting const& s) { check_formula(coll::ring{}, s, optimal(s, 2 * (s.P - 1))); });
     // Rank i never sends chunk i while adding, nor chunk i + 1 while spreading.
     for_any([](setting const& s) {
         if (s.P == 1) { return; }
-        formula f{2 * (s.P - 1), 0, 0, 2 * (s.P - 1) * s.n, 2 * (s.P - 1) * s.chunk(s.P, 0),
+        formula f{2 * (s.P - 1),
+                  0,
+                  0,
+                  2 * (s.P - 1) * s.n,
+                  2 * (s.P - 1) * s.chunk(s.P, 0),
                   (s.P - 1) * s.chunk(s.P, 0)};
         for (bytes i = 0; i < s.P; ++i) {
             f.sent = std::max(f.sent, 2 * s.n - s.chunk(s.P, i) - s.chunk(s.P, i + 1));
@@ -132,23 +133,20 @@ TEST_CASE("ring") {
 }
 
 TEST_CASE("circulant") {
-    for_divisible([](setting const& s) {
-        check_formula(coll::circulant{}, s, optimal(s, 2 * s.L));
-    });
+    for_divisible(
+        [](setting const& s) { check_formula(coll::circulant{}, s, optimal(s, 2 * s.L)); });
 }
 
 TEST_CASE("one_shot") {
     for_any([](setting const& s) {
         bytes const most = (s.P - 1) * s.n;
-        check_formula(coll::one_shot{}, s,
-                      {s.P > 1 ? 1U : 0U, most, most, s.P * most, most, most});
+        check_formula(coll::one_shot{}, s, {s.P > 1 ? 1U : 0U, most, most, s.P * most, most, most});
     });
 }
 
 TEST_CASE("two_shot") {
-    for_divisible([](setting const& s) {
-        check_formula(coll::two_shot{}, s, optimal(s, s.P > 1 ? 2 : 0));
-    });
+    for_divisible(
+        [](setting const& s) { check_formula(coll::two_shot{}, s, optimal(s, s.P > 1 ? 2 : 0)); });
     // Rank i sends all but chunk i, then chunk i to everybody; chunk 0 is a longest one.
     for_any([](setting const& s) {
         if (s.P == 1) { return; }
@@ -214,14 +212,13 @@ TEST_CASE("ratios to the bounds, as published for 8, 12 and 100 ranks") {
         int size;
         double rounds, bytes_ratio, reduced;
     };
-    for (row const& r : {row{coll::star{}, 8, 4.67, 8, 8}, row{coll::tree{}, 8, 2, 3.43, 3.43},
-                         row{coll::butterfly{}, 8, 1, 1.71, 3.43}, row{coll::ring{}, 8, 4.67, 1, 1},
-                         row{coll::circulant{}, 8, 2, 1, 1},
-                         row{coll::butterfly{}, 12, 1.25, 2.73, 4.36},
-                         row{coll::halving{}, 12, 2, 2.05, 2.05}, row{coll::ring{}, 12, 5.5, 1, 1},
-                         row{coll::circulant{}, 12, 2, 1, 1}, row{coll::halving{}, 100, 2, 2, 2},
-                         row{coll::circulant{}, 100, 2, 1, 1},
-                         row{coll::ring{}, 100, 28.3, 1, 1}}) {
+    for (row const& r :
+         {row{coll::star{}, 8, 4.67, 8, 8}, row{coll::tree{}, 8, 2, 3.43, 3.43},
+          row{coll::butterfly{}, 8, 1, 1.71, 3.43}, row{coll::ring{}, 8, 4.67, 1, 1},
+          row{coll::circulant{}, 8, 2, 1, 1}, row{coll::butterfly{}, 12, 1.25, 2.73, 4.36},
+          row{coll::halving{}, 12, 2, 2.05, 2.05}, row{coll::ring{}, 12, 5.5, 1, 1},
+          row{coll::circulant{}, 12, 2, 1, 1}, row{coll::halving{}, 100, 2, 2, 2},
+          row{coll::circulant{}, 100, 2, 1, 1}, row{coll::ring{}, 100, 28.3, 1, 1}}) {
         auto const c = r.a.cost_of(r.size, 24U * 64U * 100U);
         INFO(r.a.name() << " P=" << r.size);
         auto const of = [](bytes a, bytes b) {

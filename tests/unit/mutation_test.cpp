@@ -27,17 +27,27 @@ std::vector<step> changed(step const& s, coll::schedule const& own) {
         change(other);
         if (other != s) { result.push_back(other); }
     };
-    for (int r = -1; r <= own.rounds; ++r) { with([&](step& t) { t.round = r; }); }
-    for (auto const v : verbs) { with([&](step& t) { t.what = v; }); }
-    for (int p = -1; p <= own.size; ++p) { with([&](step& t) { t.peer = p; }); }
-    for (int c = -1; c <= own.chunks; ++c) { with([&](step& t) { t.chunks.first = c; }); }
-    for (int n = -1; n <= own.chunks + 1; ++n) { with([&](step& t) { t.chunks.count = n; }); }
+    for (int r = -1; r <= own.rounds; ++r) {
+        with([&](step& t) { t.round = r; });
+    }
+    for (auto const v : verbs) {
+        with([&](step& t) { t.what = v; });
+    }
+    for (int p = -1; p <= own.size; ++p) {
+        with([&](step& t) { t.peer = p; });
+    }
+    for (int c = -1; c <= own.chunks; ++c) {
+        with([&](step& t) { t.chunks.first = c; });
+    }
+    for (int n = -1; n <= own.chunks + 1; ++n) {
+        with([&](step& t) { t.chunks.count = n; });
+    }
     return result;
 }
 
 std::string described(coll::any_algorithm a, coll::schedule const& own, step const& s) {
-    return std::string(a.name()) + " " + std::string(name(own.what)) + " P=" +
-           std::to_string(own.size) + " root " + std::to_string(own.root) + " rank " +
+    return std::string(a.name()) + " " + std::string(name(own.what)) +
+           " P=" + std::to_string(own.size) + " root " + std::to_string(own.root) + " rank " +
            std::to_string(own.rank) + ": round " + std::to_string(s.round) + " " +
            std::string(name(s.what)) + " " + std::to_string(s.peer) + " {" +
            std::to_string(s.chunks.first) + ", " + std::to_string(s.chunks.count) + "}";

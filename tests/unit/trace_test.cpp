@@ -51,9 +51,7 @@ trace_event event(int rank, verb action, int peer, std::int64_t begin, std::int6
 
 }  // namespace
 
-TEST_CASE("no events make an empty trace") {
-    CHECK(written({}).at("traceEvents").empty());
-}
+TEST_CASE("no events make an empty trace") { CHECK(written({}).at("traceEvents").empty()); }
 
 TEST_CASE("a step becomes a slice with its facts") {
     auto e = event(2, verb::recv_reduce, 1, 5'000'000, 5'001'500);
@@ -132,9 +130,9 @@ TEST_CASE("an arrow leads from each send to its receive") {
 }
 
 TEST_CASE("the k-th send of a round belongs to the k-th receive") {
-    auto const trace = written({event(0, verb::send, 1, 0, 1), event(0, verb::send, 1, 2, 3),
-                                event(1, verb::recv_copy, 0, 4, 5),
-                                event(1, verb::recv_copy, 0, 6, 7)});
+    auto const trace =
+        written({event(0, verb::send, 1, 0, 1), event(0, verb::send, 1, 2, 3),
+                 event(1, verb::recv_copy, 0, 4, 5), event(1, verb::recv_copy, 0, 6, 7)});
     auto const starts = of_phase(trace, "s");
     auto const ends = of_phase(trace, "f");
     REQUIRE(starts.size() == 2);

@@ -38,7 +38,7 @@ public:
     std::chrono::nanoseconds allowed{};  // the time the whole call may take
     steady::time_point deadline{};
     steady::time_point next_look{};  // when a test looks next for a reason why it does not end
-    std::uint64_t ticks = 0;  // grows when something moved
+    std::uint64_t ticks = 0;         // grows when something moved
     bool done = false;
     bool suspicious = false;  // a message or a peer's entry does not fit: look at once
     std::string suspicion;    // in words, where the fingerprints do not tell

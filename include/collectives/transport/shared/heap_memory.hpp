@@ -4,6 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/transport/shared/available_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,8 @@ public:
     void* allocate(std::size_t bytes) {
         constexpr std::size_t page = 4096;
         auto const whole = (bytes + page - 1) / page * page;
-        void* const p =
-            whole < bytes ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
+        auto const refused = whole < bytes || is_too_much_memory(whole);
+        void* const p = refused ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
         if (p == nullptr) { throw transport_error(text_of("no memory for ", bytes, " bytes")); }
         std::memset(p, 0, bytes);
         return p;

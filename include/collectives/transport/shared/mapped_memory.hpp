@@ -62,13 +62,12 @@ public:
 
     /// Takes the pages of a range. Throws transport_error when the machine has none left.
     void take(std::size_t offset, std::size_t bytes) const {
-        constexpr std::size_t step = 1024 * 1024;  // a signal undoes one: they must be short
-        constexpr std::size_t look = 64 * step;    // other ranks may be taking memory as well
+        constexpr std::size_t step = 1024 * 1024;  // short, since a signal undoes the one under way
         for (std::size_t done = 0; done < bytes;) {
             auto const part = std::min(step, bytes - done);
-            auto const wanted = bytes - done;
+            auto const look = done % (64 * step) == 0;  // other ranks take memory as well
             auto const fault =
-                done % look == 0 && wanted >= look && wanted > available_memory()
+                look && is_too_much_memory(bytes - done)
                     ? ENOMEM
                     : ::posix_fallocate(descriptor_, static_cast<off_t>(offset + done),
                                         static_cast<off_t>(part));
