@@ -128,7 +128,14 @@ struct belongings {
 template <class Job>
 class clean_room {
 public:
-    clean_room() = default;
+    clean_room() {
+        static auto const warm = [] {  // sanitizers start a thread with the first one
+            Job::run(2, [](auto& comm) { comm.barrier(); });
+            return true;
+        }();
+        (void)warm;
+        before_ = belongings();
+    }
     clean_room(clean_room const&) = delete;
     clean_room& operator=(clean_room const&) = delete;
     ~clean_room() {

@@ -52,7 +52,8 @@ public:
             r.shape.in_place = aliases(r, from, to, 0);
             r.out = std::ranges::data(out);
         }
-        if (what == collective::all_reduce && op.prepare != nullptr) { r.shape.in_place = true; }
+        // Prepared contributions lie in out, or for reduce in a buffer of their own.
+        if (op.prepare != nullptr) { r.shape.in_place = what == collective::all_reduce; }
         return r;
     }
 

@@ -179,7 +179,7 @@ private:
         raise(text_of("rank ", rank()));
     }
     void wait_until_nobody_is_inside() {
-        if constexpr (peer_addressable<Transport>) {
+        if constexpr (requires { carrier().inside(rank_t{}); }) {
             auto const limit =
                 steady::now() + std::chrono::seconds(1);  // a stopped peer never goes
             for (rank_t r = 0; r < size(); ++r) {

@@ -41,6 +41,11 @@ public:
     {
         return base_->suspended(r);
     }
+    bool inside(rank_t r) const
+        requires requires(Base const& b) { b.inside(r); }
+    {
+        return base_->inside(r);
+    }
     template <class Share>
     board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         return base_->make_board(std::move(group), rank_in_group, std::forward<Share>(share));

@@ -42,6 +42,7 @@ struct alignas(line) lane_line {
 /// What one rank tells the others of the communicator. Written by that rank alone.
 struct alignas(line) board_row {
     static constexpr int remembered = 64;
+    static constexpr std::uint32_t most_complaints = 2;  // its own, and that of an aborting thread
     using words = std::array<std::atomic<std::uint64_t>, sizeof(fingerprint) / 8>;
 
     std::atomic<std::uint64_t> entered;
@@ -49,16 +50,16 @@ struct alignas(line) board_row {
     std::array<flat_line, 2> flat;
     std::array<lane_line, lanes_per_rank> lane;
     std::array<words, remembered> history;
+    std::atomic<std::uint32_t> complaints;  // that it has begun to write
+    std::array<failure, most_complaints> complaint;
 };
 
 struct alignas(line) board_header {
-    std::atomic<std::uint32_t> stopped;  // non-zero once somebody failed: all waits end
-    std::atomic<std::uint32_t> told;     // non-zero once `first` can be read
+    std::atomic<std::uint32_t> stopped;  // which complaint was the first; not 0: all waits end
     std::atomic<std::uint32_t> users;
-    failure first;
 };
 
-/// The view one rank has of its communicator's board. Costs n x 11 KiB of shared memory.
+/// The view one rank has of its communicator's board. Costs n x 14 KiB of shared memory.
 class board {
 public:
     board() = default;
@@ -116,20 +117,26 @@ public:
         return call.sequence == sequence ? std::optional(call) : std::nullopt;
     }
 
-    /// Tells everybody of a failure and wakes them. The first one stays. Safe from any thread.
+    /// Tells everybody of a failure and wakes them. The first one stays. Safe from any thread. It
+    /// is written down before it counts: a rank may die in between.
     void fail(failure const& why) {
-        if (header_->stopped.exchange(1, std::memory_order_seq_cst) == 0) {
-            header_->first = why;
-            header_->told.store(1, std::memory_order_seq_cst);
+        auto& mine = row(me_);
+        auto const k = mine.complaints.fetch_add(1, std::memory_order_relaxed);
+        if (k < board_row::most_complaints) {
+            mine.complaint[k] = why;
+            auto none = std::uint32_t{0};
+            auto const mark = static_cast<std::uint32_t>(me_) * board_row::most_complaints + k + 1;
+            header_->stopped.compare_exchange_strong(none, mark, std::memory_order_seq_cst);
         }
         for (auto const r : group_) { job_.ring(r); }
     }
     std::atomic<std::uint32_t> const& stop_word() const { return header_->stopped; }
     bool stopped() const { return header_->stopped.load(std::memory_order_acquire) != 0; }
-    /// The first failure, once it has been written down.
     std::optional<failure> first_failure() const {
-        if (header_->told.load(std::memory_order_acquire) == 0) { return {}; }
-        return header_->first;
+        auto const mark = header_->stopped.load(std::memory_order_acquire);
+        if (mark == 0) { return {}; }
+        auto const& of = row(static_cast<rank_t>((mark - 1) / board_row::most_complaints));
+        return of.complaint[(mark - 1) % board_row::most_complaints];
     }
 
     /// Says that this rank will not look at the board again; true for the last one.
