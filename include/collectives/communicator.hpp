@@ -94,7 +94,8 @@ public:
         using adapted_transport = typename decltype(adapted)::element_type;
         std::vector<rank_t> members(static_cast<std::size_t>(size()));
         for (std::size_t i = 0; i < members.size(); ++i) { members[i] = static_cast<rank_t>(i); }
-        auto shared = std::make_shared<hub<adapted_transport>>(std::move(adapted));
+        auto shared = std::make_shared<hub<adapted_transport>>(std::move(adapted),
+                                                               core_->engine().shared()->work);
         return derive(std::move(shared), members, hash_text("with"));
     }
 
@@ -104,9 +105,13 @@ public:
             failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
     }
 
-    /// What `automatic` would take for a vector of so many bytes, with the predicted times.
+    /// What `automatic` would take for a vector of so many bytes, with the predicted times. For
+    /// gather and scatter the size does not count: without counts not every rank knows it.
     explanation explain(std::size_t bytes, collective what = collective::all_reduce) {
-        return core_->selector().explain({what, size(), 0, false, false}, bytes);
+        core_->require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
+                       "automatic chooses nothing for it");
+        auto const unknown = what == collective::gather || what == collective::scatter;
+        return core_->selector().explain({what, size(), 0, false, false}, unknown ? 0 : bytes);
     }
 
 private:
@@ -122,10 +127,9 @@ private:
     /// An all_gather of one element per rank on the library's own account; `count` must be equal.
     template <class In, class Out>
     void all_gather_as(collective what, In const& in, Out& out, std::size_t count = 0) {
-        options how;
-        how.segment = count;  // 0 or, for allocate, what all ranks must agree on
-        auto r = make().to_whole(collective::all_gather, in, out, {}, 0, how);
+        auto r = make().to_whole(collective::all_gather, in, out, {}, 0, {});
         r.as = what;
+        r.stated_count = count;
         core_->run(r);
     }
 
@@ -141,6 +145,7 @@ private:
             return all[static_cast<std::size_t>(leader)];
         };
         for (auto& m : members) { m = core_->engine().group().job_rank(m); }
+        core_->engine().require_usable(collective::split);  // before a board is made in vain
         auto board = shared->carrier->make_board(members, me, share);
         auto const context = mix(mix(core_->engine().context(), ++derived_), salt);
         return communicator<Other>(std::move(shared), std::move(board),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over ranks that are processes.
+#include <conformance/adaptors_suite.hpp>
 #include <conformance/bits_suite.hpp>
 #include <conformance/collectives_suite.hpp>
 #include <conformance/counts_suite.hpp>
@@ -28,5 +29,7 @@ TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_shm, traced_shm);
 TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_shm, counted_shm);
 TEST_CASE_TEMPLATE_INVOKE(reproducible, over_shm, traced_shm);
 TEST_CASE_TEMPLATE_INVOKE(mistakes, over_shm, counted_shm);
+TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_shm);
+TEST_CASE_TEMPLATE_INVOKE(traced_steps, over_shm);
 
 }  // namespace conformance

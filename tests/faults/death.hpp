@@ -98,10 +98,10 @@ TEST_CASE("a rank is killed in the middle of a reduction") {
             job::run(v.size, [&](auto& comm) {
                 auto& mine = of.at(comm);
                 observe(mine.call, [&] {
-                    std::vector<int> data(v.count);
-                    comm.all_reduce(data, op, v.how);
+                    auto const data = vector_for<int>(comm, v);
+                    comm.all_reduce(data.span(), op, v.how);
                     deadly = comm.rank() == v.odd;
-                    comm.all_reduce(data, op, v.how);
+                    comm.all_reduce(data.span(), op, v.how);
                     comm.barrier(v.how);
                 });
                 try_again(mine, comm);
@@ -133,9 +133,40 @@ TEST_CASE("a rank is killed before it does anything, others before they are star
     }
 }
 
+TEST_CASE("a dead rank is named by the number it has in the part that misses it") {
+    for (auto const& v : variety()) {
+        CAPTURE(v.text());
+        clean_room<job> room;
+        stories of(v.size);
+        shared_array<double> when(1);
+        observation ending;
+        observe(ending, [&] {
+            job::run(v.size, [&](auto& comm) {
+                auto backwards = comm.split(7, -comm.rank());
+                auto& mine = of.at(comm);
+                std::thread killer;
+                if (comm.rank() == v.odd) {
+                    killer = std::thread([&] {
+                        std::this_thread::sleep_for(2ms);
+                        die(when[0]);
+                    });
+                }
+                observe(mine.call, [&] { toil(backwards, v); });
+                try_again(mine, backwards);
+            });
+        });
+        for (int r = 0; r < v.size; ++r) {
+            if (r == v.odd) { continue; }
+            CHECK_EQ(of[r].call.caught, outcome::peer_lost);
+            CHECK_EQ(of[r].call.peer, v.size - 1 - v.odd);
+        }
+        check_run_error(ending, v.odd, "signal 9");
+    }
+}
+
 TEST_CASE("two ranks die together") {
     for (int i = 0; i < repeats(); ++i) {
-        auto const v = variant{5, 3, 1000, {.timeout = 20s}};
+        auto const v = variant{5, 3, 1000, true, {.timeout = 20s}};
         auto const apart = std::chrono::microseconds(below(500));
         clean_room<job> room;
         stories of(5);
@@ -228,7 +259,7 @@ TEST_CASE("the process that started the ranks is killed: so are they") {
         if (starter == 0) {
             job::run(3, [&](auto& comm) {
                 pids.at(comm) = ::getpid();
-                toil(comm, {3, 0, 1000, {.timeout = coll::timeout::never}});
+                toil(comm, {3, 0, 1000, true, {.timeout = coll::timeout::never}});
             });
             ::_exit(0);
         }

@@ -99,10 +99,10 @@ TEST_CASE("an operator throws: its rank gets that exception, the others a lost p
             job::run(v.size, [&](auto& comm) {
                 auto& mine = of.at(comm);
                 observe(mine.call, [&] {
-                    std::vector<int> data(v.count, 1);
-                    comm.all_reduce(data, touchy_sum, v.how);
+                    auto const data = vector_for<int>(comm, v);
+                    comm.all_reduce(data.span(), touchy_sum, v.how);
                     explosive = comm.rank() == v.odd;
-                    comm.all_reduce(data, touchy_sum, v.how);
+                    comm.all_reduce(data.span(), touchy_sum, v.how);
                     comm.barrier(v.how);
                 });
                 explosive = false;

@@ -41,21 +41,20 @@ private:
 template <class Call>
 void check_mismatch(variant const& v, std::string const& odd_value, std::string const& other_value,
                     Call const& call) {
-    auto const [size, odd, count, how] = v;
     CAPTURE(v.text());
     clean_room<job> room;
-    stories of(size);
-    tell<job>(of, size, [&](auto& comm) { call(comm, comm.rank() == odd); });
+    stories of(v.size);
+    tell<job>(of, v.size, [&](auto& comm) { call(comm, comm.rank() == v.odd); });
     check_broken(of, outcome::mismatch);
     for (auto const& s : of) {
         auto const& e = s.error();
         CAPTURE(e.what());
         CHECK_LT(e.seconds, 0.5 * slowness);
-        CHECK(e.says("rank " + std::to_string(odd) + " has " + odd_value));
+        CHECK(e.says("rank " + std::to_string(v.odd) + " has " + odd_value));
         bool names_another = false;
-        for (int r = 0; r < size; ++r) {
+        for (int r = 0; r < v.size; ++r) {
             auto const named = e.says("rank " + std::to_string(r) + " has " + other_value);
-            names_another = names_another || (named && r != odd);
+            names_another = names_another || (named && r != v.odd);
         }
         CHECK(names_another);
     }
@@ -67,6 +66,18 @@ TEST_CASE("another count") {
                        [&](auto& comm, bool odd) {
                            guarded<float> data(odd ? v.count + 1 : v.count);
                            comm.all_reduce(data.span(), coll::sum{}, v.how);
+                       });
+    }
+}
+
+TEST_CASE("another count, in memory that peers reach") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, std::to_string(v.count + 1), std::to_string(v.count),
+                       [&](auto& comm, bool odd) {
+                           auto const n = odd ? v.count + 1 : v.count;
+                           auto memory = comm.template allocate<float>(v.count + 2);
+
+                           comm.all_reduce(std::span(memory).first(n), coll::sum{}, v.how);
                        });
     }
 }

@@ -5,6 +5,7 @@
 #include <faults/observed.hpp>
 #include <faults/variety.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <thread>
@@ -110,17 +111,20 @@ TEST_CASE("a partner that has gone: what it had sent still comes, then it is los
     for (int i = 0; i < repeats(); ++i) {
         clean_room<job> room;
         stories of(3);
+        shared_array<std::atomic<int>> received(1);
         job::run(3, [&](auto& comm) {
             auto& mine = of.at(comm);
             std::vector<int> small(10, 4), large(300'000);
             if (comm.rank() == 2) { return comm.send(small, 0); }
-            std::this_thread::sleep_for(50ms);
             if (comm.rank() == 0) {
+                std::this_thread::sleep_for(50ms);
                 small.assign(10, 0);
                 comm.recv(small, 2);
                 if (small[9] != 4) { throw std::logic_error("wrong data"); }
+                received[0] = 1;
                 observe(mine.call, [&] { comm.recv(small, 2); });
             } else {
+                await(received[0], 1);
                 observe(mine.call, [&] { comm.send(large, 2); });
             }
             try_again(mine, comm);

@@ -61,11 +61,11 @@ TEST_CASE("a rank that is stopped in the middle of an operation is named too") {
         });
         CHECK_NOTHROW(job::run(v.size, [&](auto& comm) {
             auto& mine = of.at(comm);
-            std::vector<int> data(v.count);
+            auto const data = vector_for<int>(comm, v);
             comm.barrier();
             stops = comm.rank() == v.odd;
             observe(mine.call, [&] {
-                comm.all_reduce(data, op, v.how);
+                comm.all_reduce(data.span(), op, v.how);
                 comm.barrier(v.how);
             });
             if (comm.rank() != v.odd && ++told[0] == v.size - 1) { ::kill(pid[0], SIGCONT); }

@@ -6,22 +6,28 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace faults {
 
-/// One way to try a fault. `odd` is the rank that is at fault.
+/// One way to try a fault.
 struct variant {
     int size;
-    int odd;
+    int odd;  // the rank that is at fault
     std::size_t count;
+    bool reachable;  // vector_of is in memory from allocate
     coll::options how;
 
     std::string text() const {
         return std::to_string(size) + " ranks, rank " + std::to_string(odd) + " at fault, " +
-               std::to_string(count) + " elements, " + std::string(coll::name(how.algorithm));
+               std::to_string(count) + (reachable ? " reachable" : "") + " elements, " +
+               std::string(coll::name(how.algorithm)) + ", segments of " +
+               std::to_string(how.segment);
     }
 };
 
@@ -35,19 +41,46 @@ T one_of(std::array<T, N> const& all) {
 }
 inline int below(int n) { return std::uniform_int_distribution(0, n - 1)(dice()); }
 
-/// Vectors that fit in a cache line, a cell, some slots, and neither.
+/// Vectors that fit in a cache line, a cell, some slots, and neither; algorithms by name or not.
 inline std::vector<variant> variety() {
     constexpr std::array<std::size_t, 4> counts{1, 10, 1000, 200'000};
+    constexpr std::array<std::size_t, 4> segments{coll::chosen_segment, 0, 16 * 1024, 100'000};
     std::vector<variant> all;
     for (int i = 0; i < repeats(); ++i) {
         for (int const size : {2, 3, 5}) {
-            auto const algorithm =
-                below(3) == 0 ? coll::any_algorithm() : one_of(coll::all_algorithms);
-            all.push_back(
-                {size, below(size), one_of(counts), {.algorithm = algorithm, .timeout = 20s}});
+            variant v{size, below(size), one_of(counts), below(2) == 0, {.timeout = 20s}};
+            if (below(3) != 0) { v.how.algorithm = one_of(coll::all_algorithms); }
+            v.how.segment = one_of(segments);
+            all.push_back(v);
         }
     }
     return all;
+}
+
+/// A vector of v.count elements as v wants it. Collective if it is to be reachable.
+template <class T, class Comm>
+class vector_of {
+public:
+    vector_of(Comm& comm, variant const& v) {
+        if (v.reachable) {
+            memory_.emplace(comm.template allocate<T>(v.count));
+            span_ = *memory_;
+        } else {
+            own_.resize(v.count);
+            span_ = own_;
+        }
+    }
+    std::span<T> span() const { return span_; }
+
+private:
+    std::optional<decltype(std::declval<Comm&>().template allocate<T>(1))> memory_;
+    std::vector<T> own_;
+    std::span<T> span_;
+};
+
+template <class T, class Comm>
+vector_of<T, Comm> vector_for(Comm& comm, variant const& v) {
+    return {comm, v};
 }
 
 }  // namespace faults

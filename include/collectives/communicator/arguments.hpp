@@ -21,6 +21,10 @@ template <class R>
 concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                       std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
 
+/// One whose elements outlive a call that is only started: an lvalue, or a borrowed range (span).
+template <class R>
+concept lasting_input_range = input_range<R> && std::ranges::borrowed_range<R>;
+
 /// One whose elements can be written and outlive the call: an lvalue, or a borrowed range (span).
 template <class R>
 concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&

@@ -35,6 +35,7 @@ protected:
     pending<Transport> started(call_request const& r, std::shared_ptr<void const> kept = {}) {
         auto o = std::make_unique<operation<Transport>>();
         core_->start(*o, r);
+        o->start_clock(steady::now());
         return {core_, std::move(o), std::move(kept)};
     }
 

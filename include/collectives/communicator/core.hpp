@@ -31,6 +31,7 @@ struct call_request {
     reducer const* op = nullptr;
     options how;
     collective as{};  // what it is called in messages, where that is not shape.what (split)
+    std::size_t stated_count = 0;  // what `as` counts, where that is not shape.count (allocate)
 };
 
 template <transport Transport>
@@ -93,7 +94,6 @@ public:
         idle_.pop_back();
         return o;
     }
-    void give_back(std::unique_ptr<operation<Transport>> o) { idle_.push_back(std::move(o)); }
     std::uint64_t next_pair_number() { return ++pairs_; }
 
 private:
@@ -101,6 +101,12 @@ private:
         communicator_core* core;
         activity* what;
         ~running() { core->engine_.remove(*what); }
+    };
+    struct kept_route {
+        any_algorithm algorithm;
+        collective what{};
+        rank_t root = 0;
+        bool passes_on = false;
     };
     struct kept_program {
         call_shape shape;
@@ -115,16 +121,22 @@ private:
         return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
                r.shape.counts.empty() && r.shape.size > 1;
     }
-    /// Whether a schedule moves blocks through ranks they do not belong to.
-    static bool passes_blocks_on(any_algorithm a, call_shape const& shape) {
-        for (rank_t r = 0; r < shape.size; ++r) {
-            if (r == shape.root) { continue; }
-            auto const own = a.record(shape.what, r, shape.size, shape.root);
-            for (auto const& s : own.steps) {
-                if (s.chunks != chunk_range{r, 1}) { return true; }
+    /// Whether a schedule moves blocks through ranks they do not belong to. Remembered.
+    bool passes_blocks_on(any_algorithm a, call_shape const& shape) {
+        for (auto const& k : routes_) {
+            if (k.algorithm == a && k.what == shape.what && k.root == shape.root) {
+                return k.passes_on;
             }
         }
-        return false;
+        auto passes_on = false;
+        for (auto const& own : a.record_all(shape.what, shape.size, shape.root)) {
+            for (auto const& s : own.steps) {
+                auto const at_root = own.rank == shape.root;
+                passes_on = passes_on || (!at_root && s.chunks != chunk_range{own.rank, 1});
+            }
+        }
+        routes_.push_back({a, shape.what, shape.root, passes_on});
+        return passes_on;
     }
 
     requirement requirement_of(call_request const& r) const {
@@ -136,6 +148,10 @@ private:
         auto const need = requirement_of(r);
         if (!r.how.algorithm.is_automatic()) {
             if (selector_.suits(r.how.algorithm, need)) { return r.how.algorithm; }
+            if (auto const proof = selector_.proof_of(r.how.algorithm, need); !proof.ok) {
+                refuse(r.as, text_of(r.how.algorithm.name(), " is not correct for ", need.size,
+                                     " ranks: ", proof.what));
+            }
             auto const why = need.left_fold ? " cannot keep .reproducible"
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
@@ -153,6 +169,7 @@ private:
         f.what = r.as;
         f.count = blocks_vary(r) ? 0 : s.count;
         for (auto const n : s.counts) { f.counts = mix(f.counts + 1, n); }
+        if (r.as != s.what) { f.count = r.stated_count; }
         if (!s.recv_counts.empty()) { f.count = f.counts = 0; }  // each rank has its own
         f.type = r.type;
         f.op = r.op == nullptr ? 0 : r.op->fingerprint;
@@ -174,9 +191,10 @@ private:
         }
         auto const elements = std::max<std::size_t>(r.how.segment / s.elem_size, 1);
         auto const slices = (s.count + elements - 1) / elements;
-        require(slices < (1U << 19), r.as,
+        auto const most = is_one_vector(s.what) ? std::size_t{524287} : std::size_t{4096};
+        require(slices <= most, r.as,
                 text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
-                        " parts; the most is 524287"));
+                        " parts; the most is ", most));
         return static_cast<int>(slices);
     }
 
@@ -187,7 +205,8 @@ private:
             auto const& k = kept_[i];
             if (k.type == r.type && k.op == op && k.asked == r.how.algorithm &&
                 k.segment == r.how.segment && k.reproducible == r.how.reproducible &&
-                k.shape == r.shape && k.made->call().what == r.as) {
+                k.shape == r.shape && k.made->call().what == r.as &&
+                (r.as == r.shape.what || k.made->call().count == r.stated_count)) {
                 auto const found = kept_.begin() + static_cast<std::ptrdiff_t>(i);
                 if (i != 0) { std::rotate(kept_.begin(), found, found + 1); }
                 return kept_.front().made;
@@ -220,6 +239,7 @@ private:
     collectives::engine<Transport> engine_;
     collectives::selector selector_;
     std::vector<kept_program> kept_;
+    std::vector<kept_route> routes_;
     std::vector<std::unique_ptr<operation<Transport>>> idle_;
     std::uint64_t pairs_ = 0;
 };

@@ -22,11 +22,11 @@ public:
                                                this->make().counts(collective::all_gather, counts),
                                                0, how));
     }
-    template <input_range In, output_range Out>
+    template <lasting_input_range In, output_range Out>
     auto start_all_gather(In&& in, Out&& out, options const& how = {}) {
         return this->started(this->make().to_whole(collective::all_gather, in, out, {}, 0, how));
     }
-    template <input_range In, output_range Out, counts_range Counts>
+    template <lasting_input_range In, output_range Out, counts_range Counts>
     auto start_all_gather(In&& in, Out&& out, Counts const& counts, options const& how = {}) {
         return this->started(
             this->make().to_whole(collective::all_gather, in, out,
@@ -55,11 +55,11 @@ public:
                                                this->make().counts(collective::gather, counts),
                                                root, how));
     }
-    template <input_range In, output_range Out>
+    template <lasting_input_range In, output_range Out>
     auto start_gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
         return this->started(this->make().to_whole(collective::gather, in, out, {}, root, how));
     }
-    template <input_range In, output_range Out, counts_range Counts>
+    template <lasting_input_range In, output_range Out, counts_range Counts>
     auto start_gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
                       options const& how = {}) {
         return this->started(this->make().to_whole(collective::gather, in, out,
@@ -80,12 +80,12 @@ public:
                                                this->make().counts(collective::scatter, counts),
                                                nullptr, root, how));
     }
-    template <input_range In, output_range Out>
+    template <lasting_input_range In, output_range Out>
     auto start_scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
         return this->started(
             this->make().to_block(collective::scatter, in, out, {}, nullptr, root, how));
     }
-    template <input_range In, output_range Out, counts_range Counts>
+    template <lasting_input_range In, output_range Out, counts_range Counts>
     auto start_scatter(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
                        options const& how = {}) {
         return this->started(this->make().to_block(collective::scatter, in, out,
@@ -105,11 +105,11 @@ public:
             this->make().exchange(in, out, this->make().counts(collective::all_to_all, send_counts),
                                   this->make().counts(collective::all_to_all, recv_counts), how));
     }
-    template <input_range In, output_range Out>
+    template <lasting_input_range In, output_range Out>
     auto start_all_to_all(In&& in, Out&& out, options const& how = {}) {
         return this->started(this->make().exchange(in, out, {}, {}, how));
     }
-    template <input_range In, output_range Out, counts_range Sends, counts_range Recvs>
+    template <lasting_input_range In, output_range Out, counts_range Sends, counts_range Recvs>
     auto start_all_to_all(In&& in, Out&& out, Sends const& send_counts, Recvs const& recv_counts,
                           options const& how = {}) {
         return this->started(

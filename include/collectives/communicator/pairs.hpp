@@ -22,7 +22,7 @@ public:
     void recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
         start_recv(data, from, tag, how).wait();
     }
-    template <input_range Data>
+    template <lasting_input_range Data>
     auto start_send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
         auto* const bytes = const_cast<std::byte*>(  // only read: a send has no other use for it
             reinterpret_cast<std::byte const*>(std::ranges::data(data)));
@@ -55,6 +55,7 @@ private:
         m->start(this->core_->engine(), call, peer, tag, bytes, count * sizeof(T), sizeof(T),
                  how.timeout.span());
         this->core_->engine().add(*m);
+        m->start_clock(steady::now());
         return {this->core_, std::move(m), {}};
     }
 };

@@ -65,7 +65,7 @@ private:
 template <class... Pending>
 void wait_all(Pending&... calls) {
     std::exception_ptr first;
-    auto const end = [&first](auto& call) {
+    [[maybe_unused]] auto const end = [&first](auto& call) {
         try {
             call.wait();
         } catch (...) {

@@ -105,7 +105,7 @@ public:
     std::uint64_t ticks() const { return ticks_; }
 
 private:
-    enum class stage { clear, published, receiving };
+    enum class stage { clear, published };
 
     /// This rank is in a peer's memory as long as it lives, even if the operator throws.
     class stay {

@@ -21,22 +21,49 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace collectives {
 
-/// What the communicators of one rank on one transport share: whoever waits, moves them all.
+/// Something to look at in the hope that it moves: a transport.
+struct polled {
+    virtual bool poll() = 0;
+
+protected:
+    ~polled() = default;
+};
+
+/// All that one rank has under way, over all its communicators and transports.
+struct rank_work {
+    std::vector<polled*> carriers;
+    std::vector<activity*> active;
+};
+
+/// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
+/// work, also that on transports adapted from this one, or that this one was adapted from.
 template <transport Transport>
-struct hub {
-    explicit hub(std::shared_ptr<Transport> t)
-        : carrier(std::move(t)), core_per_rank(carrier->size() <= usable_processors()) {}
+struct hub final : polled {
+    explicit hub(std::shared_ptr<Transport> t,
+                 std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
+        : carrier(std::move(t)),
+          work(std::move(all)),
+          core_per_rank(carrier->size() <= usable_processors()) {
+        work->carriers.push_back(this);
+    }
+    hub(hub const&) = delete;
+    hub& operator=(hub const&) = delete;
+    ~hub() { std::erase(work->carriers, this); }
+
+    bool poll() override { return carrier->poll(); }
 
     /// One look at everything; true if anything moved.
     bool progress() {
-        bool moved = carrier->poll();
-        for (std::size_t i = 0; i < active.size(); ++i) {
-            auto& a = *active[i];
+        bool moved = false;
+        for (auto* const c : work->carriers) { moved = c->poll() || moved; }
+        for (std::size_t i = 0; i < work->active.size(); ++i) {
+            auto& a = *work->active[i];
             if (a.done || a.thrown) { continue; }
             auto const before = a.ticks;
             a.done = a.progress();
@@ -46,8 +73,8 @@ struct hub {
     }
 
     std::shared_ptr<Transport> carrier;
+    std::shared_ptr<rank_work> work;
     bool core_per_rank;
-    std::vector<activity*> active;
 };
 
 template <transport Transport>
@@ -94,8 +121,8 @@ public:
         board_.finish(unfinished_.empty() ? sequence_ : unfinished_.front() - 1);
     }
 
-    void add(activity& a) { hub_->active.push_back(&a); }
-    void remove(activity& a) { std::erase(hub_->active, &a); }
+    void add(activity& a) { hub_->work->active.push_back(&a); }
+    void remove(activity& a) { std::erase(hub_->work->active, &a); }
 
     /// One look at `a` and everything else; true if `a` has ended.
     bool test(activity& a) {
@@ -145,6 +172,10 @@ public:
         runs_ += static_cast<std::uint64_t>(n);
         return first;
     }
+    ///
+    /// A rank is at most half the lanes ahead of the last run that it saw all ranks enter. So who
+    /// is in run r + 8 knows that all have entered r + 4, hence that all had seen all enter r:
+    /// nobody looks for entries of run r any more when its lane is taken for r + 8.
     bool lane_is_free(std::uint64_t run) const {
         return run <= lane_left_[run % lanes_per_rank] + lanes_per_rank &&
                run <= agreed_run + lanes_per_rank / 2;
@@ -173,20 +204,25 @@ private:
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
-        a.cancel();
         wait_until_nobody_is_inside();
+        a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));
     }
+    /// How a rank leaves a failed operation: the stop word is set, and a peer looks at it after it
+    /// has said that it is inside and before it reads. So a peer seen outside once does not come
+    /// back, and when none is inside any more the buffers may go. One that died or was stopped by a
+    /// signal is not waited for.
     void wait_until_nobody_is_inside() {
         if constexpr (requires { carrier().inside(rank_t{}); }) {
-            auto const limit =
-                steady::now() + std::chrono::seconds(1);  // a stopped peer never goes
             for (rank_t r = 0; r < size(); ++r) {
                 auto const peer = group_.job_rank(r);
+                waiter patience(false);
                 while (r != rank() && carrier().inside(peer) && !carrier().gone(peer) &&
-                       steady::now() < limit) {
-                    ::sched_yield();
+                       !detail::is_suspended(carrier(), peer)) {
+                    if (patience.pause() == waiter::advice::sleep) {
+                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    }
                 }
             }
         }

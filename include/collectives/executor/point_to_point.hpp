@@ -23,7 +23,6 @@ public:
         only_peer = peer;
         allowed = time;
         deadline = {};
-        tag_ = tag;
         auto const where = e.group().job_rank(peer);
         auto const channel = mix(mix(e.context(), hash_text("send and recv")),
                                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
@@ -54,7 +53,6 @@ public:
 
 private:
     engine<Transport>* engine_ = nullptr;
-    int tag_ = 0;
     typename Transport::request request_;
 };
 

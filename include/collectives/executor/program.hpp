@@ -9,6 +9,7 @@
 #include <collectives/executor/planner.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,24 +66,19 @@ public:
                    : 0;
     }
     bound_plan const& messages(int slice, bool consumes) {
-        return at(kept(consumes ? 1 : 0, class_of(slice)), slice,
+        return at(kept(consumes ? 1U : 0U, class_of(slice)), slice,
                   {false, consumes, whole_ranges()});
     }
     bound_plan const& direct(int slice) {
-        return at(kept(2, class_of(slice)), slice, {true, false, whole_ranges()});
+        return at(kept(2U, class_of(slice)), slice, {true, false, whole_ranges()});
     }
 
 private:
-    struct kept_plan {
-        int kind = 0, slices = 0;  // which executor it is for, and which slices
-        std::unique_ptr<bound_plan> made;
-    };
-    std::unique_ptr<bound_plan>& kept(int kind, int slices) {
-        for (auto& p : plans_) {
-            if (p.kind == kind && p.slices == slices) { return p.made; }
-        }
-        plans_.push_back({kind, slices, nullptr});
-        return plans_.back().made;
+    std::unique_ptr<bound_plan>& kept(std::size_t kind, int slices) {
+        auto& of_kind = plans_[kind];
+        auto const i = static_cast<std::size_t>(slices);
+        if (i >= of_kind.size()) { of_kind.resize(i + 1); }
+        return of_kind[i];
     }
 
     /// Slices of one vector come in two sizes; slices of blocks all differ.
@@ -146,7 +142,8 @@ private:
     std::uint64_t hash_;
     schedule mine_;
     std::vector<std::pair<int, int>> completing_;
-    std::vector<kept_plan> plans_;
+    // For messages, for messages that are consumed, direct; of each class of slices.
+    std::array<std::vector<std::unique_ptr<bound_plan>>, 3> plans_;
 };
 
 }  // namespace collectives

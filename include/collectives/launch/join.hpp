@@ -36,8 +36,8 @@ inline std::string job_name() {
                    (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
 }
 
-inline void take_seat(job const& memory, rank_t r) {
-    memory.state().status(r).pid.store(::getpid());
+inline void take_seat(job const& memory, rank_t r, pid_t process) {
+    memory.state().status(r).pid.store(process);
 }
 inline std::vector<int> absent(job const& memory) {
     std::vector<int> ranks;
@@ -54,20 +54,23 @@ inline std::vector<int> absent(job const& memory) {
 
 /// Rank 0: makes the job, and lets the others in until all are there.
 inline job host(job_place const& me, steady::time_point until) {
-    meeting_place place(job_name());
-    place.open();
     job memory(me.size);
-    take_seat(memory, 0);
-    for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
-        auto const guest = place.admit(until);
-        if (!guest) { miss(me, missing); }
-        auto const& [connection, said] = *guest;
-        auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
-                              memory.state().status(said.rank).pid.load() == 0;
-        if (!expected) { continue; }   // its connection closes, which tells it so
-        take_seat(memory, said.rank);  // until the guest puts its own number there
-        meeting_place::hand_over(connection, memory.descriptor());
-    }
+    take_seat(memory, 0, ::getpid());
+    {
+        meeting_place place(job_name());
+        place.open();
+        for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
+            auto const came = place.admit(until);
+            if (!came) { miss(me, missing); }
+            auto const& said = came->said;
+            auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
+                                  memory.state().status(said.rank).pid.load() == 0;
+            // Who is not expected learns it from the end of its connection.
+            if (expected && meeting_place::hand_over(came->connection, memory.descriptor())) {
+                take_seat(memory, said.rank, came->process);
+            }
+        }
+    }  // nobody can come late
     for (rank_t r = 0; r < me.size; ++r) {
         memory.state().status(r).state.store(shared::life::running);
     }
@@ -79,7 +82,6 @@ inline job attend(job_place const& me, steady::time_point until) {
     auto file = meeting_place(job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
     if (file.get() < 0) { miss(me, {0}); }
     job memory(me.size, shared::memory_file::received{file.release()});
-    take_seat(memory, me.rank);
     auto const& mine = memory.state().status(me.rank).state;
     while (mine.load() == shared::life::expected) {
         if (steady::now() >= until) { miss(me, absent(memory)); }

@@ -53,6 +53,13 @@ struct greeting {
     std::int32_t size = 0;
 };
 
+/// One who has come: where it is spoken to, its process, and what it said.
+struct guest {
+    descriptor connection;
+    pid_t process = 0;
+    greeting said;
+};
+
 class meeting_place {
 public:
     /// `name` is the job's; processes of other users are turned away.
@@ -70,27 +77,28 @@ public:
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
     }
     /// The next one who comes in time and says what is expected; the caller checks the greeting.
-    std::optional<std::pair<descriptor, greeting>> admit(steady::time_point until) {
+    std::optional<guest> admit(steady::time_point until) {
         for (;;) {
             if (!wait(socket_.get(), until)) { return {}; }
-            descriptor guest(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            descriptor who_came(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             ucred who{};
             socklen_t n = sizeof who;
-            if (guest.get() < 0 ||
-                ::getsockopt(guest.get(), SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 ||
+            if (who_came.get() < 0 ||
+                ::getsockopt(who_came.get(), SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 ||
                 who.uid != ::geteuid()) {
                 continue;
             }
             greeting said{};
             auto const patience = std::min(until, steady::now() + std::chrono::seconds(1));
-            if (wait(guest.get(), patience) &&
-                ::recv(guest.get(), &said, sizeof said, MSG_TRUNC) == sizeof said &&
+            if (wait(who_came.get(), patience) &&
+                ::recv(who_came.get(), &said, sizeof said, MSG_TRUNC) == sizeof said &&
                 said.magic == greeting::expected_magic) {
-                return std::pair(std::move(guest), said);
+                return guest{std::move(who_came), who.pid, said};
             }
         }
     }
-    static void hand_over(descriptor const& guest, int file) {
+    /// False if the guest has gone in the meantime.
+    static bool hand_over(descriptor const& connection, int file) {
         char byte = 0;
         iovec data{&byte, 1};
         alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -104,7 +112,7 @@ public:
         head->cmsg_type = SCM_RIGHTS;
         head->cmsg_len = CMSG_LEN(sizeof(int));
         std::memcpy(CMSG_DATA(head), &file, sizeof file);
-        if (::sendmsg(guest.get(), &message, MSG_NOSIGNAL) != 1) { fail("sendmsg"); }
+        return ::sendmsg(connection.get(), &message, MSG_NOSIGNAL) == 1;
     }
 
     /// Comes to the place once rank 0 has opened it, and receives its file: none in time, or none

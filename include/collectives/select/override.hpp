@@ -42,6 +42,9 @@ inline std::size_t parse_bytes(std::string_view text) {
     if (fault != std::errc{} || shift < 0) {
         throw usage_error(text_of("'", text, "' is no number of bytes: write 0, 4k, 2M, inf"));
     }
+    if (value > (std::numeric_limits<std::size_t>::max() >> shift)) {
+        throw usage_error(text_of("'", text, "' is more than can be counted"));
+    }
     return value << shift;
 }
 
@@ -64,6 +67,9 @@ inline std::vector<override_rule> parse_override(std::string_view text) {
             }
             rule.from = detail::parse_bytes(range.substr(0, dash));
             rule.to = detail::parse_bytes(range.substr(dash + 1));
+            if (rule.from >= rule.to) {
+                throw usage_error(text_of("'", item, "': the range is empty"));
+            }
         }
         rules.push_back(rule);
     }

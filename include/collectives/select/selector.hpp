@@ -41,9 +41,10 @@ struct explanation {
 /// its requirements are for one size.
 class selector {
 public:
-    /// Whether an algorithm may be used, from what the checker derived.
+    /// Whether an algorithm may be used, from what the checker derived. The library's own are
+    /// proved by its tests; a user's is proved here, once.
     bool suits(any_algorithm a, requirement const& need) {
-        if (!need.order && !need.left_fold) { return true; }
+        if (!need.order && !need.left_fold && is_own(a)) { return true; }
         auto const proof = proof_of(a, need);
         return proof.ok && (!need.order || proof.order_preserving) &&
                (!need.left_fold || proof.left_fold);
@@ -92,7 +93,24 @@ public:
         return names;
     }
 
+    /// The checker's verdict, remembered. O(steps of all ranks) the first time.
+    proof proof_of(any_algorithm a, requirement const& need) {
+        for (auto const& p : proofs_) {
+            if (p.of == a && p.about.what == need.what && p.about.root == need.root) {
+                return p.verdict;
+            }
+        }
+        proofs_.push_back({need, a, a.check(need.size, need.what, need.root)});
+        return proofs_.back().verdict;
+    }
+
 private:
+    static bool is_own(any_algorithm a) {
+        for (auto const own : all_algorithms) {
+            if (own == a) { return true; }
+        }
+        return false;
+    }
     struct kept_proof {
         requirement about;
         any_algorithm of;
@@ -127,16 +145,6 @@ private:
         }
         return made;
     }
-    proof proof_of(any_algorithm a, requirement const& need) {
-        for (auto const& p : proofs_) {
-            if (p.of == a && p.about.what == need.what && p.about.root == need.root) {
-                return p.verdict;
-            }
-        }
-        proofs_.push_back({need, a, a.check(need.size, need.what, need.root)});
-        return proofs_.back().verdict;
-    }
-
     struct rule_list {
         bool read = false;
         std::vector<override_rule> rules;

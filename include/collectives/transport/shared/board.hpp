@@ -33,7 +33,7 @@ static_assert(sizeof(flat_line) == line);
 
 /// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
 struct alignas(line) lane_line {
-    std::atomic<std::uint64_t> counter;  // run << 32 | rounds completed
+    std::atomic<std::uint64_t> counter;  // see lane_count in executor/direct.hpp
     std::uint64_t hash;
     std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch; 0: unreachable
     std::uint64_t in_place;              // plan variant, so that peers know where chunks lie
@@ -131,7 +131,8 @@ public:
         for (auto const r : group_) { job_.ring(r); }
     }
     std::atomic<std::uint32_t> const& stop_word() const { return header_->stopped; }
-    bool stopped() const { return header_->stopped.load(std::memory_order_acquire) != 0; }
+    /// Sequentially consistent: who says that it is inside a peer's memory looks here afterwards.
+    bool stopped() const { return header_->stopped.load(std::memory_order_seq_cst) != 0; }
     std::optional<failure> first_failure() const {
         auto const mark = header_->stopped.load(std::memory_order_acquire);
         if (mark == 0) { return {}; }

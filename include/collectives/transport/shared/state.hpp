@@ -149,9 +149,14 @@ public:
     /// Says that a rank has gone. The first word counts.
     void depart(rank_t r, life how, int signal) const {
         auto& s = status(r);
+        auto known = s.state.load(std::memory_order_acquire);
+        if (known > life::running) { return; }
         s.signal.store(signal, std::memory_order_relaxed);
-        s.state.store(how, std::memory_order_seq_cst);
-        ring_all();
+        if (s.state.compare_exchange_strong(known, how, std::memory_order_seq_cst) ||
+            (known <= life::running &&  // it came to run at this moment
+             s.state.compare_exchange_strong(known, how, std::memory_order_seq_cst))) {
+            ring_all();
+        }
     }
 
     /// Notes it if the process of a running rank has ended: for jobs that nobody else watches.

@@ -2,6 +2,8 @@
 // The transport of ranks that share memory: threads of a process, or processes of a machine.
 #pragma once
 
+#include <collectives/core/error.hpp>
+#include <collectives/core/error.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
 
@@ -90,20 +92,24 @@ public:
         return board(job_, first_board_, std::move(all), me_);
     }
     /// The board of a new communicator. Its rank 0 makes it and `share`s the location: share(x)
-    /// returns rank 0's x on every rank.
+    /// returns rank 0's x on every rank. Throws transport_error on all if there is no memory for
+    /// it.
     template <class Share>
     board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         std::uint64_t where = 0;
         if (rank_in_group == 0) {
             auto const bytes = board::bytes(static_cast<int>(group.size()));
-            auto* const memory = static_cast<std::byte*>(allocate(bytes));
-            board::create(memory, static_cast<int>(group.size()));
-            where = memory_.reach(memory, bytes);
-            if (!always_reachable) {
-                own_boards_.emplace_back(memory, static_cast<int>(group.size()));
-            }
+            try {
+                auto* const memory = static_cast<std::byte*>(allocate(bytes));
+                board::create(memory, static_cast<int>(group.size()));
+                where = memory_.reach(memory, bytes);
+                if (!always_reachable) {
+                    own_boards_.emplace_back(memory, static_cast<int>(group.size()));
+                }
+            } catch (transport_error const&) { where = 0; }  // for all of the group to hear
         }
         where = share(where);
+        if (where == 0) { throw transport_error("no shared memory for another communicator"); }
         return board(job_, memory_.at(where), std::move(group), rank_in_group);
     }
 
