@@ -11,7 +11,7 @@ template <transport Transport>
 class reductions : public communicator_base<Transport> {
 public:
     /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
-    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         auto const r = host::make_reducer<element_t<In>>(op);
         this->core_->run(this->make().vector(collective::all_reduce, in, out, r, 0, how));
@@ -20,7 +20,7 @@ public:
     void all_reduce(InOut&& inout, Op op = {}, options const& how = {}) {
         all_reduce(inout, inout, op, how);
     }
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     auto start_all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         auto const kept = this->template keep<element_t<In>>(op);
         return this->started(
@@ -32,12 +32,12 @@ public:
     }
 
     /// Root gets the reduction of all ranks' vectors. out is looked at on root alone.
-    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
         auto const r = host::make_reducer<element_t<In>>(op);
         this->core_->run(this->make().vector(collective::reduce, in, out, r, root, how));
     }
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     auto start_reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
         auto const kept = this->template keep<element_t<In>>(op);
         return this->started(
@@ -45,7 +45,7 @@ public:
     }
 
     /// Rank i gets block i of the reduction. in: n elements; out: block(n, size, rank) or counts.
-    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         auto const r = host::make_reducer<element_t<In>>(op);
         this->core_->run(
@@ -60,7 +60,7 @@ public:
             collective::reduce_scatter, in, out,
             this->make().counts(collective::reduce_scatter, counts), &r, 0, how));
     }
-    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     auto start_reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         auto const kept = this->template keep<element_t<In>>(op);
         return this->started(
