@@ -99,20 +99,13 @@ public:
     }
     /// False if the guest has gone in the meantime.
     static bool hand_over(descriptor const& connection, int file) {
-        char byte = 0;
-        iovec data{&byte, 1};
-        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-        msghdr message{};
-        message.msg_iov = &data;
-        message.msg_iovlen = 1;
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        auto* const head = CMSG_FIRSTHDR(&message);
+        parcel p;
+        auto* const head = CMSG_FIRSTHDR(&p.message);
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;
         head->cmsg_len = CMSG_LEN(sizeof(int));
         std::memcpy(CMSG_DATA(head), &file, sizeof file);
-        return ::sendmsg(connection.get(), &message, MSG_NOSIGNAL) == 1;
+        return ::sendmsg(connection.get(), &p.message, MSG_NOSIGNAL) == 1;
     }
 
     /// Comes to the place once rank 0 has opened it, and receives its file: none in time, or none
@@ -127,16 +120,9 @@ public:
             fail("send");
         }
         if (!wait(socket_.get(), until)) { return descriptor(); }
-        char byte = 0;
-        iovec data{&byte, 1};
-        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-        msghdr message{};
-        message.msg_iov = &data;
-        message.msg_iovlen = 1;
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        auto const got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
-        auto* const head = CMSG_FIRSTHDR(&message);
+        parcel p;
+        auto const got = ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC);
+        auto* const head = CMSG_FIRSTHDR(&p.message);
         if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) {
             throw usage_error(text_of("rank 0 of the job expects no rank ", hello.rank, " of ",
                                       hello.size,
@@ -148,6 +134,20 @@ public:
     }
 
 private:
+    /// One byte with room for a descriptor beside it.
+    struct parcel {
+        parcel() {
+            message.msg_iov = &data;
+            message.msg_iovlen = 1;
+            message.msg_control = control;
+            message.msg_controllen = sizeof control;
+        }
+        char byte = 0;
+        iovec data{&byte, 1};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+        msghdr message{};
+    };
+
     [[noreturn]] static void fail(char const* call) {
         throw transport_error(
             text_of("the ranks of the job cannot meet: ", call, ": ", std::strerror(errno)));
