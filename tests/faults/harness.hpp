@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <time.h>
@@ -18,7 +17,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <iterator>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -77,11 +78,8 @@ private:
 };
 
 inline std::size_t entries(char const* folder) {
-    std::size_t n = 0;
-    auto* const open = ::opendir(folder);
-    while (open != nullptr && ::readdir(open) != nullptr) { ++n; }
-    if (open != nullptr) { ::closedir(open); }
-    return n;
+    auto const all = std::filesystem::directory_iterator(folder);
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
 /// What the kernel says of a process: "S 1 ...", its state and its parent. Empty if there is none.

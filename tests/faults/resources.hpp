@@ -2,12 +2,12 @@
 // What the system refuses: memory, descriptors. A clean error, and nothing left behind.
 #pragma once
 
+#include <faults/limits.hpp>
 #include <faults/observed.hpp>
 #include <faults/variety.hpp>
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,24 +16,6 @@
 #include <vector>
 
 namespace faults {
-
-/// Another limit of this process while it lives. Not to be had with sanitizers, which open
-/// descriptors and take address space themselves.
-class limited {
-public:
-    limited(decltype(RLIMIT_NOFILE) what, ::rlim_t most) : what_(what) {
-        ::getrlimit(what_, &before_);
-        ::rlimit const now{most, before_.rlim_max};
-        ::setrlimit(what_, &now);
-    }
-    limited(limited const&) = delete;
-    limited& operator=(limited const&) = delete;
-    ~limited() { ::setrlimit(what_, &before_); }
-
-private:
-    decltype(RLIMIT_NOFILE) what_;
-    ::rlimit before_{};
-};
 
 TEST_CASE("more shared memory than there is: an error on every rank, and then all is well") {
     auto const memory = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *

@@ -15,11 +15,12 @@
 
 namespace collectives {
 
-class planner {
+template <class = void>
+class basic_planner {
 public:
     /// `completing`: from completing_reductions, empty where nothing is to be finished.
-    planner(schedule const& what, layout const& at, planning how, bool in_place,
-            std::vector<std::pair<int, int>> const& completing)
+    basic_planner(schedule const& what, layout const& at, planning how, bool in_place,
+                  std::vector<std::pair<int, int>> const& completing)
         : what_(what),
           at_(at),
           how_(how),
@@ -104,7 +105,7 @@ private:
             auto const over = last_use_[c] <= round_.number && !at_.wanted[c];
             if (over && values_.is_in_scratch(c)) { values_.expire(c); }
         }
-        values_.end_round(how_.direct);
+        values_.end_round();
     }
 
     void add_send(step const& s, piece p) {
@@ -123,14 +124,17 @@ private:
             }
         }
         if (parts.size() > 1) {
-            at = values_.temporary(bytes);
-            note_overwritten(at, bytes);
+            auto const to_output = values_.can_be_gathered(p);
+            at = to_output ? place{base::output, at_.output[chunk(p.first)].offset}
+                           : values_.temporary_apart(bytes);
+            note_overwritten(at, to_output ? 0 : bytes);
             auto to = at;
             for (auto& part : parts) {
                 part.to = to;
                 to.offset += part.bytes;
-                result_.copies.push_back(part);
+                if (part.from != part.to) { result_.copies.push_back(part); }
             }
+            for (int k = 0; k < p.count && to_output; ++k) { values_.gathered(chunk(p.first + k)); }
         }
         result_.sends.push_back(
             {round_.number, s.peer, s.what, {p.first, p.count}, at, bytes, false, 0, 0});
@@ -283,5 +287,8 @@ private:
     plan_round round_;
     plan result_;
 };
+
+/// Its code is compiled only where a collective is called.
+using planner = basic_planner<>;
 
 }  // namespace collectives

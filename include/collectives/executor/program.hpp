@@ -33,9 +33,10 @@ struct bound_plan {
 
 /// Everything about a call that does not change between calls of the same shape. Plans are made
 /// when first asked for: O(steps), for direct ones O(steps of all ranks).
-class program {
+template <class = void>
+class basic_program {
 public:
-    program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
+    basic_program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
         : shape_(std::move(shape)),
           algorithm_(chosen),
           slices_(slices),
@@ -145,5 +146,8 @@ private:
     // For messages, for messages that are consumed, direct; of each class of slices.
     std::array<std::vector<std::unique_ptr<bound_plan>>, 3> plans_;
 };
+
+/// Its code is compiled only where a collective is called.
+using program = basic_program<>;
 
 }  // namespace collectives

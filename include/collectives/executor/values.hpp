@@ -49,9 +49,10 @@ inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
 
 /// Values move from the input to the output where it covers their chunk, else to scratch. A stretch
 /// of scratch is given back at the end of the round in which its last value moves or expires.
-class chunk_values {
+template <class = void>
+class basic_chunk_values {
 public:
-    chunk_values(layout const& at, bool in_place) : at_(at), now_(at.bytes.size()) {
+    basic_chunk_values(layout const& at, bool in_place) : at_(at), now_(at.bytes.size()) {
         for (std::size_t c = 0; c < now_.size(); ++c) {
             if (!at.held[c] || at.separate) { continue; }
             now_[c].at = in_place && at.wanted[c] ? place{base::output, at.output[c].offset}
@@ -102,15 +103,41 @@ public:
         ending_.emplace_back(first, bytes);
         return {base::scratch, first};
     }
-    /// `lingering`: peers may be reading what ends now, so it is given back a round later. Whoever
-    /// makes values contiguous in it then waits for readers of the round before last: two ranks
-    /// that wait for each other's last round would wait for ever.
-    void end_round(bool lingering) {
-        if (!lingering) { leaving_.swap(ending_); }
-        for (auto const& [first, bytes] : leaving_) { scratch_.give_back(first, bytes); }
-        leaving_.clear();
-        leaving_.swap(ending_);
+    /// The same, none of which ended in the last round. In it, values are made contiguous before
+    /// this rank says that it has come so far, for which it waits for those who read there before:
+    /// two ranks that so waited for each other's last round would wait for ever.
+    place temporary_apart(std::size_t bytes) {
+        std::vector<std::size_t> refused;
+        auto at = temporary(bytes);
+        while (std::any_of(ended_.begin(), ended_.end(), [&](auto const& e) {
+            return overlap(at, bytes, {base::scratch, e.first}, e.second);
+        })) {
+            refused.push_back(at.offset);
+            ending_.pop_back();
+            at = temporary(bytes);
+        }
+        for (auto const first : refused) { scratch_.give_back(first, bytes); }
+        return at;
     }
+    void end_round() {
+        for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
+        ended_.swap(ending_);
+        ending_.clear();
+    }
+    /// Whether a piece can lie in the output as a whole, and all of it lies there or has not moved.
+    bool can_be_gathered(piece p) const {
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p, k);
+            auto const at = now_[c].at;
+            if (at_.separate || !at_.wanted[c] ||
+                (at.where != base::input && at != place{base::output, at_.output[c].offset})) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// Chunk c has been copied to its place in the output.
+    void gathered(std::size_t c) { now_[c].at = {base::output, at_.output[c].offset}; }
     std::size_t most_scratch() const { return scratch_.most(); }
 
 private:
@@ -131,7 +158,10 @@ private:
     std::vector<value> now_;
     std::vector<scratch_unit> units_;
     scratch_space scratch_;
-    std::vector<std::pair<std::size_t, std::size_t>> ending_, leaving_;
+    std::vector<std::pair<std::size_t, std::size_t>> ending_, ended_;
 };
+
+/// Its code is compiled only where a collective is called.
+using chunk_values = basic_chunk_values<>;
 
 }  // namespace collectives

@@ -39,7 +39,8 @@ struct explanation {
 
 /// Remembers proofs and counted costs, which take a while for many ranks. One per communicator: all
 /// its requirements are for one size.
-class selector {
+template <class = void>
+class basic_selector {
 public:
     /// Whether an algorithm may be used, from what the checker derived. The library's own are
     /// proved by its tests; a user's is proved here, once.
@@ -155,5 +156,8 @@ private:
     std::array<rule_list, scheduled_collectives.size()> rules_;
     std::vector<kept_proof> proofs_;
 };
+
+/// Its code is compiled only where a collective is called.
+using selector = basic_selector<>;
 
 }  // namespace collectives

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
-#include <collectives/core/error.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
 
