@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Vectors of more than 2^31 elements, and how much memory the library takes for itself.
+#include <conformance/counting_transport.hpp>
+#include <conformance/world.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+namespace {
+
+constexpr std::size_t huge = (std::size_t{1} << 31) + 3;
+using what = coll::collective;
+
+/// Address space without memory: a page is there once it is written to.
+class address_range {
+public:
+    explicit address_range(std::size_t bytes)
+        : bytes_(bytes),
+          at_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        REQUIRE(at_ != MAP_FAILED);
+    }
+    address_range(address_range const&) = delete;
+    address_range& operator=(address_range const&) = delete;
+    ~address_range() { ::munmap(at_, bytes_); }
+    std::span<std::uint8_t> span() const { return {static_cast<std::uint8_t*>(at_), bytes_}; }
+
+private:
+    std::size_t bytes_;
+    void* at_;
+};
+
+/// Runs one rank of `size` after the other, each by itself, and holds the bytes it sent and was to
+/// receive against the cost model. `call(comm, options)`.
+template <class Call>
+void run_alone(coll::any_algorithm a, int size, what w, std::size_t bytes, int root, Call&& call) {
+    auto const cost = a.cost_of(size, bytes, w, root);
+    coll::threads::job const job(size);
+    for (int r = 0; r < size; ++r) {
+        coll::communicator<counting_transport> comm(job.rank<counting_transport>(r));
+        call(comm, coll::options{.algorithm = a});
+        auto const& mine = cost.ranks[static_cast<std::size_t>(r)];
+        CAPTURE(a.name());
+        CAPTURE(coll::name(w));
+        CAPTURE(size);
+        CAPTURE(r);
+        CHECK(comm.transport().sent() == mine.sent);
+        CHECK(comm.transport().received() == mine.received);
+    }
+}
+
+std::span<std::uint8_t> own_block(std::span<std::uint8_t> whole, int size, int rank) {
+    auto const b = coll::block(whole.size(), size, rank);
+    return whole.subspan(b.first, b.size);
+}
+
+}  // namespace
+
+TEST_CASE("more than 2^31 elements: blocks") {
+    for (auto const a : coll::all_algorithms) {
+        for (int const size : {2, 5, 8}) {
+            address_range const memory(huge), other(huge);
+            auto const whole = memory.span();
+            run_alone(a, size, what::all_gather, huge, 0, [&](auto& comm, auto const& how) {
+                comm.all_gather(own_block(whole, size, comm.rank()), whole, how);
+            });
+            std::vector<std::size_t> counts;
+            for (int r = 0; r < size; ++r) { counts.push_back(coll::block(huge, size, r).size); }
+            auto const part = [&](auto& comm, int root) {
+                return comm.rank() == root
+                           ? own_block(whole, size, root)
+                           : other.span().first(own_block(whole, size, comm.rank()).size());
+            };
+            run_alone(a, size, what::scatter, huge, size - 1, [&](auto& comm, auto const& how) {
+                comm.scatter(whole, part(comm, size - 1), counts, size - 1, how);
+            });
+            run_alone(a, size, what::gather, huge, 0, [&](auto& comm, auto const& how) {
+                comm.gather(part(comm, 0), whole, counts, 0, how);
+            });
+        }
+    }
+}
+
+TEST_CASE("more than 2^31 elements: one vector") {
+    address_range const memory(huge);
+    for (auto const a : coll::all_algorithms) {
+        for (int const size : {2, 3, 8}) {
+            run_alone(a, size, what::broadcast, huge, 1,
+                      [&](auto& comm, auto const& how) { comm.broadcast(memory.span(), 1, how); });
+        }
+    }
+}
+
+TEST_CASE("more than 2^31 elements: reductions") {
+    // Where two values meet and neither is sent at that moment, one is folded into the other as it
+    // comes, which here it never does. Elsewhere they would all have to be there, and be added.
+    for (auto const& [a, largest] :
+         std::vector<std::pair<coll::any_algorithm, int>>{{coll::tree{}, 7},
+                                                          {coll::halving{}, 7},
+                                                          {coll::ring{}, 7},
+                                                          {coll::circulant{}, 7},
+                                                          {coll::mixed_radix{}, 8},
+                                                          {coll::star{}, 2},
+                                                          {coll::butterfly{}, 2},
+                                                          {coll::one_shot{}, 2},
+                                                          {coll::two_shot{}, 2}}) {
+        for (int const size : {2, 4, largest}) {
+            if (size > largest) { continue; }
+            address_range const memory(huge), other(huge);
+            run_alone(a, size, what::all_reduce, huge, 0, [&](auto& comm, auto const& how) {
+                comm.all_reduce(other.span(), memory.span(), coll::bit_or{}, how);
+            });
+        }
+    }
+}
+
+TEST_CASE("more than 2^31 elements: exchanges") {
+    constexpr int size = 8;
+    address_range const in(huge);
+    // A rank keeps little for itself, which is all that is copied.
+    coll::threads::job const job(size);
+    for (auto const a : coll::all_algorithms) {
+        coll::communicator<counting_transport> comm(job.rank<counting_transport>(3));
+        std::vector<std::size_t> sends(size, huge / size), recvs(size, 5);
+        sends[3] = recvs[3] = 7;
+        recvs[0] = huge;
+        auto const sum = [](std::vector<std::size_t> const& v) {
+            std::size_t s = 0;
+            for (auto const n : v) { s += n; }
+            return s;
+        };
+        sends[7] = huge - (sum(sends) - sends[7]);
+        address_range const more(sum(recvs));
+        comm.all_to_all(in.span(), more.span(), sends, recvs, {.algorithm = a});
+        CHECK(comm.transport().sent() == huge - 7);
+        CHECK(comm.transport().received() == sum(recvs) - 7);
+    }
+}
+
+/// Bytes of scratch that the algorithms' documentation states for an all_reduce: values of others
+/// that a rank must hold at one time. A chunk may be an element longer than the others, and
+/// pieces begin at multiples of 64 bytes.
+std::size_t allowed_scratch(coll::any_algorithm a, int size, std::size_t n, bool in_place) {
+    auto const p = static_cast<std::size_t>(size);
+    auto const odd = (p & (p - 1)) != 0;
+    auto const name = a.name();
+    auto const rounding = p * (64 + 4);
+    if (name == "ring") { return (n + p - 1) / p + rounding; }
+    if (name == "circulant") { return n / 2 + rounding; }
+    // In place, the vector of a folded rank has no output to come to.
+    if (name == "halving") { return (in_place && odd ? n : n / 2) + rounding; }
+    if (name == "one_shot") { return p * n + rounding; }
+    return n + rounding;
+}
+
+TEST_CASE("scratch of an all_reduce") {
+    for (auto const a : coll::all_algorithms) {
+        for (int size = 2; size <= 16; ++size) {
+            for (std::size_t const count : {std::size_t{720'720}, std::size_t{10'007}}) {
+                for (int r = 0; r < size; ++r) {
+                    for (bool const in_place : {false, true}) {
+                        coll::call_shape shape;
+                        shape.size = size;
+                        shape.rank = r;
+                        shape.count = count;
+                        shape.elem_size = 4;
+                        shape.in_place = in_place;
+                        coll::program program(shape, a, 1, {});
+                        CAPTURE(a.name());
+                        CAPTURE(size);
+                        CAPTURE(r);
+                        CAPTURE(in_place);
+                        auto const bytes = count * 4;
+                        CHECK(program.messages(0, false).steps.scratch <=
+                              allowed_scratch(a, size, bytes, in_place));
+                        // Read where they lie, others' values need no room. What is sent and
+                        // overwritten in one round does.
+                        auto const doubled =
+                            a.name() == "butterfly" || (a.name() == "one_shot" && in_place);
+                        CHECK(program.direct(0).steps.scratch <= (doubled ? bytes + 64 : 0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Bytes that the memory files of this process take of the machine's memory.
+std::size_t memory_of_files() {
+    std::size_t sum = 0;
+    for (auto const& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        auto const target = std::filesystem::read_symlink(entry.path(), gone).string();
+        struct ::stat status {};
+        if (target.find("memfd:collectives") != target.npos &&
+            ::stat(entry.path().c_str(), &status) == 0) {
+            sum += static_cast<std::size_t>(status.st_blocks) * 512;
+        }
+    }
+    return sum;
+}
+
+TEST_CASE("shared memory of a job") {
+    for (int const size : {1, 2, 3, 8, 16, 64}) {
+        auto const p = static_cast<std::size_t>(size);
+        auto const allowed = p * (1 << 20) + p * (p - 1) / 2 * (16 << 10);
+        CAPTURE(size);
+        CHECK(coll::shared::state::bytes(size) + coll::shared::board::bytes(size) <= allowed);
+        auto const before = memory_of_files();
+        coll::shm::job const job(size);
+        auto const taken = memory_of_files() - before;
+        CHECK(taken > 0);
+        CHECK(taken <= allowed);
+    }
+}
+
+}  // namespace conformance
