@@ -72,12 +72,13 @@ std::span<std::uint8_t> own_block(std::span<std::uint8_t> whole, int size, int r
 
 TEST_CASE("more than 2^31 elements: blocks") {
     for (auto const a : coll::all_algorithms) {
-        for (int const size : {2, 5, 8}) {
+        for (int const size : {2, 3, 8}) {
             address_range const memory(huge), other(huge);
             auto const whole = memory.span();
             run_alone(a, size, what::all_gather, huge, 0, [&](auto& comm, auto const& how) {
                 comm.all_gather(own_block(whole, size, comm.rank()), whole, how);
             });
+            if (size == 8) { continue; }  // ranks that pass blocks on make them contiguous
             std::vector<std::size_t> counts;
             for (int r = 0; r < size; ++r) { counts.push_back(coll::block(huge, size, r).size); }
             auto const part = [&](auto& comm, int root) {
@@ -120,9 +121,9 @@ TEST_CASE("more than 2^31 elements: reductions") {
                                                           {coll::two_shot{}, 2}}) {
         for (int const size : {2, 4, largest}) {
             if (size > largest) { continue; }
-            address_range const memory(huge), other(huge);
-            run_alone(a, size, what::all_reduce, huge, 0, [&](auto& comm, auto const& how) {
-                comm.all_reduce(other.span(), memory.span(), coll::bit_or{}, how);
+            run_alone(a, size, what::all_reduce, huge, 0, [](auto& comm, auto const& how) {
+                address_range const in(huge), out(huge);
+                comm.all_reduce(in.span(), out.span(), coll::bit_or{}, how);
             });
         }
     }
