@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,7 +43,10 @@ public:
         : engine_(std::move(shared), std::move(board), std::move(group), context) {}
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
-    ~communicator_core() { engine_.carrier().close_board(engine_.board()); }
+    ~communicator_core() {
+        engine_.retire();
+        engine_.carrier().close_board(engine_.board());
+    }
 
     collectives::engine<Transport>& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
@@ -74,6 +78,9 @@ public:
     }
     /// Runs a collective to its end.
     void run(call_request const& r) {
+        if constexpr (flat_transport<Transport>) {
+            if (run_flat(r)) { return; }
+        }
         auto o = take();
         running guard{this, o.get()};
         start(*o, r);
@@ -115,7 +122,47 @@ private:
         std::size_t segment = 0;
         bool reproducible = false;
         std::shared_ptr<program> made;
+
+        bool answers(call_request const& r) const {
+            return type == r.type && op == (r.op == nullptr ? 0 : r.op->fingerprint) &&
+                   asked == r.how.algorithm && segment == r.how.segment &&
+                   reproducible == r.how.reproducible && shape == r.shape &&
+                   made->call().what == r.as &&
+                   (r.as == r.shape.what || made->call().count == r.stated_count);
+        }
     };
+
+    /// The short way of a small call when nothing else is under way: no object for it is made
+    /// before it has waited for a while. False if it is none: then nothing has been done.
+    bool run_flat(call_request const& r)
+        requires flat_transport<Transport>
+    {
+        if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
+        auto const& made = prepare(r);
+        if (!flat_run<typename Transport::board>::suits(*made)) { return false; }
+        auto const time = r.how.timeout.span();
+        auto const entered = engine_.enter(made->call(), made->hash());
+        flat_.start(engine_.board(), engine_.rank(), engine_.next_flat++, entered.mark, *made, r.in,
+                    r.out, r.op);
+        std::exception_ptr thrown;
+        if (engine_.wait_briefly([this] { return flat_.all_came() || flat_.wrong(); }) &&
+            !flat_.wrong()) {
+            try {
+                flat_.finish();
+                engine_.flat_done = flat_.number();
+                engine_.finish(entered.sequence);
+                return true;
+            } catch (...) { thrown = std::current_exception(); }
+        }
+        auto o = take();
+        running guard{this, o.get()};
+        o->resume(engine_, made, entered, flat_, time);
+        if (thrown) { o->give_up(thrown); }
+        engine_.add(*o);
+        engine_.wait(*o);
+        idle_.push_back(std::move(o));
+        return true;
+    }
 
     static bool blocks_vary(call_request const& r) {
         return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
@@ -199,26 +246,21 @@ private:
     }
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
-    std::shared_ptr<program> prepare(call_request const& r) {
-        auto const op = r.op == nullptr ? 0 : r.op->fingerprint;
-        for (std::size_t i = 0; i < kept_.size(); ++i) {
-            auto const& k = kept_[i];
-            if (k.type == r.type && k.op == op && k.asked == r.how.algorithm &&
-                k.segment == r.how.segment && k.reproducible == r.how.reproducible &&
-                k.shape == r.shape && k.made->call().what == r.as &&
-                (r.as == r.shape.what || k.made->call().count == r.stated_count)) {
-                auto const found = kept_.begin() + static_cast<std::ptrdiff_t>(i);
-                if (i != 0) { std::rotate(kept_.begin(), found, found + 1); }
-                return kept_.front().made;
-            }
+    std::shared_ptr<program> const& prepare(call_request const& r) {
+        auto const found = std::find_if(kept_.begin(), kept_.end(),
+                                        [&](auto const& k) { return k.answers(r); });
+        if (found != kept_.end()) {
+            if (found != kept_.begin()) { std::rotate(kept_.begin(), found, found + 1); }
+            return kept_.front().made;
         }
+        auto const op = r.op == nullptr ? 0 : r.op->fingerprint;
         auto const chosen = choose(r);
         auto made =
             std::make_shared<program>(r.shape, chosen, slices_of(r), fingerprint_of(r, chosen));
         if (kept_.size() == most_kept) { kept_.pop_back(); }
         kept_.insert(kept_.begin(), {r.shape, r.type, op, r.how.algorithm, r.how.segment,
-                                     r.how.reproducible, made});
-        return made;
+                                     r.how.reproducible, std::move(made)});
+        return kept_.front().made;
     }
     typename operation<Transport>::program_maker program_maker(call_request r) {
         return [this, r](std::size_t count) mutable {
@@ -242,6 +284,7 @@ private:
     std::vector<kept_route> routes_;
     std::vector<std::unique_ptr<operation<Transport>>> idle_;
     std::uint64_t pairs_ = 0;
+    [[no_unique_address]] flat_part<Transport> flat_;
 };
 
 }  // namespace collectives

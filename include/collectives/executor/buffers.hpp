@@ -29,11 +29,15 @@ struct run_buffers {
     void carry_out(copy const& c) const { host::copy(write(c.to), read(c.from), c.bytes); }
 };
 
+/// What a fold adds up: `contributions` still are to go through the operator's `prepare`.
+enum class sources_are { prepared, contributions };
+
 /// Reduces bytes [from, from + bytes) of a fold. `source(s)` is the address of byte `from` of one
 /// that a peer sent. `size` is the number of ranks, for the operator's last touch.
 template <class Source>
 void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer const& op, int size,
-               std::size_t from, std::size_t bytes, Source&& source) {
+               std::size_t from, std::size_t bytes, Source&& source,
+               sources_are what = sources_are::prepared) {
     if (bytes == 0) { return; }
     constexpr int few = 16;
     std::array<void const*, few> small;
@@ -48,8 +52,9 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
         addresses[k] = s.transfer < 0 ? static_cast<void const*>(at.read(f.own) + from)
                                       : static_cast<void const*>(source(s));
     }
-    op.run(at.write(f.to) + from, addresses, f.sources, bytes / op.elem_size,
-           f.completes ? size : 0);
+    auto const run = what == sources_are::contributions ? &reducer::raw : &reducer::run;
+    (op.*run)(at.write(f.to) + from, addresses, f.sources, bytes / op.elem_size,
+              f.completes ? size : 0);
 }
 
 }  // namespace collectives

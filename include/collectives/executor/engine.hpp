@@ -4,17 +4,18 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/processors.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/diagnosis.hpp>
 #include <collectives/executor/group.hpp>
+#include <collectives/executor/run_book.hpp>
 #include <collectives/executor/scratch_pool.hpp>
 #include <collectives/executor/waiter.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,16 @@ struct rank_work {
     std::vector<activity*> active;
 };
 
+/// Processors that the ranks of a transport share.
+template <transport Transport>
+int processors_for(Transport const& t) {
+    if constexpr (requires { t.processors(); }) {
+        return t.processors();
+    } else {
+        return usable_processors();
+    }
+}
+
 /// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
 /// work, also that on transports adapted from this one, or that this one was adapted from.
 template <transport Transport>
@@ -49,7 +60,7 @@ struct hub final : polled {
                  std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
-          core_per_rank(carrier->size() <= usable_processors()) {
+          core_per_rank(carrier->size() <= processors_for(*carrier)) {
         work->carriers.push_back(this);
     }
     hub(hub const&) = delete;
@@ -77,6 +88,13 @@ struct hub final : polled {
     bool core_per_rank;
 };
 
+/// An operation's place among those of its communicator.
+struct entry {
+    std::uint64_t sequence = 0;  // its number
+    std::uint64_t past = 0;      // hash of all calls before it
+    std::uint64_t mark = 0;      // the same, with its own
+};
+
 template <transport Transport>
 class engine {
 public:
@@ -86,7 +104,11 @@ public:
           hub_(std::move(shared)),
           board_(std::move(b)),
           group_(std::move(group)),
-          context_(context) {}
+          context_(context) {
+        if constexpr (direct_transport<Transport>) {
+            runs.start(board_, scratch, group_.rank());
+        }
+    }
 
     Transport& carrier() { return *hub_->carrier; }
     std::shared_ptr<hub<Transport>> const& shared() const { return hub_; }
@@ -102,15 +124,14 @@ public:
         if (board_.stopped()) { raise(text_of("rank ", rank(), ", calling ", name(what))); }
     }
 
-    /// Enters the next operation: gives it its number and leaves word of it. Returns what marks all
-    /// that is sent for it: a hash of this call and all before it. A mistake that nobody waited
-    /// for, such as two ranks that each broadcast as root, so shows in the next call.
-    std::uint64_t enter(fingerprint& call, std::uint64_t hash) {
-        call.sequence = ++sequence_;
-        call.past = std::exchange(past_, mix(past_, hash));
-        board_.enter(call);
-        unfinished_.push_back(call.sequence);
-        return past_;
+    /// Enters the next operation, a call with this hash: gives it its number and leaves word of it.
+    /// `mark` goes with all that is sent for it: a hash of this call and all before it. A mistake
+    /// that nobody waited for, such as two ranks that each broadcast as root, so shows later.
+    entry enter(fingerprint const& call, std::uint64_t hash) {
+        auto const past = std::exchange(past_, mix(past_, hash));
+        board_.enter(call, hash, ++sequence_, past);
+        unfinished_.push_back(sequence_);
+        return {sequence_, past, past_};
     }
     void finish(std::uint64_t sequence) {
         if (unfinished_.size() == 1) {
@@ -119,6 +140,23 @@ public:
             std::erase(unfinished_, sequence);
         }
         board_.finish(unfinished_.empty() ? sequence_ : unfinished_.front() - 1);
+    }
+
+    /// Whether nothing is under way on any communicator of this rank, and nothing has failed here.
+    bool is_quiet() const { return hub_->work->active.empty() && !board_.stopped(); }
+    /// Looks for a while whether `ready()`, without moving anything else. Wakes the others, who may
+    /// wait for what was stored before.
+    template <class Ready>
+    bool wait_briefly(Ready&& ready) {
+        constexpr int looks = 200;  // in the time of a few transfers of a cache line
+        bool is = false;
+        for (int i = 0; i < looks && hub_->core_per_rank && !is; ++i) { is = ready(); }
+        board_.wake_others();
+        waiter patience(hub_->core_per_rank);
+        while (!is && !board_.stopped() && patience.pause() != waiter::advice::sleep) {
+            is = ready();
+        }
+        return is;
     }
 
     void add(activity& a) { hub_->work->active.push_back(&a); }
@@ -165,29 +203,34 @@ public:
         }
     }
 
-    /// Runs of the direct executor: numbers are taken in the order of the calls, the same on all
-    /// ranks; a run enters its lane once the one before it there has ended.
-    std::uint64_t reserve_runs(int n) {
-        auto const first = runs_ + 1;
-        runs_ += static_cast<std::uint64_t>(n);
-        return first;
-    }
-    ///
-    /// A rank is at most half the lanes ahead of the last run that it saw all ranks enter. So who
-    /// is in run r + 8 knows that all have entered r + 4, hence that all had seen all enter r:
-    /// nobody looks for entries of run r any more when its lane is taken for r + 8.
-    bool lane_is_free(std::uint64_t run) const {
-        return run <= lane_left_[run % lanes_per_rank] + lanes_per_rank &&
-               run <= agreed_run + lanes_per_rank / 2;
-    }
-    void leave_lane(std::uint64_t run) { lane_left_[run % lanes_per_rank] = run; }
-    std::uint64_t agreed_run = 0;  // runs up to this one have seen all ranks enter
-
     /// Small all-reduces in flat form come one after the other.
     std::uint64_t next_flat = 1;
     std::uint64_t flat_done = 0;
 
     scratch_pool<Transport> scratch;
+    /// Before the communicator goes: waits until no peer reads any more what this rank staged. What
+    /// a peer that is in trouble may still read is left to the job.
+    void retire() {
+        if constexpr (direct_transport<Transport>) {
+            constexpr std::chrono::seconds most{60};
+            auto const last = steady::now() + most;
+            waiter patience(hub_->core_per_rank);
+            while (!board_.stopped() && runs.is_read()) {
+                if (patience.pause() == waiter::advice::look_again) { continue; }
+                hub_->progress();
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                bool all_well = steady::now() < last;
+                for (auto const r : group_.job_ranks()) {
+                    all_well = all_well && !carrier().gone(r) && !detail::is_suspended(carrier(), r);
+                }
+                if (!all_well) { return runs.abandon(); }
+            }
+            if (board_.stopped()) { wait_until_nobody_is_inside(); }
+        }
+    }
+
+    /// Runs of the direct executor.
+    [[no_unique_address]] run_book<Transport> runs;
 
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
@@ -243,8 +286,6 @@ private:
     std::uint64_t sequence_ = 0;
     std::uint64_t past_ = 0;
     std::vector<std::uint64_t> unfinished_;
-    std::uint64_t runs_ = 0;
-    std::array<std::uint64_t, lanes_per_rank> lane_left_{};  // the last run that has ended there
 };
 
 }  // namespace collectives

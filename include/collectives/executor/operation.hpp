@@ -2,7 +2,6 @@
 // A collective under way: its slices run the schedule side by side, a few at a time.
 #pragma once
 
-#include <collectives/algorithm/one_shot.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/count_exchange.hpp>
 #include <collectives/executor/flat.hpp>
@@ -12,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,25 +19,9 @@
 
 namespace collectives {
 
-namespace detail {
-
-template <class Transport>
-struct flat_part {
-    using type = nothing;
-};
-template <class Transport>
-    requires peer_addressable<Transport> && flat_board<typename Transport::board>
-struct flat_part<Transport> {
-    using type = flat_run<typename Transport::board>;
-};
-
-}  // namespace detail
-
 /// Reused from call to call. One rank's part of a collective.
 template <transport Transport>
 class operation final : public activity {
-    using flat_type = typename detail::flat_part<Transport>::type;
-    static constexpr bool can_be_flat = !std::is_same_v<flat_type, detail::nothing>;
     static constexpr int side_by_side = 4;
 
 public:
@@ -49,14 +33,45 @@ public:
     /// must live until it is done.
     void start(engine<Transport>& e, std::shared_ptr<program> what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
-        reset(e, what->call(), what->hash(), in, out, op, time);
+        reset(e, what->call(), e.enter(what->call(), what->hash()), in, out, op, time);
         guarded([&] { run(std::move(what)); });
+    }
+    /// Goes on with a flat operation that has been entered, as `entered`, and whose cell, number
+    /// `flat_number`, this rank has written.
+    void resume(engine<Transport>& e, std::shared_ptr<program> what, entry entered,
+                flat_part<Transport> const& begun, std::chrono::nanoseconds time)
+        requires flat_transport<Transport>
+    {
+        reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
+        program_ = std::move(what);
+        mode_ = mode::flat;
+        flat_ = begun;
+        flat_number_ = begun.number();
+        flat_started_ = true;
+    }
+    /// Ends it with what was thrown. That breaks the communicator, since this rank cannot do its
+    /// part any more.
+    void give_up(std::exception_ptr what) {
+        thrown = what;
+        auto kind = failure_kind::peer_lost;
+        std::string why = "an unknown exception";
+        try {
+            std::rethrow_exception(what);
+        } catch (transport_error const& e) {
+            kind = failure_kind::transport;
+            why = e.what();
+        } catch (std::exception const& e) { why = e.what(); } catch (...) {
+        }
+        engine_->carrier().note_trouble();
+        engine_->board().fail(failure::make(
+            kind, text_of(call.title(), ": on rank ", engine_->rank(), " it threw: ", why),
+            engine_->rank()));
     }
     /// The same where only the root knows the whole count: it tells the others first.
     void start_counting(engine<Transport>& e, fingerprint const& what, std::size_t count,
                         program_maker make, void const* in, void* out,
                         std::chrono::nanoseconds time) {
-        reset(e, what, what.hash(), in, out, nullptr, time);
+        reset(e, what, e.enter(what, what.hash()), in, out, nullptr, time);
         mode_ = mode::counting;
         make_ = std::move(make);
         counting_.start(e.carrier(), e.group(), what.root,
@@ -79,45 +94,40 @@ public:
 private:
     enum class mode { counting, flat, alone, slices };
 
-    void reset(engine<Transport>& e, fingerprint const& what, std::uint64_t hash, void const* in,
+    void reset(engine<Transport>& e, fingerprint const& what, entry entered, void const* in,
                void* out, reducer const* op, std::chrono::nanoseconds time) {
         engine_ = &e;
-        of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call, 0};
+        of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call,
+               entered.mark};
         call = what;
+        call.sequence = entered.sequence;
+        call.past = entered.past;
         allowed = time;
         deadline = {};
         suspicion.clear();
         done = suspicious = false;
         thrown = nullptr;
         next_ = ended_ = 0;
-        of_.hash = e.enter(call, hash);
     }
 
     void run(std::shared_ptr<program> what) {
         program_ = std::move(what);
         auto const& shape = program_->shape();
-        if (is_flat()) {
-            mode_ = mode::flat;
-            flat_number_ = engine_->next_flat++;
-            flat_started_ = false;
-            return;
+        if constexpr (flat_transport<Transport>) {
+            if (flat_part<Transport>::suits(*program_)) {
+                mode_ = mode::flat;
+                flat_number_ = engine_->next_flat++;
+                flat_started_ = false;
+                return;
+            }
         }
         prepare();
         mode_ = shape.size == 1 && reduces(shape.what) ? mode::alone : mode::slices;
-        first_run_ = slice_run<Transport>::may_be_direct(*program_)
-                         ? engine_->reserve_runs(program_->slices())
-                         : 0;
-    }
-
-    /// Only what is equal on all ranks decides.
-    bool is_flat() const {
-        if constexpr (can_be_flat) {
-            auto const& s = program_->shape();
-            return (s.what == collective::all_reduce || s.what == collective::barrier) &&
-                   s.count * s.elem_size <= flat_bytes<typename Transport::board>() &&
-                   program_->algorithm() == any_algorithm(one_shot{}) && s.size > 1;
-        } else {
-            return false;
+        first_run_ = 0;
+        if constexpr (direct_transport<Transport>) {
+            if (slice_run<Transport>::is_direct(*program_)) {
+                first_run_ = engine_->runs.reserve(program_->slices());
+            }
         }
     }
 
@@ -170,18 +180,19 @@ private:
     }
 
     bool advance_flat() {
-        if constexpr (can_be_flat) {
+        if constexpr (flat_transport<Transport>) {
             if (!flat_started_) {
                 if (engine_->flat_done != flat_number_ - 1) { return false; }
-                auto const& s = program_->shape();
-                flat_.start(engine_->board(), engine_->group(), flat_number_, of_.hash, of_.in,
-                            of_.out, s.count * s.elem_size, of_.op);
+                flat_.start(engine_->board(), engine_->rank(), flat_number_, of_.hash, *program_,
+                            of_.in, of_.out, of_.op);
+                engine_->board().wake_others();
                 flat_started_ = true;
             }
-            if (!flat_.progress()) {
+            if (!flat_.all_came()) {
                 if (flat_.wrong()) { suspect("a peer came with another call"); }
                 return false;
             }
+            flat_.finish();
             engine_->flat_done = flat_number_;
         }
         return end();
@@ -210,24 +221,12 @@ private:
         suspicious = true;
         suspicion = why;
     }
-    /// Runs a part of the operation. What it throws is kept for the caller, and breaks the
-    /// communicator, since this rank cannot do its part any more.
+    /// Runs a part of the operation. What it throws is kept for the caller.
     template <class Part>
     void guarded(Part&& part) {
         try {
             part();
-        } catch (transport_error const& e) {
-            give_up(failure_kind::transport, e.what());
-        } catch (std::exception const& e) {
-            give_up(failure_kind::peer_lost, e.what());
-        } catch (...) { give_up(failure_kind::peer_lost, "an unknown exception"); }
-    }
-    void give_up(failure_kind kind, std::string const& why) {
-        thrown = std::current_exception();
-        engine_->carrier().note_trouble();
-        engine_->board().fail(failure::make(
-            kind, text_of(call.title(), ": on rank ", engine_->rank(), " it threw: ", why),
-            engine_->rank()));
+        } catch (...) { give_up(std::current_exception()); }
     }
 
     engine<Transport>* engine_ = nullptr;
@@ -242,7 +241,7 @@ private:
     std::uint64_t first_run_ = 0;  // 0: over messages
     int next_ = 0, ended_ = 0;
     std::array<slice_run<Transport>, side_by_side> slices_;
-    [[no_unique_address]] flat_type flat_;
+    [[no_unique_address]] flat_part<Transport> flat_;
 };
 
 }  // namespace collectives

@@ -85,18 +85,36 @@ struct run_of {  // indices [first, last) into one of the plan's vectors
 
 struct plan_round {
     int number = 0;
-    run_of<copy> gathers;  // before anything is sent: makes what is sent contiguous
+    run_of<copy> gathers;  // before anything is sent: makes what is sent contiguous, or reachable
+    run_of<reader> gathered_over;  // in memory: who must have read what the gathers write over
     run_of<transfer> sends;
     run_of<transfer> receives;
     run_of<fold> folds;
-    run_of<reader> overwritten;  // direct: who must have read what this round writes
+    run_of<reader> overwritten;  // in memory: who must have read what this round writes over
 };
 
-/// What the executor can do, which decides what a plan has to provide.
+/// How values get from rank to rank, which decides what a plan has to provide.
+enum class passage : std::uint8_t {
+    messages,  // they are sent, and need a place to land
+    consumed,  // likewise, but may be folded in as they come
+    direct,    // peers read them where they lie: no landing place, but hazards
+    staged,    // likewise, but peers reach scratch alone: what they read is copied there
+    image,     // peers see each rank's input as it was at the start
+};
+constexpr bool in_memory(passage p) { return p >= passage::direct; }
+
 struct planning {
-    bool direct = false;       // peers read values where they lie: no landing place, but hazards
-    bool consumes = false;     // received bytes can be folded in as they come
+    passage how = passage::messages;
     bool whole_ranges = true;  // neighbouring chunks lie side by side (not so in slices of blocks)
+};
+
+/// Where a rank keeps what its peers read follows from its schedule and from these.
+struct plan_variant {
+    bool in_place = false;
+    bool staged = false;
+    static constexpr std::size_t count = 4;
+    constexpr std::size_t index() const { return (in_place ? 1U : 0U) + (staged ? 2U : 0U); }
+    static constexpr plan_variant of(std::size_t i) { return {i % 2 != 0, i / 2 != 0}; }
 };
 
 /// All a rank does for one run of a schedule. Offsets are bytes; O(steps) to hold.

@@ -46,7 +46,7 @@ public:
             i = end;
         }
         for (std::size_t c = 0; c < at_.bytes.size(); ++c) { finish(c); }
-        if (how_.direct) {
+        if (in_memory(how_.how)) {
             for (auto const& s : result_.sends) {
                 note_reader(result_.readers, 0, {s.peer, s.round});
             }
@@ -68,6 +68,11 @@ private:
             if (overlap(result_.sends[i].at, result_.sends[i].bytes, p, bytes)) { return true; }
         }
         return false;
+    }
+
+    /// Peers read values where the plan keeps them.
+    bool reads_in_place() const {
+        return how_.how == passage::direct || how_.how == passage::staged;
     }
 
     static int count(auto const& all) { return static_cast<int>(all.size()); }
@@ -94,6 +99,8 @@ private:
         };
         each_piece(true, [&](step const& s, piece p) { add_send(s, p); });
         round_.gathers = since(result_.copies, copies);
+        round_.gathered_over = since(result_.overwritten, round_.overwritten.first);
+        round_.overwritten.first = round_.gathered_over.last;
         each_piece(false, [&](step const& s, piece p) { add_receive(s, p); });
         add_folds();
         round_.sends = since(result_.sends, round_.sends.first);
@@ -102,15 +109,30 @@ private:
         round_.overwritten = since(result_.overwritten, round_.overwritten.first);
         result_.rounds.push_back(round_);
         for (std::size_t c = 0; c < at_.bytes.size(); ++c) {
-            auto const over = last_use_[c] <= round_.number && !at_.wanted[c];
-            if (over && values_.is_in_scratch(c)) { values_.expire(c); }
+            if (last_use_[c] > round_.number) { continue; }
+            if (at_.wanted[c]) {
+                values_.changed(c);
+            } else {
+                values_.expire(c);
+            }
         }
         values_.end_round();
     }
 
     void add_send(step const& s, piece p) {
         auto const bytes = bytes_of(p);
-        auto const from = [&](int k) { return values_.of(chunk(p.first + k)); };
+        auto const add = [&](place at) {
+            result_.sends.push_back(
+                {round_.number, s.peer, s.what, {p.first, p.count}, at, bytes, false, 0, 0});
+        };
+        if (how_.how == passage::image) {
+            return add({base::input, at_.input[chunk(p.first)].offset});
+        }
+        auto const staged = how_.how == passage::staged;
+        auto const from = [&](int k) {
+            auto const c = chunk(p.first + k);
+            return staged ? values_.staged(c) : values_.of(c);
+        };
         auto at = from(0);
         std::vector<copy> parts{{{}, at, at_.bytes[chunk(p.first)]}};
         for (int k = 1; k < p.count; ++k) {
@@ -123,9 +145,10 @@ private:
                 parts.push_back({{}, from(k), at_.bytes[c]});
             }
         }
-        if (parts.size() > 1) {
-            auto const to_output = values_.can_be_gathered(p);
+        if (parts.size() > 1 || (staged && at.where != base::scratch && bytes != 0)) {
+            auto const to_output = !staged && values_.can_be_gathered(p);
             at = to_output ? place{base::output, at_.output[chunk(p.first)].offset}
+                 : staged  ? values_.stage(p, bytes)
                            : values_.temporary_apart(bytes);
             note_overwritten(at, to_output ? 0 : bytes);
             auto to = at;
@@ -136,8 +159,7 @@ private:
             }
             for (int k = 0; k < p.count && to_output; ++k) { values_.gathered(chunk(p.first + k)); }
         }
-        result_.sends.push_back(
-            {round_.number, s.peer, s.what, {p.first, p.count}, at, bytes, false, 0, 0});
+        add(at);
     }
 
     void add_receive(step const& s, piece p) {
@@ -199,9 +221,10 @@ private:
     void add_fold(piece p, std::size_t bytes, std::vector<incoming_chunk> const& sources) {
         auto const first = chunk(p.first);
         auto const own = values_.of(first);
-        auto const taken = [&](place to) { return how_.direct && sent_now(to, bytes); };
+        auto const taken = [&](place to) { return reads_in_place() && sent_now(to, bytes); };
         auto const moves = own.where == base::input || taken(own);
         auto const to = moves ? values_.move(p, bytes, taken) : own;
+        for (int k = 0; k < p.count && !moves; ++k) { values_.changed(chunk(p.first + k)); }
         note_overwritten(to, bytes);
         fold f{to, own, bytes, count(result_.sources), 0, completes(p.first)};
         auto own_is_in = false;
@@ -220,7 +243,7 @@ private:
     /// Says for each receive of the round that is reduced whether it is consumed, lands straight in
     /// the result's place, or needs a place of its own. Direct plans read it where it lies.
     void settle_receives() {
-        if (how_.direct) { return; }
+        if (in_memory(how_.how)) { return; }
         for (auto r = static_cast<std::size_t>(round_.receives.first); r < result_.receives.size();
              ++r) {
             auto& t = result_.receives[r];
@@ -241,7 +264,7 @@ private:
                 }
             }
             auto const& fold = result_.folds[static_cast<std::size_t>(t.first_fold)];
-            t.consumable = how_.consumes && alone && untouched;
+            t.consumable = how_.how == passage::consumed && alone && untouched;
             if (t.consumable) { continue; }
             t.at = alone && untouched && t.folds == 1 && fold.to != fold.own
                        ? fold.to
@@ -269,7 +292,7 @@ private:
 
     /// Direct plans wait for those who read, in earlier rounds, what is now written over.
     void note_overwritten(place p, std::size_t bytes, bool at_end = false) {
-        if (!how_.direct || at_end) { return; }  // at the end all readers are waited for
+        if (!reads_in_place() || at_end) { return; }  // at the end all readers are waited for
         for (auto const& s : result_.sends) {
             if (s.round < round_.number && overlap(s.at, s.bytes, p, bytes)) {
                 note_reader(result_.overwritten, round_.overwritten.first, {s.peer, s.round});

@@ -4,7 +4,6 @@
 
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/executor/completion.hpp>
-#include <collectives/executor/direct.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/planner.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
@@ -25,14 +24,8 @@ constexpr bool is_one_vector(collective what) {
            what == collective::reduce;
 }
 
-/// A plan and, for the direct executor, where its receives lie at the peers.
-struct bound_plan {
-    plan steps;
-    remote_places remote;
-};
-
 /// Everything about a call that does not change between calls of the same shape. Plans are made
-/// when first asked for: O(steps), for direct ones O(steps of all ranks).
+/// when first asked for: O(steps), what is asked about peers O(steps of all ranks).
 template <class = void>
 class basic_program {
 public:
@@ -66,20 +59,40 @@ public:
                    ? block(shape_.count, slices_, slice).first * shape_.elem_size
                    : 0;
     }
-    bound_plan const& messages(int slice, bool consumes) {
-        return at(kept(consumes ? 1U : 0U, class_of(slice)), slice,
-                  {false, consumes, whole_ranges()});
+    int rounds() const { return mine_.rounds; }
+    plan const& steps(int slice, passage how) {
+        auto& made = kept(plans_[static_cast<std::size_t>(how)], slice);
+        if (!made) { made = std::make_unique<plan>(make(mine_, shape_, slice, how, completing_)); }
+        return *made;
     }
-    bound_plan const& direct(int slice) {
-        return at(kept(2U, class_of(slice)), slice, {true, false, whole_ranges()});
+    /// Where the peers of a plan that runs in memory keep what its receives read: a place for each
+    /// receive, of peers whose own plans are of this variant.
+    std::vector<place> const& remote(int slice, plan_variant v) {
+        auto& made = kept(remote_[v.index()], slice);
+        if (!made) {
+            made = std::make_unique<std::vector<place>>(
+                find_remote(slice, v.staged ? passage::staged : passage::direct, v.in_place));
+        }
+        return *made;
+    }
+    /// The same where peers see images.
+    std::vector<place> const& remote_image() {
+        auto& made = kept(image_, 0);
+        if (!made) {
+            made = std::make_unique<std::vector<place>>(find_remote(0, passage::image, false));
+        }
+        return *made;
     }
 
 private:
-    std::unique_ptr<bound_plan>& kept(std::size_t kind, int slices) {
-        auto& of_kind = plans_[kind];
-        auto const i = static_cast<std::size_t>(slices);
-        if (i >= of_kind.size()) { of_kind.resize(i + 1); }
-        return of_kind[i];
+    template <class T>
+    using per_class = std::vector<std::unique_ptr<T>>;
+
+    template <class T>
+    std::unique_ptr<T>& kept(per_class<T>& all, int slice) {
+        auto const i = static_cast<std::size_t>(class_of(slice));
+        if (i >= all.size()) { all.resize(i + 1); }
+        return all[i];
     }
 
     /// Slices of one vector come in two sizes; slices of blocks all differ.
@@ -88,49 +101,40 @@ private:
         return block(shape_.count, slices_, slice).size == block(shape_.count, slices_, 0).size ? 0
                                                                                                 : 1;
     }
-    bool whole_ranges() const { return is_one_vector(shape_.what) || slices_ == 1; }
-
     call_shape slice_shape(call_shape shape, int slice) const {
         if (is_one_vector(shape.what)) { shape.count = block(shape.count, slices_, slice).size; }
         return shape;
     }
-    plan make(schedule const& s, call_shape const& of, int slice, planning how,
+    plan make(schedule const& s, call_shape const& of, int slice, passage how,
               std::vector<std::pair<int, int>> const& completing) const {
         auto const shape = slice_shape(of, slice);
         auto const whole = is_one_vector(shape.what);
         auto const where = lay_out(shape, s.chunks, whole ? 0 : slice, whole ? 1 : slices_);
-        return planner(s, where, how, shape.in_place, completing).make();
-    }
-    bound_plan const& at(std::unique_ptr<bound_plan>& kept, int slice, planning how) {
-        if (!kept) {
-            kept = std::make_unique<bound_plan>();
-            kept->steps = make(mine_, shape_, slice, how, completing_);
-            if (how.direct) { kept->remote = find_remote(kept->steps, slice, how); }
-        }
-        return *kept;
+        auto const side_by_side = whole || slices_ == 1;
+        auto const in_place = shape.in_place && how != passage::image;  // all is read from inputs
+        return planner(s, where, {how, side_by_side}, in_place, completing).make();
     }
 
-    /// Plays the peers' parts, in place and out of place, to learn where they keep what they send.
-    remote_places find_remote(plan const& own, int slice, planning how) const {
-        remote_places result(own.receives.size());
+    /// Plays the peers' parts to learn where they keep what they send.
+    std::vector<place> find_remote(int slice, passage how, bool in_place) {
+        auto const& receives = steps(slice, how).receives;  // the same however they come
+        std::vector<place> result(receives.size());
         std::vector<bool> speaks(static_cast<std::size_t>(shape_.size));
-        for (auto const& t : own.receives) { speaks[static_cast<std::size_t>(t.peer)] = true; }
+        for (auto const& t : receives) { speaks[static_cast<std::size_t>(t.peer)] = true; }
         for (rank_t peer = 0; peer < shape_.size; ++peer) {
             if (!speaks[static_cast<std::size_t>(peer)]) { continue; }
             auto const its = algorithm_.record(shape_.what, peer, shape_.size, shape_.root);
-            for (std::size_t variant = 0; variant < 2; ++variant) {
-                auto shape = shape_;
-                shape.rank = peer;
-                shape.in_place = variant == 1 || shape_.what == collective::broadcast;
-                auto const sent = make(its, shape, slice, how, {}).sends;
-                auto s = sent.begin();
-                for (std::size_t r = 0; r < own.receives.size(); ++r) {
-                    auto const& t = own.receives[r];
-                    if (t.peer != peer) { continue; }
-                    while (s->peer != shape_.rank || s->round != t.round) { ++s; }
-                    result[r][variant] = s->at;
-                    ++s;
-                }
+            auto shape = shape_;
+            shape.rank = peer;
+            shape.in_place = in_place || shape_.what == collective::broadcast;
+            auto const sent = make(its, shape, slice, how, {}).sends;
+            auto s = sent.begin();
+            for (std::size_t r = 0; r < receives.size(); ++r) {
+                auto const& t = receives[r];
+                if (t.peer != peer) { continue; }
+                while (s->peer != shape_.rank || s->round != t.round) { ++s; }
+                result[r] = s->at;
+                ++s;
             }
         }
         return result;
@@ -143,8 +147,10 @@ private:
     std::uint64_t hash_;
     schedule mine_;
     std::vector<std::pair<int, int>> completing_;
-    // For messages, for messages that are consumed, direct; of each class of slices.
-    std::array<std::vector<std::unique_ptr<bound_plan>>, 3> plans_;
+    // Of each class of slices.
+    std::array<per_class<plan>, 5> plans_;  // by passage
+    std::array<per_class<std::vector<place>>, plan_variant::count> remote_;
+    per_class<std::vector<place>> image_;
 };
 
 /// Its code is compiled only where a collective is called.

@@ -16,24 +16,11 @@
 
 namespace collectives {
 
-template <class T>
-concept direct_transport =
-    peer_addressable<T> && requires(typename T::board b) { b.lane(0, 0).counter; };
-
-namespace detail {
-
-struct nothing {};
-
+/// direct_run where the transport can do that, else nothing.
 template <class Transport>
-struct direct_part {
-    using type = nothing;
-};
+struct direct_part {};
 template <direct_transport Transport>
-struct direct_part<Transport> {
-    using type = direct_run<Transport>;
-};
-
-}  // namespace detail
+struct direct_part<Transport> : direct_run<Transport> {};
 
 /// What the slices of an operation have in common.
 struct slice_call {
@@ -54,33 +41,26 @@ constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
 template <transport Transport>
 class slice_run {
     static constexpr bool can_be_direct = direct_transport<Transport>;
-    static constexpr std::size_t agree_from = 32 * 1024;   // bytes; below, messages are quicker
     static constexpr std::size_t largest_consumed = 4096;  // bytes of an element
 
 public:
     bool idle() const { return at_ == stage::idle; }
 
-    /// Whether a program may run on the direct executor. Only what is equal on all ranks decides. A
+    /// Whether a program runs on the direct executor. Only what is equal on all ranks decides. A
     /// rank must be able to tell where its peers' values lie, so blocks that not all ranks know
     /// travel as messages.
-    static bool may_be_direct(program const& p) {
-        if constexpr (can_be_direct) {
-            auto const& s = p.shape();
-            if (s.size == 1 || s.what == collective::barrier || !s.recv_counts.empty() ||
-                p.blocks_vary()) {
-                return false;
-            }
-            return Transport::always_reachable || s.count * s.elem_size >= agree_from;
-        } else {
-            return false;
-        }
+    static bool is_direct(program const& p) {
+        auto const& s = p.shape();
+        return can_be_direct && s.size > 1 && s.recv_counts.empty() && !p.blocks_vary();
     }
 
     /// Begins a slice, as run number `run` of the direct executor or, with 0, over messages. False
-    /// if the lane of that run is still taken. Everything must live until the slice has ended.
+    /// if that run may not begin yet. Everything must live until the slice has ended.
     bool begin(engine<Transport>& e, program& p, slice_call const& of, int slice,
                std::uint64_t run) {
-        if (run != 0 && !e.lane_is_free(run)) { return false; }
+        if constexpr (can_be_direct) {
+            if (run != 0 && !e.runs.may_begin(run)) { return false; }
+        }
         engine_ = &e;
         program_ = &p;
         of_ = &of;
@@ -97,7 +77,6 @@ public:
     /// Does what can be done now; true once the slice has ended.
     bool progress() {
         if constexpr (can_be_direct) {
-            if (at_ == stage::agreeing && !agree()) { return false; }
             if (at_ == stage::by_memory) { return memory_.progress() && end(); }
         }
         return messages_.progress() && end();
@@ -124,11 +103,17 @@ public:
     }
 
 private:
-    enum class stage { idle, agreeing, by_message, by_memory };
+    enum class stage { idle, by_message, by_memory };
 
     bool end() {
+        if constexpr (can_be_direct) {
+            if (at_ == stage::by_memory) {
+                // Without a root, no rank ends before all have come.
+                engine_->runs.leave(run_, memory_.end(), !is_rooted(program_->shape().what));
+                if (staged_) { engine_->runs.keep(run_, std::exchange(scratch_, {})); }
+            }
+        }
         engine_->scratch.give_back(std::exchange(scratch_, {}));
-        if (run_ != 0) { engine_->leave_lane(std::exchange(run_, 0)); }
         at_ = stage::idle;
         return true;
     }
@@ -141,10 +126,9 @@ private:
 
     void begin_messages() {
         auto const& shape = program_->shape();
+        auto const consumes = Transport::can_consume && shape.elem_size <= largest_consumed;
         auto const& steps =
-            program_
-                ->messages(slice_, Transport::can_consume && shape.elem_size <= largest_consumed)
-                .steps;
+            program_->steps(slice_, consumes ? passage::consumed : passage::messages);
         scratch_ = engine_->scratch.take(steps.scratch);
         message_label label;
         label.operation = static_cast<std::uint32_t>(of_->call->sequence);
@@ -156,59 +140,42 @@ private:
         at_ = stage::by_message;
     }
 
-    /// Says where this rank's buffers are. Empty ones need not be reached.
+    /// Where peers cannot reach this rank's buffers, what they read is staged in its scratch.
     void begin_direct() {
         if constexpr (can_be_direct) {
-            planned_ = &program_->direct(slice_);
-            scratch_ = engine_->scratch.take(planned_->steps.scratch);
+            constexpr std::uint64_t nowhere = 1;  // of what nobody reads
+            auto& t = engine_->carrier();
+            auto const& shape = program_->shape();
             auto const reach = [&](void const* p, std::size_t bytes) {
                 auto const empty = p == nullptr || bytes == 0;
-                return empty ? std::uint64_t{1} : engine_->carrier().reach(p, bytes);
+                return empty ? nowhere : t.reach(p, bytes);
             };
-            auto const at = buffers();
-            auto const& shape = program_->shape();
+            auto const input = reach(of_->in, shape.input_bytes());
+            auto const output = reach(of_->out, shape.output_bytes());
+            staged_ = input == 0 || output == 0;
+            auto const how = staged_ ? passage::staged : passage::direct;
+            scratch_ = engine_->scratch.take(program_->steps(slice_, how).scratch);
             auto const behind = program_->offset_of(slice_);
-            memory_.announce(engine_->board(), engine_->rank(), run_, of_->hash,
-                             {reach(at.input, shape.input_bytes() - behind),
-                              reach(at.output, shape.output_bytes() - behind),
-                              reach(at.scratch, scratch_.bytes)},
-                             shape.in_place, planned_->steps);
-            at_ = stage::agreeing;
+            memory_.start(t, engine_->board(), engine_->rank(), *program_, slice_, run_, of_->hash,
+                          {shape.in_place, staged_}, buffers(),
+                          {staged_ ? nowhere : input + behind, staged_ ? nowhere : output + behind,
+                           reach(scratch_.data, scratch_.bytes)},
+                          of_->op);
+            engine_->runs.begin(run_);
+            at_ = stage::by_memory;
         }
-    }
-    /// Waits for all ranks to enter, where their buffers decide which executor it is to be.
-    bool agree() {
-        if constexpr (can_be_direct) {
-            using agreement = typename direct_run<Transport>::agreement;
-            auto how = agreement::reachable;
-            if constexpr (!Transport::always_reachable) {
-                if (run_ != engine_->agreed_run + 1) { return false; }
-                how = memory_.agree(engine_->size());
-                if (how == agreement::not_yet) { return false; }
-            }
-            engine_->agreed_run = std::max(engine_->agreed_run, run_);
-            if (how == agreement::reachable) {
-                memory_.start(engine_->carrier(), engine_->group(), planned_->steps,
-                              planned_->remote, buffers(), of_->op);
-                at_ = stage::by_memory;
-            } else {
-                end();
-                begin_messages();
-            }
-        }
-        return true;
     }
 
     engine<Transport>* engine_ = nullptr;
     program* program_ = nullptr;
     slice_call const* of_ = nullptr;
-    bound_plan const* planned_ = nullptr;
     stage at_ = stage::idle;
+    bool staged_ = false;
     int slice_ = 0;
     std::uint64_t run_ = 0;
     typename scratch_pool<Transport>::buffer scratch_{};
     message_run<Transport> messages_;
-    [[no_unique_address]] typename detail::direct_part<Transport>::type memory_;
+    [[no_unique_address]] direct_part<Transport> memory_;
 };
 
 }  // namespace collectives

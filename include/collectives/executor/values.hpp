@@ -64,7 +64,6 @@ public:
     place of(std::size_t c) const {
         return at_.separate ? place{base::input, at_.input[c].offset} : now_[c].at;
     }
-    bool is_in_scratch(std::size_t c) const { return now_[c].unit >= 0; }
 
     /// Moves the values of a piece, side by side, to the output, or to new scratch where that does
     /// not cover them or `output_is_taken` says of the place there that it must not be written.
@@ -83,19 +82,41 @@ public:
         for (int k = 0; k < p.count; ++k) {
             auto const c = chunk(p, k);
             expire(c);
-            now_[c] = {{to.where, offset}, unit};
+            now_[c].at = {to.where, offset};
+            now_[c].unit = unit;
             offset += at_.bytes[c];
         }
         return to;
     }
     /// The value of chunk c is needed no more.
     void expire(std::size_t c) {
-        auto& v = now_[c];
-        if (v.unit >= 0) {
-            auto& u = units_[static_cast<std::size_t>(v.unit)];
-            if (--u.chunks == 0) { ending_.emplace_back(u.first, u.bytes); }
+        leave(now_[c].unit);
+        leave(now_[c].copy_unit);
+    }
+    /// A copy of the value of chunk c is not what it was, or needed no more.
+    void changed(std::size_t c) { leave(now_[c].copy_unit); }
+    /// What peers that reach scratch alone can read of chunk c: the value itself, or a copy of it
+    /// made by `stage`; else where the value lies out of their reach.
+    place staged(std::size_t c) const {
+        auto const& v = now_[c];
+        return !at_.separate && v.at.where == base::scratch ? v.at
+               : v.copy_unit >= 0                           ? place{base::scratch, v.copy}
+                                                            : of(c);
+    }
+    /// Scratch for a copy of a piece, which lasts as long as the values do not change.
+    place stage(piece p, std::size_t bytes) {
+        auto const at = scratch_apart(bytes);
+        auto const unit = static_cast<int>(units_.size());
+        units_.push_back({at.offset, bytes, p.count});
+        auto offset = at.offset;
+        for (int k = 0; k < p.count; ++k) {
+            auto& v = now_[chunk(p, k)];
+            leave(v.copy_unit);
+            v.copy_unit = unit;
+            v.copy = offset;
+            offset += at_.bytes[chunk(p, k)];
         }
-        v.unit = -1;
+        return at;
     }
     /// Scratch until the end of the round.
     place temporary(std::size_t bytes) {
@@ -103,20 +124,10 @@ public:
         ending_.emplace_back(first, bytes);
         return {base::scratch, first};
     }
-    /// The same, none of which ended in the last round. In it, values are made contiguous before
-    /// this rank says that it has come so far, for which it waits for those who read there before:
-    /// two ranks that so waited for each other's last round would wait for ever.
+    /// The same, none of which ended in the last round.
     place temporary_apart(std::size_t bytes) {
-        std::vector<std::size_t> refused;
-        auto at = temporary(bytes);
-        while (std::any_of(ended_.begin(), ended_.end(), [&](auto const& e) {
-            return overlap(at, bytes, {base::scratch, e.first}, e.second);
-        })) {
-            refused.push_back(at.offset);
-            ending_.pop_back();
-            at = temporary(bytes);
-        }
-        for (auto const first : refused) { scratch_.give_back(first, bytes); }
+        auto const at = scratch_apart(bytes);
+        ending_.emplace_back(at.offset, bytes);
         return at;
     }
     void end_round() {
@@ -143,7 +154,9 @@ public:
 private:
     struct value {
         place at{};
-        int unit = -1;  // index into units_ where it lives in scratch
+        int unit = -1;         // index into units_ where it lives in scratch
+        int copy_unit = -1;    // likewise of a copy of it, which
+        std::size_t copy = 0;  // lies here
     };
     struct scratch_unit {
         std::size_t first = 0, bytes = 0;
@@ -152,6 +165,28 @@ private:
 
     std::size_t chunk(piece p, int k) const {
         return static_cast<std::size_t>(p.first + k) % at_.bytes.size();
+    }
+    void leave(int& unit) {
+        if (unit >= 0) {
+            auto& u = units_[static_cast<std::size_t>(unit)];
+            if (--u.chunks == 0) { ending_.emplace_back(u.first, u.bytes); }
+        }
+        unit = -1;
+    }
+    /// Scratch none of which ended in the last round. In it, values are copied together before this
+    /// rank says that it has come so far, for which it waits for those who read there before: two
+    /// ranks that so waited for each other's last round would wait for ever.
+    place scratch_apart(std::size_t bytes) {
+        std::vector<std::size_t> refused;
+        auto at = scratch_.take(bytes);
+        while (std::any_of(ended_.begin(), ended_.end(), [&](auto const& e) {
+            return overlap({base::scratch, at}, bytes, {base::scratch, e.first}, e.second);
+        })) {
+            refused.push_back(at);
+            at = scratch_.take(bytes);
+        }
+        for (auto const first : refused) { scratch_.give_back(first, bytes); }
+        return {base::scratch, at};
     }
 
     layout const& at_;

@@ -5,20 +5,10 @@
 #include <collectives/core/timeout.hpp>
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <thread>
 
 namespace collectives {
-
-/// Processors this process may run on.
-inline int usable_processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) == 0) { return CPU_COUNT(&set); }
-    return static_cast<int>(std::thread::hardware_concurrency());
-}
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)

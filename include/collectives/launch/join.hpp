@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/core/processors.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/meeting.hpp>
@@ -54,7 +55,7 @@ inline std::vector<int> absent(job const& memory) {
 
 /// Rank 0: makes the job, and lets the others in until all are there.
 inline job host(job_place const& me, steady::time_point until) {
-    job memory(me.size);
+    job memory(me.size, online_processors());
     take_seat(memory, 0, ::getpid());
     {
         meeting_place place(job_name());

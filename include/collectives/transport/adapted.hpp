@@ -36,6 +36,11 @@ public:
         base_->doze(std::forward<Ready>(ready), time);
     }
     std::optional<departure> gone(rank_t r) const { return base_->gone(r); }
+    int processors() const
+        requires requires(Base const& b) { b.processors(); }
+    {
+        return base_->processors();
+    }
     bool suspended(rank_t r) const
         requires requires(Base const& b) { b.suspended(r); }
     {

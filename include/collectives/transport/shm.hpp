@@ -2,6 +2,7 @@
 // Ranks that are processes of one machine: the shared-memory transport on a mapped memory file.
 #pragma once
 
+#include <collectives/core/processors.hpp>
 #include <collectives/transport/shared/mapped_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -46,9 +47,12 @@ private:
 /// Takes 0.8 MiB per rank and 8 KiB per ordered pair; the parts cost nothing before they are used.
 class job : private detail::places {
 public:
-    explicit job(int size) : places(size), file_(std::make_shared<shared::memory_file>(end)) {
+    /// `processors` is what the ranks will share.
+    explicit job(int size, int processors = usable_processors())
+        : places(size), file_(std::make_shared<shared::memory_file>(end)) {
         file_->take(0, parts);
         state_ = shared::state::create(file_->base(), size);
+        state_.header().processors.store(processors);
         shared::board::create(file_->base() + board, size);
     }
     /// The job that another process made, by its file.

@@ -2,6 +2,7 @@
 // Ranks that are threads of one process: the shared-memory transport on private memory.
 #pragma once
 
+#include <collectives/core/processors.hpp>
 #include <collectives/transport/shared/heap_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -24,6 +25,7 @@ public:
         auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
         memory_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
         state_ = shared::state::create(memory, size);
+        state_.header().processors.store(usable_processors());
         board_ = memory + board_at;
         shared::board::create(board_, size);
     }

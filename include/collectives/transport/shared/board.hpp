@@ -20,23 +20,23 @@
 
 namespace collectives::shared {
 
-inline constexpr std::size_t flat_payload = 40;
+/// A small contribution: its first bytes travel in the cache line that says that it is there. Two
+/// of them alternate.
+struct alignas(line) flat_cell {
+    static constexpr std::size_t bytes = 8192;
 
-/// A small contribution with its number in one cache line; two of them alternate.
-struct alignas(line) flat_line {
     std::atomic<std::uint64_t> stamp;
     std::uint64_t hash;
-    std::uint64_t spare;
-    std::array<std::byte, flat_payload> payload;
+    std::array<std::byte, bytes - 16> payload;
 };
-static_assert(sizeof(flat_line) == line);
+static_assert(sizeof(flat_cell) == flat_cell::bytes);
 
 /// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
 struct alignas(line) lane_line {
     std::atomic<std::uint64_t> counter;  // see lane_count in executor/direct.hpp
     std::uint64_t hash;
     std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch; 0: unreachable
-    std::uint64_t in_place;              // plan variant, so that peers know where chunks lie
+    std::uint64_t variant;               // see plan_variant in executor/plan.hpp
 };
 
 /// What one rank tells the others of the communicator. Written by that rank alone.
@@ -47,7 +47,7 @@ struct alignas(line) board_row {
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
-    std::array<flat_line, 2> flat;
+    std::array<flat_cell, 2> flat;
     std::array<lane_line, lanes_per_rank> lane;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
@@ -59,7 +59,7 @@ struct alignas(line) board_header {
     std::atomic<std::uint32_t> users;
 };
 
-/// The view one rank has of its communicator's board. Costs n x 14 KiB of shared memory.
+/// The view one rank has of its communicator's board. Costs n x 30 KiB of shared memory.
 class board {
 public:
     board() = default;
@@ -79,20 +79,29 @@ public:
         auto* const header = ::new (memory) board_header{};
         header->users.store(static_cast<std::uint32_t>(users), std::memory_order_relaxed);
         for (std::size_t i = 0; i < static_cast<std::size_t>(users); ++i) {
-            ::new (memory + sizeof(board_header) + i * sizeof(board_row)) board_row{};
+            // Payloads stay untouched, so that pages which are never used are never there.
+            ::new (memory + sizeof(board_header) + i * sizeof(board_row)) board_row;
         }
     }
 
-    /// Leaves word of a call before anything of it is sent. O(1), no wait.
-    void enter(fingerprint const& call) {
+    /// Leaves word of a call before anything of it is sent: its number and the hash of all before
+    /// it, and what `call`, whose hash is `hash`, says besides, unless that lies there from 64
+    /// calls ago. O(1), no wait.
+    void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
+               std::uint64_t past) {
         auto& mine = row(me_);
-        std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
-        std::memcpy(words.data(), &call, sizeof call);
-        auto& slot = mine.history[call.sequence % board_row::remembered];
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            slot[i].store(words[i], std::memory_order_release);  // not before the last `entered`
+        auto const index = sequence % board_row::remembered;
+        auto& slot = mine.history[index];
+        constexpr auto release = std::memory_order_release;  // not before the last `entered`
+        slot[0].store(sequence, release);
+        slot[1].store(past, release);
+        if (remembered_[index] != hash) {
+            remembered_[index] = hash;
+            std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
+            std::memcpy(words.data(), &call, sizeof call);
+            for (std::size_t i = 2; i < words.size(); ++i) { slot[i].store(words[i], release); }
         }
-        mine.entered.store(call.sequence, std::memory_order_release);
+        mine.entered.store(sequence, release);
     }
     /// All operations up to `sequence` need nothing more from this rank.
     void finish(std::uint64_t sequence) {
@@ -147,11 +156,14 @@ public:
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
 
-    flat_line& flat(rank_t r, std::uint64_t number) const { return row(r).flat[number % 2]; }
+    flat_cell& flat(rank_t r, std::uint64_t number) const { return row(r).flat[number % 2]; }
     lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
 
-    /// Wakes the ranks of the communicator that sleep.
-    void ring_others() const {
+    /// Wakes the ranks of the communicator that sleep, and may wait for what was stored before.
+    void wake_others() const {
+        // A rank that is about to sleep says so, then looks once more; here it is the other way
+        // round. With the fences one of the two sees the other.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
         for (std::size_t i = 0; i < group_.size(); ++i) {
             if (static_cast<rank_t>(i) != me_) { job_.ring(group_[i]); }
         }
@@ -165,6 +177,7 @@ private:
     board_row* rows_ = nullptr;
     std::vector<rank_t> group_;
     rank_t me_ = 0;
+    std::array<std::uint64_t, board_row::remembered> remembered_{};  // of the history: call hashes
 };
 
 }  // namespace collectives::shared

@@ -70,6 +70,7 @@ struct slot_flags {
 };
 
 struct alignas(line) job_header {
+    std::atomic<std::int32_t> processors;  // that the ranks share
     std::atomic<std::uint32_t> troubles;  // ranks that got into trouble so far
     std::atomic<std::uint32_t> failures;  // ranks that failed so far
 };

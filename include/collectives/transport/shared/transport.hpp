@@ -42,6 +42,8 @@ public:
 
     rank_t rank() const { return me_; }
     int size() const { return job_.size(); }
+    /// That the ranks of the job share.
+    int processors() const { return job_.header().processors.load(std::memory_order_relaxed); }
 
     void isend(outgoing const& out, request& r) { messages_.isend(out, r); }
     void irecv(incoming const& in, request& r) { messages_.irecv(in, r); }

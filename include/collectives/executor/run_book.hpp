@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The direct executor's runs of one communicator: which may begin, and when what peers read of them
+// may be overwritten.
+#pragma once
+
+#include <collectives/executor/scratch_pool.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace collectives {
+
+/// A transport on whose boards ranks announce what peers can read in their memory.
+template <class T>
+concept direct_transport =
+    peer_addressable<T> && requires(typename T::board b) { b.lane(0, 0).counter; };
+
+/// A rank's counter in a lane: the run in the upper 44 bits, in the lower 20 one more than the
+/// completed rounds.
+constexpr std::uint64_t lane_count(std::uint64_t run, int rounds) {
+    return run << 20 | static_cast<std::uint64_t>(rounds + 1);
+}
+
+/// Runs are numbered in the order of the calls, the same on all ranks; number r goes through lane
+/// r % 8. They begin in order, and r does so once this rank has left r - 4 and knows that all peers
+/// have left r - 8. So a peer seen in run r has left r - 4 and all before.
+template <transport Transport>
+class run_book {};
+
+template <direct_transport Transport>
+class run_book<Transport> {
+public:
+    using buffer = typename scratch_pool<Transport>::buffer;
+    static constexpr std::uint64_t window = lanes_per_rank / 2;
+
+    void start(typename Transport::board const& board, scratch_pool<Transport>& pool, rank_t me) {
+        board_ = &board;
+        pool_ = &pool;
+        me_ = me;
+    }
+
+    /// Numbers for `n` runs to come; the first of them.
+    std::uint64_t reserve(int n) {
+        auto const first = reserved_ + 1;
+        reserved_ += static_cast<std::uint64_t>(n);
+        return first;
+    }
+    bool may_begin(std::uint64_t run) const {
+        return run == begun_ + 1 && (run <= window || lane(run - window).left >= run - window) &&
+               (run <= lanes_per_rank || run - window <= all_came_ || all_left(lane(run)));
+    }
+    void begin(std::uint64_t run) {
+        begun_ = run;
+        pool_->give_back(std::exchange(lane(run).kept, {}));
+    }
+    /// `end`: the counter of ranks that have left it. `all_came`: it could not end before all ranks
+    /// had come to it.
+    void leave(std::uint64_t run, std::uint64_t end, bool all_came) {
+        lane(run).left = run;
+        lane(run).end = end;
+        if (all_came) { all_came_ = std::max(all_came_, run); }
+    }
+    /// Keeps scratch that peers may still read after this rank has left the run.
+    void keep(std::uint64_t run, buffer scratch) { lane(run).kept = scratch; }
+
+    /// Whether peers may still read what is kept.
+    bool is_read() const {
+        return std::any_of(lanes_.begin(), lanes_.end(), [this](auto const& one) {
+            return one.kept.data != nullptr && !all_left(one);
+        });
+    }
+    /// Gives up what is kept: nobody will free it before the job ends.
+    void abandon() {
+        for (auto& one : lanes_) { one.kept = {}; }
+    }
+    ~run_book() {
+        for (auto& one : lanes_) { pool_->give_back(std::exchange(one.kept, {})); }
+    }
+    run_book() = default;
+    run_book(run_book const&) = delete;
+    run_book& operator=(run_book const&) = delete;
+
+private:
+    struct lane_state {
+        std::uint64_t left = 0;  // the last run that this rank has left there
+        std::uint64_t end = 0;   // the counter of ranks that have left it
+        buffer kept{};
+    };
+
+    lane_state& lane(std::uint64_t run) { return lanes_[run % lanes_per_rank]; }
+    lane_state const& lane(std::uint64_t run) const { return lanes_[run % lanes_per_rank]; }
+    bool all_left(lane_state const& one) const {
+        for (rank_t r = 0; r < board_->size(); ++r) {
+            auto const& counter = board_->lane(r, one.left).counter;
+            if (r != me_ && counter.load(std::memory_order_acquire) < one.end) { return false; }
+        }
+        return true;
+    }
+
+    typename Transport::board const* board_ = nullptr;
+    scratch_pool<Transport>* pool_ = nullptr;
+    rank_t me_ = 0;
+    std::uint64_t reserved_ = 0, begun_ = 0;
+    std::uint64_t all_came_ = 0;  // runs up to this one have seen all ranks come
+    std::array<lane_state, lanes_per_rank> lanes_;
+};
+
+}  // namespace collectives
