@@ -5,6 +5,8 @@
 
 #include <collectives/transport/concepts.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -29,7 +31,8 @@ public:
         std::size_t bytes = 0;
     };
 
-    /// The smallest kept buffer that is large enough, else a new one. 0 bytes: none.
+    /// The smallest kept buffer that is large enough, else a new one of the next power of two, so
+    /// that calls of like sizes share them. 0 bytes: none.
     buffer take(std::size_t bytes) {
         if (bytes == 0) { return {}; }
         auto best = free_.end();
@@ -41,20 +44,23 @@ public:
             free_.erase(best);
             return found;
         }
+        bytes = std::bit_ceil(std::max(bytes, std::size_t{4096}));
         if constexpr (peer_addressable<Transport>) {
             return {static_cast<std::byte*>(transport_->allocate(bytes)), bytes};
         } else {
             return {static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})), bytes};
         }
     }
-    /// Keeps at most 8 buffers for later.
+    /// Keeps it for later; of too many the smallest goes.
     void give_back(buffer b) {
+        constexpr std::size_t most = 12;
         if (b.data == nullptr) { return; }
-        if (free_.size() < 8) {
-            free_.push_back(b);
-        } else {
-            release(b);
-        }
+        free_.push_back(b);
+        if (free_.size() <= most) { return; }
+        auto const least = std::min_element(
+            free_.begin(), free_.end(), [](auto const& x, auto const& y) { return x.bytes < y.bytes; });
+        release(*least);
+        free_.erase(least);
     }
 
 private:
