@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies within the host's memory, through the caches or past them.
+#pragma once
+
+#include <collectives/space/reducer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace collectives::host {
+
+namespace detail {
+
+inline constexpr std::size_t line_bytes = 64;
+
+/// Bytes from an address to the next cache line's begin.
+inline std::size_t bytes_to_line(void const* address) {
+    return (line_bytes - reinterpret_cast<std::uintptr_t>(address) % line_bytes) % line_bytes;
+}
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+
+inline constexpr bool can_pass_caches = true;
+
+/// Copies whole cache lines; `to` is aligned to one. Four stores of 16 bytes fill a line before it
+/// leaves the processor, so wider ones would win nothing.
+inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
+    using part [[gnu::vector_size(16)]] = long long;
+    for (; lines > 0; --lines, to += line_bytes, from += line_bytes) {
+        part parts[4];
+        std::memcpy(parts, from, line_bytes);
+        auto* const out = reinterpret_cast<part*>(to);
+        for (int i = 0; i < 4; ++i) {
+#if defined(__clang__)
+            __builtin_nontemporal_store(parts[i], out + i);
+#else
+            __builtin_ia32_movntdq(out + i, parts[i]);
+#endif
+        }
+    }
+}
+
+/// Stores past the caches come before all stores after this.
+inline void end_stream() { __builtin_ia32_sfence(); }
+
+#else
+
+inline constexpr bool can_pass_caches = false;
+inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
+    std::memcpy(to, from, lines * line_bytes);
+}
+inline void end_stream() {}
+
+#endif
+
+/// Copies any bytes past the caches; first and last bytes of no whole line go through them.
+inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
+    std::size_t const head = std::min(bytes_to_line(to), bytes);
+    std::size_t const lines = (bytes - head) / line_bytes;
+    std::size_t const end = head + lines * line_bytes;
+    std::memcpy(to, from, head);
+    stream_lines(to + head, from + head, lines);
+    std::memcpy(to + end, from + end, bytes - end);
+}
+
+}  // namespace detail
+
+/// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
+inline void copy(void* dst, void const* src, std::size_t bytes,
+                 destination to = destination::read_soon) {
+    if (bytes == 0 || dst == src) { return; }
+    if (detail::can_pass_caches && to == destination::not_read_soon) {
+        detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
+        detail::end_stream();
+    } else {
+        std::memcpy(dst, src, bytes);
+    }
+}
+
+}  // namespace collectives::host
