@@ -15,19 +15,17 @@
 
 namespace collectives::host::detail {
 
+/// Loops over half a strip are what compilers turn into vector instructions. A shorter one g++
+/// would take apart into single elements before it looks for vectors.
+inline constexpr std::size_t half_strip = 32;
+inline constexpr std::size_t strip_bytes = 4 * half_strip;
+
 /// The floats of a strip of 16-bit elements. Which of the two arrays holds which element is up to
 /// the conversions, that know both ways.
-template <std::size_t Half>
 struct strip {
-    alignas(64) float low[Half];
-    alignas(64) float high[Half];
+    alignas(64) float low[half_strip];
+    alignas(64) float high[half_strip];
 };
-
-/// Half a strip fills one register where the conversions are vector instructions.
-template <isa Level>
-inline constexpr std::size_t half_strip = Level == isa::avx512 ? 16
-                                          : Level == isa::avx2 ? 8
-                                                               : 32;
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
 
@@ -73,16 +71,20 @@ struct all_lanes {
 
 /// Both take a strip of elements at any address. Where there is no instruction, elements come in
 /// pairs, as words: no element has to change its place among the vectors' lanes.
-template <isa Level, sixteen_bit_float T, std::size_t Half>
-[[gnu::always_inline]] inline void widen(strip<Half>& to, std::byte const* from) {
+template <isa Level, sixteen_bit_float T>
+[[gnu::always_inline]] inline void widen(strip& to, std::byte const* from) {
     if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
-        widen16(to.low, from);
-        widen16(to.high, from + 2 * Half);
+        for (std::size_t j = 0; j < half_strip; j += 16) {
+            widen16(to.low + j, from + 2 * j);
+            widen16(to.high + j, from + 2 * (half_strip + j));
+        }
     } else if constexpr (std::same_as<T, float16> && Level == isa::avx2) {
-        widen8(to.low, from);
-        widen8(to.high, from + 2 * Half);
+        for (std::size_t j = 0; j < half_strip; j += 8) {
+            widen8(to.low + j, from + 2 * j);
+            widen8(to.high + j, from + 2 * (half_strip + j));
+        }
     } else {
-        for_each_of<true, Half>([&to, from ](std::size_t j) __attribute__((always_inline)) {
+        for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
             auto const two = load<std::uint32_t>(from + 4 * j);
             to.low[j] = static_cast<float>(T::from_bits(static_cast<std::uint16_t>(two)));
             to.high[j] = static_cast<float>(T::from_bits(static_cast<std::uint16_t>(two >> 16)));
@@ -90,16 +92,20 @@ template <isa Level, sixteen_bit_float T, std::size_t Half>
     }
 }
 
-template <isa Level, sixteen_bit_float T, std::size_t Half>
-[[gnu::always_inline]] inline void narrow(std::byte* to, strip<Half> const& from) {
+template <isa Level, sixteen_bit_float T>
+[[gnu::always_inline]] inline void narrow(std::byte* to, strip const& from) {
     if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
-        narrow16(to, from.low);
-        narrow16(to + 2 * Half, from.high);
+        for (std::size_t j = 0; j < half_strip; j += 16) {
+            narrow16(to + 2 * j, from.low + j);
+            narrow16(to + 2 * (half_strip + j), from.high + j);
+        }
     } else if constexpr (std::same_as<T, float16> && Level == isa::avx2) {
-        narrow8(to, from.low);
-        narrow8(to + 2 * Half, from.high);
+        for (std::size_t j = 0; j < half_strip; j += 8) {
+            narrow8(to + 2 * j, from.low + j);
+            narrow8(to + 2 * (half_strip + j), from.high + j);
+        }
     } else {
-        for_each_of<true, Half>([ to, &from ](std::size_t j) __attribute__((always_inline)) {
+        for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
             std::uint32_t const low = T(from.low[j]).bits();
             std::uint32_t const high = T(from.high[j]).bits();
             store(to + 4 * j, low | high << 16);
@@ -107,63 +113,72 @@ template <isa Level, sixteen_bit_float T, std::size_t Half>
     }
 }
 
+/// One strip: `source(k)` is where it lies in source k.
+template <isa Level, class T, class Op, class Source>
+[[gnu::always_inline]] inline void fold_strip(std::byte* dst, folder<Op, float> const& f,
+                                              reduction const& r, Source const& source) {
+    constexpr bool sure = folder<Op, float>::sure;
+    strip sum;
+    strip next;
+    auto const read = [&](strip & to, int k) __attribute__((always_inline)) {
+        widen<Level, T>(to, source(k));
+        if constexpr (collectives::detail::prepares<Op, float>) {
+            if (!r.raw) { return; }
+            for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+                to.low[j] = f.prepared(to.low[j]);
+                to.high[j] = f.prepared(to.high[j]);
+            });
+        }
+    };
+    read(sum, 0);
+    for (int k = 1; k < r.n; ++k) {
+        read(next, k);
+        for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+            sum.low[j] = f.apply(sum.low[j], next.low[j]);
+            sum.high[j] = f.apply(sum.high[j], next.high[j]);
+        });
+    }
+    if constexpr (collectives::detail::finishes<Op, float>) {
+        if (r.finish_size > 0) {
+            for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+                sum.low[j] = f.op.finish(sum.low[j], f.finish_size);
+                sum.high[j] = f.op.finish(sum.high[j], f.finish_size);
+            });
+        }
+    }
+    narrow<Level, T>(dst, sum);
+}
+
 template <isa Level, class Op, sixteen_bit_float T>
 [[gnu::always_inline]] inline void fold_strips(Op const& op, reduction const& r) {
-    constexpr std::size_t half = half_strip<Level>;
-    constexpr std::size_t strip_bytes = 4 * half;
     folder<Op, float> const f{op, r.finish_size};
     alignas(64) std::byte results[block_bytes];
     auto const blocks = cut::of<sizeof(T)>(r, true);
-    std::size_t block = blocks.first;
-    for (std::size_t first = 0; first < r.count; first += block, block = blocks.length) {
-        block = std::min(block, r.count - first);
-        auto* const dst = static_cast<std::byte*>(r.dst) + first * sizeof(T);
+    auto const all = r.count * sizeof(T);
+    auto block = blocks.first * sizeof(T);
+    for (std::size_t first = 0; first < all; first += block, block = blocks.length * sizeof(T)) {
+        block = std::min(block, all - first);
+        auto* const dst = static_cast<std::byte*>(r.dst) + first;
         auto* const result = blocks.streamed ? results : dst;
-        for (std::size_t done = 0; done < block * sizeof(T); done += strip_bytes) {
-            // The last strip is filled up with zeros that nobody looks at.
-            std::size_t const bytes = std::min(strip_bytes, block * sizeof(T) - done);
-            alignas(64) std::byte filled[strip_bytes];
-            strip<half> sum;
-            strip<half> next;
-            auto const read = [&](strip<half> & to, int k) __attribute__((always_inline)) {
-                auto const* from =
-                    static_cast<std::byte const*>(r.sources[k]) + first * sizeof(T) + done;
-                if (bytes < strip_bytes) {
-                    std::memset(filled, 0, sizeof(filled));
-                    std::memcpy(filled, from, bytes);
-                    from = filled;
-                }
-                widen<Level, T>(to, from);
-                if constexpr (collectives::detail::prepares<Op, float>) {
-                    if (r.raw) {
-                        for_each_of<f.sure, half>([&](std::size_t j)
-                                                      __attribute__((always_inline)) {
-                                                          to.low[j] = f.prepared(to.low[j]);
-                                                          to.high[j] = f.prepared(to.high[j]);
-                                                      });
-                    }
-                }
-            };
-            read(sum, 0);
-            for (int k = 1; k < r.n; ++k) {
-                read(next, k);
-                for_each_of<f.sure, half>([&](std::size_t j) __attribute__((always_inline)) {
-                    sum.low[j] = f.apply(sum.low[j], next.low[j]);
-                    sum.high[j] = f.apply(sum.high[j], next.high[j]);
-                });
-            }
-            if constexpr (collectives::detail::finishes<Op, float>) {
-                if (r.finish_size > 0) {
-                    for_each_of<f.sure, half>([&](std::size_t j) __attribute__((always_inline)) {
-                        sum.low[j] = op.finish(sum.low[j], r.finish_size);
-                        sum.high[j] = op.finish(sum.high[j], r.finish_size);
-                    });
-                }
-            }
-            narrow<Level, T>(bytes < strip_bytes ? filled : result + done, sum);
-            if (bytes < strip_bytes) { std::memcpy(result + done, filled, bytes); }
+        auto const source = [&](int k) __attribute__((always_inline)) {
+            return static_cast<std::byte const*>(r.sources[k]) + first;
+        };
+        std::size_t done = 0;
+        for (; done + strip_bytes <= block; done += strip_bytes) {
+            fold_strip<Level, T>(
+                result + done, f,
+                r, [&](int k) __attribute__((always_inline)) { return source(k) + done; });
         }
-        if (blocks.streamed) { stream(dst, results, block * sizeof(T)); }
+        if (done < block) {  // the last strip is filled up with zeros that nobody looks at
+            alignas(64) std::byte filled[strip_bytes] = {};
+            fold_strip<Level, T>(
+                filled, f, r, [&](int k) __attribute__((always_inline)) {
+                    std::memcpy(filled, source(k) + done, block - done);
+                    return static_cast<std::byte const*>(filled);
+                });
+            std::memcpy(result + done, filled, block - done);
+        }
+        if (blocks.streamed) { stream(dst, results, block); }
     }
     if (blocks.streamed) { end_stream(); }
 }
