@@ -106,9 +106,15 @@ template <isa Level, sixteen_bit_float T>
         }
     } else {
         for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
-            std::uint32_t const low = T(from.low[j]).bits();
-            std::uint32_t const high = T(from.high[j]).bits();
-            store(to + 4 * j, low | high << 16);
+            if constexpr (std::same_as<T, bfloat16>) {
+                std::uint32_t const low = collectives::detail::rounded_to_bfloat16(from.low[j]);
+                std::uint32_t const high = collectives::detail::rounded_to_bfloat16(from.high[j]);
+                store(to + 4 * j, low >> 16 | (high & 0xffff0000U));
+            } else {
+                std::uint32_t const low = T(from.low[j]).bits();
+                std::uint32_t const high = T(from.high[j]).bits();
+                store(to + 4 * j, low | high << 16);
+            }
         });
     }
 }
@@ -116,7 +122,7 @@ template <isa Level, sixteen_bit_float T>
 /// One strip: `source(k)` is where it lies in source k.
 template <isa Level, class T, class Op, class Source>
 [[gnu::always_inline]] inline void fold_strip(std::byte* dst, folder<Op, float> const& f,
-                                              reduction const& r, Source const& source) {
+                                              reduction const& r, int n, Source const& source) {
     constexpr bool sure = folder<Op, float>::sure;
     strip sum;
     strip next;
@@ -131,7 +137,7 @@ template <isa Level, class T, class Op, class Source>
         }
     };
     read(sum, 0);
-    for (int k = 1; k < r.n; ++k) {
+    for (int k = 1; k < n; ++k) {
         read(next, k);
         for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
             sum.low[j] = f.apply(sum.low[j], next.low[j]);
@@ -165,17 +171,22 @@ template <isa Level, class Op, sixteen_bit_float T>
         };
         std::size_t done = 0;
         for (; done + strip_bytes <= block; done += strip_bytes) {
-            fold_strip<Level, T>(
-                result + done, f,
-                r, [&](int k) __attribute__((always_inline)) { return source(k) + done; });
+            auto const here = [&](int k) __attribute__((always_inline)) {
+                return source(k) + done;
+            };
+            if (r.n == 2) {  // the most frequent number: without a loop the sums need no memory
+                fold_strip<Level, T>(result + done, f, r, 2, here);
+            } else {
+                fold_strip<Level, T>(result + done, f, r, r.n, here);
+            }
         }
         if (done < block) {  // the last strip is filled up with zeros that nobody looks at
             alignas(64) std::byte filled[strip_bytes] = {};
-            fold_strip<Level, T>(
-                filled, f, r, [&](int k) __attribute__((always_inline)) {
-                    std::memcpy(filled, source(k) + done, block - done);
-                    return static_cast<std::byte const*>(filled);
-                });
+            auto const here = [&](int k) __attribute__((always_inline)) {
+                std::memcpy(filled, source(k) + done, block - done);
+                return static_cast<std::byte const*>(filled);
+            };
+            fold_strip<Level, T>(filled, f, r, r.n, here);
             std::memcpy(result + done, filled, block - done);
         }
         if (blocks.streamed) { stream(dst, results, block); }
