@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace collectives::host {
@@ -65,7 +66,35 @@ inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
     std::memcpy(to + end, from + end, bytes - end);
 }
 
+/// Bytes of the last cache before memory that this processor shares with its neighbours. Linux
+/// knows; sysconf adds up all of a machine's.
+inline std::size_t last_level_cache() {
+    static std::size_t const bytes = [] {
+        std::size_t kib = 0;
+        if (auto* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
+            if (std::fscanf(file, "%zuK", &kib) != 1) { kib = 0; }
+            std::fclose(file);
+        }
+        return kib != 0 ? kib * 1024 : std::size_t{32} << 20;  // what servers have at least
+    }();
+    return bytes;
+}
+
+/// From this share of the last-level cache on a result that nobody reads soon is gone from the
+/// caches anyway before it is read, and going past them is quicker (docs/performance.md).
+inline constexpr double streamed_share_of_cache = 0.5;
+
 }  // namespace detail
+
+/// Where the results of an operation should go that writes a vector of `bytes` in all: its passes
+/// are too small to tell.
+inline destination destination_of(std::size_t bytes) {
+    auto const cache = static_cast<double>(detail::last_level_cache());
+    return detail::can_pass_caches &&
+                   static_cast<double>(bytes) >= detail::streamed_share_of_cache * cache
+               ? destination::not_read_soon
+               : destination::read_soon;
+}
 
 /// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
 inline void copy(void* dst, void const* src, std::size_t bytes,
