@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,16 @@ void count_work(benchmark::State& state, std::size_t items, std::size_t bytes) {
     state.SetBytesProcessed(turns * static_cast<std::int64_t>(bytes));
 }
 
+/// As executors do it: pass(first, bytes) over all bytes, 256 KiB at a time.
+template <class Pass>
+void in_passes(std::size_t all, Pass const& pass) {
+    constexpr std::size_t most = 256 * 1024;
+    for (std::size_t first = 0; first < all; first += most) {
+        pass(first, std::min(most, all - first));
+    }
+    benchmark::ClobberMemory();
+}
+
 template <class T, class Op>
 void reduce(benchmark::State& state, host::isa level, int n, std::size_t bytes,
             coll::destination to) {
@@ -52,11 +63,13 @@ void reduce(benchmark::State& state, host::isa level, int n, std::size_t bytes,
     auto const reducer = host::make_reducer<T>(op, level);
     auto const count = bytes / sizeof(T);
     auto arrays = make_arrays<T>(n + 1, count);
-    std::vector<void const*> sources;
-    for (int k = 0; k < n; ++k) { sources.push_back(arrays[static_cast<std::size_t>(k)].data()); }
+    std::vector<void const*> sources(static_cast<std::size_t>(n));
     for (auto _ : state) {
-        reducer.run(arrays.back().data(), sources.data(), n, count, 0, to);
-        benchmark::ClobberMemory();
+        in_passes(bytes, [&](std::size_t first, std::size_t here) {
+            auto const at = first / sizeof(T);
+            for (std::size_t k = 0; k < sources.size(); ++k) { sources[k] = arrays[k].data() + at; }
+            reducer.run(arrays.back().data() + at, sources.data(), n, here / sizeof(T), 0, to);
+        });
     }
     count_work(state, count, bytes * static_cast<std::size_t>(n + 1));
 }
@@ -64,8 +77,9 @@ void reduce(benchmark::State& state, host::isa level, int n, std::size_t bytes,
 void copy(benchmark::State& state, std::size_t bytes, coll::destination to) {
     auto arrays = make_arrays<std::uint8_t>(2, bytes);
     for (auto _ : state) {
-        host::copy(arrays[1].data(), arrays[0].data(), bytes, to);
-        benchmark::ClobberMemory();
+        in_passes(bytes, [&](std::size_t first, std::size_t here) {
+            host::copy(arrays[1].data() + first, arrays[0].data() + first, here, to);
+        });
     }
     count_work(state, bytes, 2 * bytes);
 }
@@ -95,8 +109,10 @@ void add_reductions() {
                     reduce<T, Op>(state, level, n, bytes, to);
                 });
             };
-            for (auto const bytes : {4 * kib, 256 * kib, 64 * mib}) { add(bytes, read_soon); }
-            add(64 * mib, not_read_soon);
+            for (auto const bytes : {4 * kib, 256 * kib, 1 * mib, 16 * mib, 64 * mib}) {
+                add(bytes, read_soon);
+                if (bytes >= mib) { add(bytes, not_read_soon); }
+            }
         }
     }
 }

@@ -106,11 +106,11 @@ struct cut {
     /// A stream wants blocks that begin where a cache line does; where no element begins there, the
     /// result goes through the caches.
     template <std::size_t Size>
-    static cut of(reduction const& r, bool in_one) {
+    static cut of(reduction const& r, bool in_one, bool may_stream = true) {
         constexpr std::size_t length = Size < block_bytes ? block_bytes / Size : 1;
         if constexpr (can_pass_caches && line_bytes % Size == 0) {
             std::size_t const head = bytes_to_line(r.dst);
-            if (r.to == destination::not_read_soon && head % Size == 0) {
+            if (may_stream && r.to == destination::not_read_soon && head % Size == 0) {
                 return {true, head == 0 ? length : head / Size, length};
             }
         }
