@@ -54,11 +54,16 @@ constexpr float float_from_bfloat16(std::uint16_t half) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-constexpr std::uint16_t bfloat16_from_float(float value) {
+/// The bits of a float, rounded to those of a bfloat16 in the upper half; the lower half is noise.
+constexpr std::uint32_t rounded_to_bfloat16(float value) {
     std::uint32_t const bits = std::bit_cast<std::uint32_t>(value);
     std::uint32_t const rounded = bits + 0x7fffU + ((bits >> 16) & 1U);
-    bool const is_nan = (bits & 0x7fffffffU) > (255U << 23);
-    return static_cast<std::uint16_t>(choose(is_nan, bits | 0x00400000U, rounded) >> 16);
+    bool const is_nan = static_cast<std::int32_t>(bits & 0x7fffffffU) > (255 << 23);
+    return choose(is_nan, bits | 0x00400000U, rounded);
+}
+
+constexpr std::uint16_t bfloat16_from_float(float value) {
+    return static_cast<std::uint16_t>(rounded_to_bfloat16(value) >> 16);
 }
 
 }  // namespace detail

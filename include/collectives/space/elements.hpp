@@ -4,6 +4,7 @@
 
 #include <collectives/core/arithmetic.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -39,21 +40,38 @@ template <class T>
     }
 }
 
-/// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
-/// run in stretches of a fixed length: those g++ 12 turns into vector instructions at -O2 already.
-template <class Body>
-[[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
-    constexpr std::size_t stretch = 64;
-    std::size_t i = 0;
-    for (; i + stretch <= count; i += stretch) {
+/// body(i) for i in 0 .. Length - 1, which are few; the iterations may run at once. `Sure` says
+/// that they can be turned into vector instructions: clang complains where it is told so in vain.
+template <bool Sure, std::size_t Length, class Body>
+[[gnu::always_inline]] inline void for_each_of(Body const& body) {
 #if defined(__clang__)
+    if constexpr (Sure) {
 #pragma clang loop vectorize(assume_safety)
+        for (std::size_t j = 0; j < Length; ++j) { body(j); }
+        return;
+    }
 #else
 #pragma GCC ivdep
 #endif
-        for (std::size_t j = 0; j < stretch; ++j) { body(i + j); }
+    for (std::size_t j = 0; j < Length; ++j) { body(j); }
+}
+
+/// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
+/// run in stretches of a fixed length: those g++ 12 turns into vector instructions at -O2 already.
+/// The rest must not be vectorised (the empty asm forbids it): that would be a second text in each
+/// program, longer to compile than the first, for the few elements of an end.
+template <class T, bool Sure, class Body>
+[[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
+    constexpr std::size_t stretch = std::clamp<std::size_t>(256 / sizeof(T), 16, 64);
+    std::size_t i = 0;
+    for (; i + stretch <= count; i += stretch) {
+        for_each_of<Sure, stretch>([&](std::size_t j)
+                                       __attribute__((always_inline)) { body(i + j); });
     }
-    for (; i < count; ++i) { body(i); }
+    for (; i < count; ++i) {
+        asm volatile("");
+        body(i);
+    }
 }
 
 }  // namespace collectives::host::detail

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loops of the host's reductions: a left fold of n arrays, element by element, in one pass.
+// Everything here is inlined into one function per level of instructions, and so is compiled for
+// each; that is why lambdas say `always_inline`: they do not inherit what their function is told.
 #pragma once
 
-#include <collectives/core/reduction_op.hpp>
+#include <collectives/core/op.hpp>
+#include <collectives/space/copy.hpp>
 #include <collectives/space/elements.hpp>
-#include <collectives/space/widen.hpp>
 
+#include <algorithm>
+#include <complex>
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
 namespace collectives::host::detail {
 
-/// How one operator reduces arrays of T. `Raw`: every source still is to be prepared. `Last`: the
-/// result is finished for `finish_size` ranks.
-template <class Op, class T, bool Raw, bool Last>
+/// What is held between two steps of a fold, and between a fold and its stream past the caches:
+/// few enough bytes to stay in the nearest cache beside as many of each source.
+inline constexpr std::size_t block_bytes = 4096;
+
+/// The operators whose code is known: where they add to a product, it was rounded before.
+template <class Op>
+inline constexpr bool own_operator =
+    std::is_same_v<Op, sum> || std::is_same_v<Op, product> || std::is_same_v<Op, min> ||
+    std::is_same_v<Op, max> || std::is_same_v<Op, average> || std::is_same_v<Op, bit_and> ||
+    std::is_same_v<Op, bit_or> || std::is_same_v<Op, bit_xor> || std::is_same_v<Op, logical_and> ||
+    std::is_same_v<Op, logical_or>;
+template <class F>
+inline constexpr bool own_operator<premultiplied_sum<F>> = number<F>;
+
+/// The numbers that fit into the lanes of vector instructions.
+template <class T>
+concept vector_number =
+    number<T> && !std::same_as<T, long double> && !std::same_as<T, std::complex<long double>>;
+
+/// How one operator reduces arrays of T.
+template <class Op, class T>
 struct folder {
     // A small operator is held by value, so that the loops need not fetch its state again after
     // every byte they store.
@@ -21,26 +44,13 @@ struct folder {
         op;
     int finish_size;
     collectives::detail::rounding_barrier rounded{};
+    static constexpr bool sure = own_operator<Op> && vector_number<T>;
 
-    [[gnu::always_inline]] T read(std::byte const* source, std::size_t i) const {
-        T value = load<T>(source + i * sizeof(T));
-        if constexpr (Raw && collectives::detail::prepares<Op, T>) {
-            if constexpr (requires { op.prepare(value, rounded); }) {
-                return op.prepare(value, rounded);
-            } else {
-                return op.prepare(value);
-            }
-        } else {
-            return value;
-        }
+    [[gnu::always_inline]] static T at(std::byte const* array, std::size_t i) {
+        return load<T>(array + i * sizeof(T));
     }
-
-    [[gnu::always_inline]] void write(std::byte* dst, std::size_t i, T const& value) const {
-        if constexpr (Last && collectives::detail::finishes<Op, T>) {
-            store(dst + i * sizeof(T), op.finish(value, finish_size));
-        } else {
-            store(dst + i * sizeof(T), value);
-        }
+    [[gnu::always_inline]] static void put(std::byte* array, std::size_t i, T const& value) {
+        store(array + i * sizeof(T), value);
     }
 
     [[gnu::always_inline]] T apply(T const& a, T const& b) const {
@@ -51,114 +61,120 @@ struct folder {
             return static_cast<T>(op(a, b));
         }
     }
-
-    void fold1(std::byte* dst, std::byte const* a, std::size_t count) const {
-        for_each_index(count, [=, *this](std::size_t i) { write(dst, i, read(a, i)); });
+    [[gnu::always_inline]] T prepared(T const& value) const {
+        if constexpr (requires { op.prepare(value, rounded); }) {
+            return op.prepare(value, rounded);
+        } else {
+            return op.prepare(value);
+        }
     }
 
-    void fold2(std::byte* dst, std::byte const* a, std::byte const* b, std::size_t count) const {
-        for_each_index(count,
-                       [=, *this](std::size_t i) { write(dst, i, apply(read(a, i), read(b, i))); });
+    [[gnu::always_inline]] void fold2(std::byte* dst, std::byte const* a, std::byte const* b,
+                                      std::size_t count) const {
+        for_each_index<T, sure>(
+            count, [ =, *this ](std::size_t i)
+                       __attribute__((always_inline)) { put(dst, i, apply(at(a, i), at(b, i))); });
     }
-
-    void fold3(std::byte* dst, std::byte const* a, std::byte const* b, std::byte const* c,
-               std::size_t count) const {
-        for_each_index(count, [=, *this](std::size_t i) {
-            write(dst, i, apply(apply(read(a, i), read(b, i)), read(c, i)));
-        });
-    }
-
-    void fold4(std::byte* dst, std::byte const* a, std::byte const* b, std::byte const* c,
-               std::byte const* d, std::size_t count) const {
-        for_each_index(count, [=, *this](std::size_t i) {
-            write(dst, i, apply(apply(apply(read(a, i), read(b, i)), read(c, i)), read(d, i)));
-        });
-    }
-
-    /// Any number of sources: a block of accumulators stays in the nearest cache while one source
-    /// after the other is added to it.
-    void fold_many(std::byte* dst, std::byte const* const* sources, int n,
-                   std::size_t count) const {
-        constexpr std::size_t length = sizeof(T) < 4096 ? 4096 / sizeof(T) : 1;
-        alignas(64) alignas(T) std::byte sums[length * sizeof(T)];
-        auto const sum = [&sums](std::size_t i) { return sums + i * sizeof(T); };
-        for (std::size_t first = 0; first < count; first += length) {
-            std::size_t const here = count - first < length ? count - first : length;
-            std::byte const* const a = sources[0] + first * sizeof(T);
-            std::byte const* const b = sources[1] + first * sizeof(T);
-            for_each_index(
-                here, [=, *this](std::size_t i) { store(sum(i), apply(read(a, i), read(b, i))); });
-            for (int k = 2; k < n - 1; ++k) {
-                std::byte const* const s = sources[k] + first * sizeof(T);
-                for_each_index(here, [=, *this](std::size_t i) {
-                    store(sum(i), apply(load<T>(sum(i)), read(s, i)));
-                });
-            }
-            std::byte const* const z = sources[n - 1] + first * sizeof(T);
-            std::byte* const out = dst + first * sizeof(T);
-            for_each_index(here, [=, *this](std::size_t i) {
-                write(out, i, apply(load<T>(sum(i)), read(z, i)));
+    [[gnu::always_inline]] void fold3(std::byte* dst, std::byte const* a, std::byte const* b,
+                                      std::byte const* c, std::size_t count) const {
+        for_each_index<T, sure>(
+            count, [ =, *this ](std::size_t i) __attribute__((always_inline)) {
+                put(dst, i, apply(apply(at(a, i), at(b, i)), at(c, i)));
             });
-        }
     }
-
-    void operator()(std::byte* dst, std::byte const* const* s, int n, std::size_t count) const {
-        switch (n) {
-            case 1: return fold1(dst, s[0], count);
-            case 2: return fold2(dst, s[0], s[1], count);
-            case 3: return fold3(dst, s[0], s[1], s[2], count);
-            case 4: return fold4(dst, s[0], s[1], s[2], s[3], count);
-            default: return fold_many(dst, s, n, count);
-        }
+    [[gnu::always_inline]] void prepare(std::byte* dst, std::byte const* a,
+                                        std::size_t count) const {
+        for_each_index<T, sure>(
+            count, [ =, *this ](std::size_t i)
+                       __attribute__((always_inline)) { put(dst, i, prepared(at(a, i))); });
     }
-};
-
-/// The same for 16-bit floats that are added up in float: block by block, each source is widened,
-/// and each result rounded once.
-template <class Op, class T, bool Raw, bool Last>
-struct wide_folder {
-    Op const& op;
-    int finish_size;
-
-    void operator()(std::byte* dst, std::byte const* const* sources, int n,
-                    std::size_t count) const {
-        constexpr std::size_t length = 512;  // two of them are 4 KiB
-        float sums[length];
-        float next[length];
-        auto* const sum_bytes = reinterpret_cast<std::byte*>(sums);
-        auto* const next_bytes = reinterpret_cast<std::byte*>(next);
-        for (std::size_t first = 0; first < count; first += length) {
-            std::size_t const here = count - first < length ? count - first : length;
-            read(sums, sources[0] + first * sizeof(T), here);
-            for (int k = 1; k < n; ++k) {
-                read(next, sources[k] + first * sizeof(T), here);
-                folder<Op, float, false, false>{op, 0}.fold2(sum_bytes, sum_bytes, next_bytes,
-                                                             here);
-            }
-            if constexpr (Last) {
-                folder<Op, float, false, true>{op, finish_size}.fold1(sum_bytes, sum_bytes, here);
-            }
-            narrow<T>(dst + first * sizeof(T), sums, here);
-        }
-    }
-
-private:
-    void read(float* to, std::byte const* source, std::size_t count) const {
-        widen<T>(to, source, count);
-        if constexpr (Raw) {
-            auto* const bytes = reinterpret_cast<std::byte*>(to);
-            folder<Op, float, true, false>{op, 0}.fold1(bytes, bytes, count);
-        }
+    [[gnu::always_inline]] void finish(std::byte* dst, std::byte const* a,
+                                       std::size_t count) const {
+        for_each_index<T, sure>(
+            count, [ =, *this ](std::size_t i) __attribute__((always_inline)) {
+                put(dst, i, op.finish(at(a, i), finish_size));
+            });
     }
 };
 
-/// What an operator on T adds up in.
+/// How a pass is cut into blocks.
+struct cut {
+    bool streamed;       // each block's result goes past the caches
+    std::size_t first;   // elements of the first block
+    std::size_t length;  // of all others
+
+    /// A stream wants blocks that begin where a cache line does; where no element begins there, the
+    /// result goes through the caches.
+    template <std::size_t Size>
+    static cut of(reduction const& r, bool in_one, bool may_stream = true) {
+        constexpr std::size_t length = Size < block_bytes ? block_bytes / Size : 1;
+        if constexpr (can_pass_caches && line_bytes % Size == 0) {
+            std::size_t const head = bytes_to_line(r.dst);
+            if (may_stream && r.to == destination::not_read_soon && head % Size == 0) {
+                return {true, head == 0 ? length : head / Size, length};
+            }
+        }
+        return in_one ? cut{false, r.count, r.count} : cut{false, length, length};
+    }
+};
+
+/// A fold whose partial results are of the type of the elements. Up to three sources are folded at
+/// once; of more, a block of sums stays in the nearest cache while two more sources after the other
+/// are added to it. What must be prepared, finished or streamed goes through such a block, too.
 template <class Op, class T>
-using accumulator =
-    std::conditional_t<collectives::detail::accumulates_wide<Op>, accumulator_t<T>, T>;
+[[gnu::always_inline]] inline void fold_blocks(Op const& op, reduction const& r) {
+    constexpr bool can_prepare = collectives::detail::prepares<Op, T>;
+    constexpr bool can_finish = collectives::detail::finishes<Op, T>;
+    constexpr std::size_t room = sizeof(T) < block_bytes ? block_bytes / sizeof(T) : 1;
+    bool const prepares = can_prepare && r.raw;
+    bool const finishes = can_finish && r.finish_size > 0;
+    folder<Op, T> const f{op, r.finish_size};
+    alignas(64) std::byte sums[room * sizeof(T)];
+    alignas(64) std::byte next[can_prepare ? room * sizeof(T) : 1];
 
-template <class Op, class T, bool Raw, bool Last>
-using folder_for = std::conditional_t<std::is_same_v<accumulator<Op, T>, T>,
-                                      folder<Op, T, Raw, Last>, wide_folder<Op, T, Raw, Last>>;
+    auto const blocks = cut::of<sizeof(T)>(r, r.n <= 3 && !prepares && !finishes);
+    std::size_t here = blocks.first;
+    for (std::size_t first = 0; first < r.count; first += here, here = blocks.length) {
+        here = std::min(here, r.count - first);
+        auto* const dst = static_cast<std::byte*>(r.dst) + first * sizeof(T);
+        auto const source = [&](int k) __attribute__((always_inline)) {
+            return static_cast<std::byte const*>(r.sources[k]) + first * sizeof(T);
+        };
+        std::byte* const result = blocks.streamed ? sums : dst;
+        // Until the last step nothing is written to the destination: it may be a source.
+        std::byte* const folded = finishes ? sums : result;
+        std::byte const* sum = source(0);
+        if constexpr (can_prepare) {
+            if (prepares) {
+                auto* const to = r.n == 1 ? folded : sums;
+                f.prepare(to, sum, here);
+                sum = to;
+            }
+        }
+        for (int k = 1; k < r.n;) {
+            int const taken = !prepares && k + 1 < r.n ? 2 : 1;
+            std::byte* const to = k + taken == r.n ? folded : sums;
+            if (taken == 2) {
+                f.fold3(to, sum, source(k), source(k + 1), here);
+            } else {
+                std::byte const* second = source(k);
+                if constexpr (can_prepare) {
+                    if (prepares) {
+                        f.prepare(next, second, here);
+                        second = next;
+                    }
+                }
+                f.fold2(to, sum, second, here);
+            }
+            sum = to;
+            k += taken;
+        }
+        if constexpr (can_finish) {
+            if (finishes) { f.finish(result, sum, here); }
+        }
+        if (blocks.streamed) { stream(dst, sums, here * sizeof(T)); }
+    }
+    if (blocks.streamed) { end_stream(); }
+}
 
 }  // namespace collectives::host::detail

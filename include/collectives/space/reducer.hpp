@@ -8,6 +8,22 @@
 
 namespace collectives {
 
+/// What becomes of a pass's result. What is not read soon goes past the caches, straight to memory:
+/// the lines need not be fetched first, and what the caches hold stays there. It is visible to
+/// other threads like any store, once a counter was published after the pass.
+enum class destination : std::uint8_t { read_soon, not_read_soon };
+
+/// One pass over memory.
+struct reduction {
+    void* dst = nullptr;
+    void const* const* sources = nullptr;
+    int n = 0;
+    std::size_t count = 0;  ///< elements
+    int finish_size = 0;
+    bool raw = false;  ///< sources are contributions as the callers passed them
+    destination to = destination::read_soon;
+};
+
 /// One operator on one element type. Sources and destinations are arrays of `count` elements, at
 /// any address (the alignment of the element type is not needed). The destination may be the very
 /// same array as a source, or several; any other overlap is not allowed. Each element's result
@@ -17,14 +33,12 @@ struct reducer {
     /// left to right, in one pass over memory; 16-bit floats are added in float and rounded once.
     /// `finish_size` > 0 says that the result is the whole reduction over that many ranks, and
     /// finishes it (`average` divides) before the rounding; 0 leaves a partial result.
-    using run_function = void (*)(void const* op, void* dst, void const* const* sources, int n,
-                                  std::size_t count, int finish_size);
+    using reduce_function = void (*)(void const* op, reduction const& pass);
     /// dst[i] = what rank's own contribution src[i] becomes before it is reduced.
     using prepare_function = void (*)(void const* op, void* dst, void const* src,
                                       std::size_t count);
 
-    run_function run_partial = nullptr;  ///< sources are prepared contributions or partial results
-    run_function run_raw = nullptr;      ///< sources are contributions as the callers passed them
+    reduce_function reduce = nullptr;
     prepare_function prepare = nullptr;  ///< null where nothing is to be prepared: all but
                                          ///< premultiplied_sum
     bool finishes = false;               ///< whether the last pass differs from the others (for
@@ -39,14 +53,14 @@ struct reducer {
     /// Every operation runs each contribution through `prepare` once (or uses `raw`, where every
     /// source is one) and gives `finish_size` once per element, in its last pass. With a single
     /// rank that pass is run({in}, finish_size = 1).
-    void run(void* dst, void const* const* sources, int n, std::size_t count,
-             int finish_size = 0) const {
-        run_partial(op, dst, sources, n, count, finish_size);
+    void run(void* dst, void const* const* sources, int n, std::size_t count, int finish_size = 0,
+             destination to = destination::read_soon) const {
+        reduce(op, {dst, sources, n, count, finish_size, false, to});
     }
 
-    void raw(void* dst, void const* const* sources, int n, std::size_t count,
-             int finish_size = 0) const {
-        run_raw(op, dst, sources, n, count, finish_size);
+    void raw(void* dst, void const* const* sources, int n, std::size_t count, int finish_size = 0,
+             destination to = destination::read_soon) const {
+        reduce(op, {dst, sources, n, count, finish_size, true, to});
     }
 };
 

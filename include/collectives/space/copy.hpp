@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies within the host's memory, through the caches or past them.
+#pragma once
+
+#include <collectives/space/reducer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace collectives::host {
+
+namespace detail {
+
+inline constexpr std::size_t line_bytes = 64;
+
+/// Bytes from an address to the next cache line's begin.
+inline std::size_t bytes_to_line(void const* address) {
+    return (line_bytes - reinterpret_cast<std::uintptr_t>(address) % line_bytes) % line_bytes;
+}
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+
+inline constexpr bool can_pass_caches = true;
+
+/// Copies whole cache lines; `to` is aligned to one. Four stores of 16 bytes fill a line before it
+/// leaves the processor, so wider ones would win nothing.
+inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
+    using part [[gnu::vector_size(16)]] = long long;
+    for (; lines > 0; --lines, to += line_bytes, from += line_bytes) {
+        part parts[4];
+        std::memcpy(parts, from, line_bytes);
+        auto* const out = reinterpret_cast<part*>(to);
+        for (int i = 0; i < 4; ++i) {
+#if defined(__clang__)
+            __builtin_nontemporal_store(parts[i], out + i);
+#else
+            __builtin_ia32_movntdq(out + i, parts[i]);
+#endif
+        }
+    }
+}
+
+/// Stores past the caches come before all stores after this.
+inline void end_stream() { __builtin_ia32_sfence(); }
+
+#else
+
+inline constexpr bool can_pass_caches = false;
+inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
+    std::memcpy(to, from, lines * line_bytes);
+}
+inline void end_stream() {}
+
+#endif
+
+/// Copies any bytes past the caches; first and last bytes of no whole line go through them.
+inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
+    std::size_t const head = std::min(bytes_to_line(to), bytes);
+    std::size_t const lines = (bytes - head) / line_bytes;
+    std::size_t const end = head + lines * line_bytes;
+    std::memcpy(to, from, head);
+    stream_lines(to + head, from + head, lines);
+    std::memcpy(to + end, from + end, bytes - end);
+}
+
+/// Bytes of the last cache before memory that this processor shares with its neighbours. Linux
+/// knows; sysconf adds up all of a machine's.
+inline std::size_t last_level_cache() {
+    static std::size_t const bytes = [] {
+        std::size_t kib = 0;
+        if (auto* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
+            if (std::fscanf(file, "%zuK", &kib) != 1) { kib = 0; }
+            std::fclose(file);
+        }
+        return kib != 0 ? kib * 1024 : std::size_t{32} << 20;  // what servers have at least
+    }();
+    return bytes;
+}
+
+/// From this share of the last-level cache on a result that nobody reads soon is gone from the
+/// caches anyway before it is read, and going past them is quicker (docs/performance.md).
+inline constexpr double streamed_share_of_cache = 0.5;
+
+}  // namespace detail
+
+/// Where the results of an operation should go that writes a vector of `bytes` in all: its passes
+/// are too small to tell.
+inline destination destination_of(std::size_t bytes) {
+    auto const cache = static_cast<double>(detail::last_level_cache());
+    return detail::can_pass_caches &&
+                   static_cast<double>(bytes) >= detail::streamed_share_of_cache * cache
+               ? destination::not_read_soon
+               : destination::read_soon;
+}
+
+/// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
+inline void copy(void* dst, void const* src, std::size_t bytes,
+                 destination to = destination::read_soon) {
+    if (bytes == 0 || dst == src) { return; }
+    if (detail::can_pass_caches && to == destination::not_read_soon) {
+        detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
+        detail::end_stream();
+    } else {
+        std::memcpy(dst, src, bytes);
+    }
+}
+
+}  // namespace collectives::host

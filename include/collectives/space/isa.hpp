@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of the processor's instructions the host's kernels use: found out when a program runs, so
+// that one built for any machine is as quick as one built for this.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace collectives::host {
+
+/// Levels of vector instructions, each with those below it. `portable` is what the compiler was
+/// told to use. All give the same bits.
+enum class isa : std::uint8_t { portable, avx2, avx512 };
+
+inline constexpr std::array<std::string_view, 3> isa_names{"portable", "avx2", "avx512"};
+
+constexpr std::string_view isa_name(isa level) {
+    return isa_names[static_cast<std::size_t>(level)];
+}
+
+/// Whether this processor has the instructions of a level.
+inline bool supports(isa level) {
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    __builtin_cpu_init();
+    bool const avx2 = __builtin_cpu_supports("avx2") != 0;  // all of these have F16C too
+    bool const avx512 =
+        __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+        __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+    return level == isa::portable || (avx2 && (level == isa::avx2 || avx512));
+#else
+    return level == isa::portable;
+#endif
+}
+
+namespace detail {
+
+/// Whether 512-bit instructions do not slow the processor down. The first ones that had them lower
+/// their clock for everything else too; those that came with VBMI2 and later do not.
+inline bool avx512_pays() {
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    return supports(isa::avx512) && __builtin_cpu_supports("avx512vbmi2") != 0;
+#else
+    return false;
+#endif
+}
+
+/// What COLLECTIVES_ISA says, else the best level that pays. Throws usage_error where it names no
+/// level, or one that this processor does not have.
+inline isa choose_isa() {
+    auto const* const text = std::getenv("COLLECTIVES_ISA");
+    if (text == nullptr || *text == '\0') {
+        return avx512_pays() ? isa::avx512 : supports(isa::avx2) ? isa::avx2 : isa::portable;
+    }
+    for (isa const level : {isa::portable, isa::avx2, isa::avx512}) {
+        if (text != isa_name(level)) { continue; }
+        if (supports(level)) { return level; }
+        throw usage_error(text_of("COLLECTIVES_ISA is ", text, ", which this processor lacks"));
+    }
+    throw usage_error(
+        text_of("COLLECTIVES_ISA is '", text, "'; there are portable, avx2 and avx512"));
+}
+
+}  // namespace detail
+
+/// The level that reducers use; the same in the whole life of a process.
+inline isa current_isa() {
+    static isa const level = detail::choose_isa();
+    return level;
+}
+
+}  // namespace collectives::host

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One text of a reduction, compiled once for each level of instructions that it may use.
+#pragma once
+
+#include <collectives/core/op.hpp>
+#include <collectives/space/fold.hpp>
+#include <collectives/space/isa.hpp>
+#include <collectives/space/strips.hpp>
+
+#include <array>
+#include <concepts>
+#include <type_traits>
+
+namespace collectives::host::detail {
+
+/// What an operator on T adds up in.
+template <class Op, class T>
+using accumulator =
+    std::conditional_t<collectives::detail::accumulates_wide<Op>, accumulator_t<T>, T>;
+
+/// Whether a single contribution may differ from the result over one rank.
+template <class Op>
+inline constexpr bool gives_truth_values =
+    std::is_same_v<Op, logical_and> || std::is_same_v<Op, logical_or>;
+
+template <isa Level, class Op, class T>
+[[gnu::always_inline]] inline void fold(void const* op, reduction const& r) {
+    using acc = accumulator<Op, T>;
+    Op const& typed = *static_cast<Op const*>(op);
+    bool const prepares = collectives::detail::prepares<Op, acc> && r.raw;
+    bool const finishes = collectives::detail::finishes<Op, acc> && r.finish_size > 0;
+    bool const truth = gives_truth_values<Op> && r.finish_size == 1;
+    if (r.n == 1 && !prepares && !finishes && !truth) {
+        return copy(r.dst, r.sources[0], r.count * sizeof(T), r.to);
+    }
+    if constexpr (gives_truth_values<Op>) {
+        std::array<void const*, 2> const itself{r.sources[0], r.sources[0]};
+        bool const one = r.n == 1;
+        fold_blocks<Op, T>(typed, {r.dst, one ? itself.data() : r.sources, one ? 2 : r.n, r.count,
+                                   r.finish_size, r.raw, r.to});
+    } else if constexpr (std::is_same_v<acc, T>) {
+        fold_blocks<Op, T>(typed, r);
+    } else {
+        fold_strips<Level, Op, T>(typed, r);
+    }
+}
+
+template <class Op, class T>
+void run_portable(void const* op, reduction const& r) {
+    fold<isa::portable, Op, T>(op, r);
+}
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+
+template <class Op, class T>
+[[gnu::target("avx2,f16c")]] void run_avx2(void const* op, reduction const& r) {
+    fold<isa::avx2, Op, T>(op, r);
+}
+template <class Op, class T>
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,f16c")]] void run_avx512(void const* op,
+                                                                           reduction const& r) {
+    fold<isa::avx512, Op, T>(op, r);
+}
+
+/// The best level of an operator on a type. A user's operator goes no further than AVX2: the
+/// compiler may fuse its products and sums as soon as it has AVX-512, and its bits would depend on
+/// the machine; and what a user's types do is mostly not for vectors.
+template <class Op, class T>
+inline constexpr isa best_level = !vector_number<T>  ? isa::portable
+                                  : own_operator<Op> ? isa::avx512
+                                                     : isa::avx2;
+
+template <class Op, class T>
+reducer::reduce_function run_at(isa level) {
+    if constexpr (best_level<Op, T> == isa::avx512) {
+        if (level == isa::avx512) { return &run_avx512<Op, T>; }
+    }
+    if constexpr (best_level<Op, T> != isa::portable) {
+        if (level != isa::portable) { return &run_avx2<Op, T>; }
+    }
+    return &run_portable<Op, T>;
+}
+
+#else
+
+template <class Op, class T>
+reducer::reduce_function run_at(isa) {
+    return &run_portable<Op, T>;
+}
+
+#endif
+
+}  // namespace collectives::host::detail

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions of 16-bit floats that are added up in float: strip by strip, all sources are widened
+// and folded while the sums stay in registers, and each result is rounded once.
+#pragma once
+
+#include <collectives/core/half.hpp>
+#include <collectives/space/fold.hpp>
+#include <collectives/space/isa.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace collectives::host::detail {
+
+/// Loops over half a strip are what compilers turn into vector instructions. A shorter one g++
+/// would take apart into single elements before it looks for vectors.
+inline constexpr std::size_t half_strip = 32;
+inline constexpr std::size_t strip_bytes = 4 * half_strip;
+
+/// The floats of a strip of 16-bit elements. Which of the two arrays holds which element is up to
+/// the conversions, that know both ways.
+struct strip {
+    alignas(64) float low[half_strip];
+    alignas(64) float high[half_strip];
+};
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+
+using eight_halves [[gnu::vector_size(16)]] = short;
+using eight_floats [[gnu::vector_size(32)]] = float;
+using sixteen_halves [[gnu::vector_size(32)]] = short;
+using sixteen_floats [[gnu::vector_size(64)]] = float;
+
+/// A mask of sixteen lanes: signed to g++, unsigned to clang.
+struct all_lanes {
+    constexpr operator short() const { return -1; }
+    constexpr operator unsigned short() const { return 0xffff; }
+};
+
+[[gnu::target("avx2,f16c")]] inline void widen8(float* to, std::byte const* from) {
+    eight_halves halves;
+    std::memcpy(&halves, from, sizeof(halves));
+    eight_floats const floats = __builtin_ia32_vcvtph2ps256(halves);
+    std::memcpy(to, &floats, sizeof(floats));
+}
+[[gnu::target("avx2,f16c")]] inline void narrow8(std::byte* to, float const* from) {
+    eight_floats floats;
+    std::memcpy(&floats, from, sizeof(floats));
+    eight_halves const halves = __builtin_ia32_vcvtps2ph256(floats, 0);  // to nearest even
+    std::memcpy(to, &halves, sizeof(halves));
+}
+[[gnu::target("avx512f")]] inline void widen16(float* to, std::byte const* from) {
+    sixteen_halves halves;
+    std::memcpy(&halves, from, sizeof(halves));
+    constexpr int as_it_is = 4;  // no rounding mode of its own
+    auto const floats =
+        __builtin_ia32_vcvtph2ps512_mask(halves, sixteen_floats{}, all_lanes{}, as_it_is);
+    std::memcpy(to, &floats, sizeof(floats));
+}
+[[gnu::target("avx512f")]] inline void narrow16(std::byte* to, float const* from) {
+    sixteen_floats floats;
+    std::memcpy(&floats, from, sizeof(floats));
+    auto const halves = __builtin_ia32_vcvtps2ph512_mask(floats, 0, sixteen_halves{}, all_lanes{});
+    std::memcpy(to, &halves, sizeof(halves));
+}
+
+#endif
+
+/// Both take a strip of elements at any address. Where there is no instruction, elements come in
+/// pairs, as words: no element has to change its place among the vectors' lanes.
+template <isa Level, sixteen_bit_float T>
+[[gnu::always_inline]] inline void widen(strip& to, std::byte const* from) {
+    if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
+        for (std::size_t j = 0; j < half_strip; j += 16) {
+            widen16(to.low + j, from + 2 * j);
+            widen16(to.high + j, from + 2 * (half_strip + j));
+        }
+    } else if constexpr (std::same_as<T, float16> && Level == isa::avx2) {
+        for (std::size_t j = 0; j < half_strip; j += 8) {
+            widen8(to.low + j, from + 2 * j);
+            widen8(to.high + j, from + 2 * (half_strip + j));
+        }
+    } else {
+        for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+            auto const two = load<std::uint32_t>(from + 4 * j);
+            to.low[j] = static_cast<float>(T::from_bits(static_cast<std::uint16_t>(two)));
+            to.high[j] = static_cast<float>(T::from_bits(static_cast<std::uint16_t>(two >> 16)));
+        });
+    }
+}
+
+template <isa Level, sixteen_bit_float T>
+[[gnu::always_inline]] inline void narrow(std::byte* to, strip const& from) {
+    if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
+        for (std::size_t j = 0; j < half_strip; j += 16) {
+            narrow16(to + 2 * j, from.low + j);
+            narrow16(to + 2 * (half_strip + j), from.high + j);
+        }
+    } else if constexpr (std::same_as<T, float16> && Level == isa::avx2) {
+        for (std::size_t j = 0; j < half_strip; j += 8) {
+            narrow8(to + 2 * j, from.low + j);
+            narrow8(to + 2 * (half_strip + j), from.high + j);
+        }
+    } else {
+        for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+            if constexpr (std::same_as<T, bfloat16>) {
+                std::uint32_t const low = collectives::detail::rounded_to_bfloat16(from.low[j]);
+                std::uint32_t const high = collectives::detail::rounded_to_bfloat16(from.high[j]);
+                store(to + 4 * j, low >> 16 | (high & 0xffff0000U));
+            } else {
+                std::uint32_t const low = T(from.low[j]).bits();
+                std::uint32_t const high = T(from.high[j]).bits();
+                store(to + 4 * j, low | high << 16);
+            }
+        });
+    }
+}
+
+/// One strip: `source(k)` is where it lies in source k.
+template <isa Level, class T, class Op, class Source>
+[[gnu::always_inline]] inline void fold_strip(std::byte* dst, folder<Op, float> const& f,
+                                              reduction const& r, int n, Source const& source) {
+    constexpr bool sure = folder<Op, float>::sure;
+    strip sum;
+    strip next;
+    auto const read = [&](strip & to, int k) __attribute__((always_inline)) {
+        widen<Level, T>(to, source(k));
+        if constexpr (collectives::detail::prepares<Op, float>) {
+            if (!r.raw) { return; }
+            for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+                to.low[j] = f.prepared(to.low[j]);
+                to.high[j] = f.prepared(to.high[j]);
+            });
+        }
+    };
+    read(sum, 0);
+    for (int k = 1; k < n; ++k) {
+        read(next, k);
+        for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+            sum.low[j] = f.apply(sum.low[j], next.low[j]);
+            sum.high[j] = f.apply(sum.high[j], next.high[j]);
+        });
+    }
+    if constexpr (collectives::detail::finishes<Op, float>) {
+        if (r.finish_size > 0) {
+            for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+                sum.low[j] = f.op.finish(sum.low[j], f.finish_size);
+                sum.high[j] = f.op.finish(sum.high[j], f.finish_size);
+            });
+        }
+    }
+    narrow<Level, T>(dst, sum);
+}
+
+template <isa Level, class Op, sixteen_bit_float T>
+[[gnu::always_inline]] inline void fold_strips(Op const& op, reduction const& r) {
+    folder<Op, float> const f{op, r.finish_size};
+    alignas(64) std::byte results[block_bytes];
+    // Strips of many sources in turn and blocks of results beside them: measured, memory is slower.
+    auto const blocks = cut::of<sizeof(T)>(r, true, r.n <= 2);
+    auto const all = r.count * sizeof(T);
+    auto block = blocks.first * sizeof(T);
+    for (std::size_t first = 0; first < all; first += block, block = blocks.length * sizeof(T)) {
+        block = std::min(block, all - first);
+        auto* const dst = static_cast<std::byte*>(r.dst) + first;
+        auto* const result = blocks.streamed ? results : dst;
+        auto const source = [&](int k) __attribute__((always_inline)) {
+            return static_cast<std::byte const*>(r.sources[k]) + first;
+        };
+        std::size_t done = 0;
+        for (; done + strip_bytes <= block; done += strip_bytes) {
+            auto const here = [&](int k) __attribute__((always_inline)) {
+                return source(k) + done;
+            };
+            if (r.n == 2) {  // the most frequent number: without a loop the sums need no memory
+                fold_strip<Level, T>(result + done, f, r, 2, here);
+            } else {
+                fold_strip<Level, T>(result + done, f, r, r.n, here);
+            }
+        }
+        if (done < block) {  // the last strip is filled up with zeros that nobody looks at
+            alignas(64) std::byte filled[strip_bytes] = {};
+            auto const here = [&](int k) __attribute__((always_inline)) {
+                std::memcpy(filled, source(k) + done, block - done);
+                return static_cast<std::byte const*>(filled);
+            };
+            fold_strip<Level, T>(filled, f, r, r.n, here);
+            std::memcpy(result + done, filled, block - done);
+        }
+        if (blocks.streamed) { stream(dst, results, block); }
+    }
+    if (blocks.streamed) { end_stream(); }
+}
+
+}  // namespace collectives::host::detail
