@@ -26,18 +26,23 @@ struct run_buffers {
     std::byte* write(place p) const {
         return (p.where == base::output ? output : scratch) + p.offset;
     }
-    void carry_out(copy const& c) const { host::copy(write(c.to), read(c.from), c.bytes); }
+    void carry_out(copy const& c, destination to = destination::read_soon) const {
+        host::copy(write(c.to), read(c.from), c.bytes, to);
+    }
 };
 
-/// What a fold adds up: `contributions` still are to go through the operator's `prepare`.
-enum class sources_are { prepared, contributions };
+/// How a fold is to be carried out.
+struct fold_manner {
+    int size = 0;      // ranks, for the operator's last touch
+    bool raw = false;  // its sources still are to go through the operator's `prepare`
+    destination to = destination::read_soon;
+};
 
 /// Reduces bytes [from, from + bytes) of a fold. `source(s)` is the address of byte `from` of one
-/// that a peer sent. `size` is the number of ranks, for the operator's last touch.
+/// that a peer sent.
 template <class Source>
-void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer const& op, int size,
-               std::size_t from, std::size_t bytes, Source&& source,
-               sources_are what = sources_are::prepared) {
+void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer const& op,
+               std::size_t from, std::size_t bytes, fold_manner how, Source&& source) {
     if (bytes == 0) { return; }
     constexpr int few = 16;
     std::array<void const*, few> small;
@@ -52,9 +57,8 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
         addresses[k] = s.transfer < 0 ? static_cast<void const*>(at.read(f.own) + from)
                                       : static_cast<void const*>(source(s));
     }
-    auto const run = what == sources_are::contributions ? &reducer::raw : &reducer::run;
-    (op.*run)(at.write(f.to) + from, addresses, f.sources, bytes / op.elem_size,
-              f.completes ? size : 0);
+    op.reduce(op.op, {at.write(f.to) + from, addresses, f.sources, bytes / op.elem_size,
+                      f.completes ? how.size : 0, how.raw, how.to});
 }
 
 }  // namespace collectives

@@ -42,6 +42,7 @@ public:
         hash_ = hash;
         at_ = at;
         op_ = op;
+        result_ = host::destination_of(of.shape().count * of.shape().elem_size);
         waits_for_readers_ = !variant.staged;
         wrong_ = false;
         round_ = 0;
@@ -82,7 +83,7 @@ private:
             auto const& r = plan_->readers[reader_];
             if (!has_come(r.peer, r.round + 1)) { return false; }
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(c); }
+        for (auto const& c : plan_->epilogue) { at_.carry_out(c, destination_if(true)); }
         return true;
     }
 
@@ -137,7 +138,7 @@ private:
             if (t.action != verb::recv_copy) { continue; }
             auto const* const from = peer_bytes(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
-                host::copy(at_.write(t.at) + first, from + first, bytes);
+                host::copy(at_.write(t.at) + first, from + first, bytes, destination_if(t.rests));
             });
             if (!copied) { return false; }
         }
@@ -145,14 +146,18 @@ private:
             auto const& f = plan_->folds[static_cast<std::size_t>(r.folds.first + fold_)];
             auto const folded =
                 in_passes(f.bytes, op_->elem_size, [&](std::size_t first, std::size_t bytes) {
-                    carry_out(*plan_, f, at_, *op_, program_->shape().size, first, bytes, [&](auto const& s) {
-                        return peer_bytes(s.transfer) + s.offset + first;
-                    });
+                    carry_out(*plan_, f, at_, *op_, first, bytes,
+                              {program_->shape().size, false, destination_if(f.rests)},
+                              [&](auto const& s) {
+                                  return peer_bytes(s.transfer) + s.offset + first;
+                              });
                 });
             if (!folded) { return false; }
         }
         return true;
     }
+
+    destination destination_if(bool rests) const { return rests ? result_ : destination::read_soon; }
 
     bool have_read(run_of<reader> who) {
         for (auto i = who.first + waited_; i < who.last; ++i, ++waited_) {
@@ -193,6 +198,7 @@ private:
     int slice_ = 0;
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
+    destination result_{};  // where to write what rests
     bool waits_for_readers_ = true;
     run_buffers at_{};
     reducer const* op_ = nullptr;

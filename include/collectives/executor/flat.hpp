@@ -92,10 +92,8 @@ public:
                 host::copy(at_.write(t.at), bytes_of(static_cast<int>(i)), t.bytes);
             }
             for (auto const& f : plan_->folds) {
-                carry_out(
-                    *plan_, f, at_, *op_, program_->shape().size, 0, f.bytes,
-                    [&](auto const& s) { return bytes_of(s.transfer) + s.offset; },
-                    sources_are::contributions);
+                carry_out(*plan_, f, at_, *op_, 0, f.bytes, {program_->shape().size, true},
+                          [&](auto const& s) { return bytes_of(s.transfer) + s.offset; });
             }
         }
         for (auto const& c : plan_->epilogue) { at_.carry_out(c); }

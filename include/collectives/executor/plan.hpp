@@ -36,6 +36,7 @@ struct transfer {
     bool consumable = false;  // a recv_reduce that may be folded in as its bytes come
     int first_fold = 0;       // a consumable receive: the folds it feeds
     int folds = 0;
+    bool rests = false;  // a received copy: nobody reads it again before the run ends
 };
 
 /// One source of a fold: a stretch that receive `transfer` brought, or the rank's own value.
@@ -52,6 +53,7 @@ struct fold {
     int first_source = 0;
     int sources = 0;
     bool completes = false;  // all ranks' contributions are in it now
+    bool rests = false;      // nobody reads the result again before the run ends
 };
 
 struct copy {

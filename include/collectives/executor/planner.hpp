@@ -51,6 +51,7 @@ public:
                 note_reader(result_.readers, 0, {s.peer, s.round});
             }
         }
+        note_what_rests();
         result_.scratch = values_.most_scratch();
         return std::move(result_);
     }
@@ -288,6 +289,33 @@ private:
         } else {
             done.push_back({to, from, bytes});
         }
+    }
+
+    /// Results in the output that are neither sent nor copied nor added to later.
+    void note_what_rests() {
+        auto const& rounds = result_.rounds;
+        std::vector<std::pair<place, std::size_t>> read;  // by later rounds
+        for (auto r = rounds.rbegin(); r != rounds.rend(); ++r) {
+            auto const rests = [&](place at, std::size_t bytes) {
+                return at.where == base::output &&
+                       std::none_of(read.begin(), read.end(), [&](auto const& one) {
+                           return overlap(one.first, one.second, at, bytes);
+                       });
+            };
+            for_each(result_.folds, r->folds, [&](fold& f) { f.rests = rests(f.to, f.bytes); });
+            for_each(result_.receives, r->receives, [&](transfer& t) {
+                t.rests = t.action == verb::recv_copy && rests(t.at, t.bytes);
+            });
+            for_each(result_.folds, r->folds, [&](fold& f) { read.emplace_back(f.own, f.bytes); });
+            for_each(result_.sends, r->sends, [&](transfer& t) { read.emplace_back(t.at, t.bytes); });
+            for_each(result_.copies, r->gathers,
+                     [&](copy& c) { read.emplace_back(c.from, c.bytes); });
+            std::erase_if(read, [](auto const& one) { return one.first.where != base::output; });
+        }
+    }
+    template <class T, class Each>
+    static void for_each(std::vector<T>& all, run_of<T> which, Each&& each) {
+        for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     }
 
     /// Direct plans wait for those who read, in earlier rounds, what is now written over.
