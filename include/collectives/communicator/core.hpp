@@ -40,7 +40,11 @@ class communicator_core {
 public:
     communicator_core(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
                       rank_group group, std::uint64_t context)
-        : engine_(std::move(shared), std::move(board), std::move(group), context) {}
+        : engine_(std::move(shared), std::move(board), std::move(group), context) {
+        machine_model model;
+        model.processors = processors_for(engine_.carrier());
+        selector_.use(model);
+    }
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
     ~communicator_core() {
@@ -232,13 +236,16 @@ private:
 
     int slices_of(call_request const& r) const {
         auto const& s = r.shape;
-        if (r.how.segment == chosen_segment || r.how.segment == 0 || s.count == 0 || s.size == 1 ||
-            blocks_vary(r) || !s.recv_counts.empty()) {
+        auto const chosen = r.how.segment == chosen_segment;
+        auto const segment = chosen ? best_segment : r.how.segment;
+        if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) ||
+            !s.recv_counts.empty()) {
             return 1;
         }
-        auto const elements = std::max<std::size_t>(r.how.segment / s.elem_size, 1);
+        auto const elements = std::max<std::size_t>(segment / s.elem_size, 1);
         auto const slices = (s.count + elements - 1) / elements;
         auto const most = is_one_vector(s.what) ? std::size_t{524287} : std::size_t{4096};
+        if (chosen) { return static_cast<int>(std::min(slices, most)); }
         require(slices <= most, r.as,
                 text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
                         " parts; the most is ", most));
@@ -277,6 +284,9 @@ private:
     }
 
     static constexpr std::size_t most_kept = 64;
+    /// Half of what a core's own cache holds, or less: what a rank has staged or added up is still
+    /// there when it, or a peer, reads it again. Messages are cut by the transport.
+    static constexpr std::size_t best_segment = direct_transport<Transport> ? 256 * 1024 : 0;
 
     collectives::engine<Transport> engine_;
     collectives::selector selector_;

@@ -42,6 +42,9 @@ struct explanation {
 template <class = void>
 class basic_selector {
 public:
+    machine_model const& model() const { return model_; }
+    void use(machine_model const& m) { model_ = m; }
+
     /// Whether an algorithm may be used, from what the checker derived. The library's own are
     /// proved by its tests; a user's is proved here, once.
     bool suits(any_algorithm a, requirement const& need) {
@@ -55,7 +58,7 @@ public:
         if (auto const told = overridden(need, bytes)) { return *told; }
         any_algorithm best;
         auto least = std::numeric_limits<double>::infinity();
-        for (auto const& p : profiles(need.what, need.size)) {
+        for (auto const& p : profiles(need)) {
             auto const seconds = p.seconds(model_, bytes);
             if (seconds < least && suits(p.algorithm, need)) {
                 least = seconds;
@@ -67,7 +70,7 @@ public:
 
     explanation explain(requirement const& need, std::size_t bytes) {
         explanation result;
-        for (auto const& p : profiles(need.what, need.size)) {
+        for (auto const& p : profiles(need)) {
             if (suits(p.algorithm, need)) {
                 add(result.predictions, {p.algorithm, p.seconds(model_, bytes)});
             }
@@ -139,10 +142,12 @@ private:
         }
         return {};
     }
-    std::vector<cost_profile> const& profiles(collective what, int size) {
-        auto& made = profiles_[static_cast<std::size_t>(what)];
+    std::vector<cost_profile> const& profiles(requirement const& need) {
+        auto& made = profiles_[static_cast<std::size_t>(need.what)];
         if (made.empty()) {
-            for (auto const a : all_algorithms) { made.push_back(cost_profile::of(a, what, size)); }
+            for (auto const a : all_algorithms) {
+                made.push_back(cost_profile::of(a, need.what, need.size, need.root));
+            }
         }
         return made;
     }
