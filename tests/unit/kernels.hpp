@@ -217,7 +217,7 @@ private:
     void report(coll::reducer const& reducer, host::isa level, std::size_t wrong) const {
         FAIL(std::string(host::isa_name(level)), ": ", std::string(reducer.op_name), " of ", n_,
              " sources of ", count_, " ", std::string(reducer.type_name), ", offset ", offset_,
-             wrong > count_ ? ", bytes around the destination" : ", element ", wrong);
+             std::string(wrong > count_ ? ", bytes around " : ", element "), wrong);
     }
 
     int n_;
