@@ -50,7 +50,7 @@ void expect(bool holds, char const* what) {
 }
 
 template <class F>
-void complex_product() {
+void complex_product(coll::host::isa level) {
     auto const a = random_numbers<std::complex<F>>(1003, 1);
     auto const b = random_numbers<std::complex<F>>(1003, 2);
     auto by_operator = a;
@@ -58,8 +58,8 @@ void complex_product() {
     std::array<void const*, 2> const sources{a.data(), b.data()};
     coll::product const op;
     for (std::size_t i = 0; i < a.size(); ++i) { by_operator[i] = op(a[i], b[i]); }
-    coll::host::make_reducer<std::complex<F>>(op).run(by_reducer.data(), sources.data(), 2,
-                                                      a.size());
+    coll::host::make_reducer<std::complex<F>>(op, level).run(by_reducer.data(), sources.data(), 2,
+                                                             a.size());
     auto right = a;
     std::size_t fused = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -73,7 +73,7 @@ void complex_product() {
 }
 
 template <class F>
-void factor() {
+void factor(coll::host::isa level) {
     auto const a = random_numbers<F>(1003, 3);
     auto const b = random_numbers<F>(1003, 4);
     coll::premultiplied_sum<F> const op{static_cast<F>(1.1)};
@@ -85,7 +85,7 @@ void factor() {
         by_operator[i] = op(op.prepare(a[i]), op.prepare(b[i]));
     }
     std::array<void const*, 2> const sources{a.data(), b.data()};
-    coll::host::make_reducer<F>(op).raw(by_reducer.data(), sources.data(), 2, a.size());
+    coll::host::make_reducer<F>(op, level).raw(by_reducer.data(), sources.data(), 2, a.size());
     expect(by_operator == right, "sum with a factor, operator in a loop");
     expect(by_reducer == right, "sum with a factor, reducer");
 }
@@ -97,9 +97,14 @@ int main() {
         std::puts("skipped: this machine cannot fuse");
         return 77;
     }
-    complex_product<float>();
-    complex_product<double>();
-    factor<float>();
-    factor<double>();
+    for (auto const level :
+         {coll::host::isa::portable, coll::host::isa::avx2, coll::host::isa::avx512}) {
+        if (!coll::host::supports(level)) { continue; }
+        std::puts(coll::host::isa_name(level).data());
+        complex_product<float>(level);
+        complex_product<double>(level);
+        factor<float>(level);
+        factor<double>(level);
+    }
     return failures == 0 ? 0 : 1;
 }

@@ -163,53 +163,87 @@ T contribution(int k, std::size_t i) {
 }
 
 /// One pass of `count` elements whose arrays begin `offset` and so on bytes after a cache line.
+template <class T>
+class pass {
+public:
+    pass(int n, std::size_t count, std::size_t offset)
+        : n_(n),
+          count_(count),
+          offset_(offset),
+          stride_((count * sizeof(T) / 64 + 3) * 64),
+          bytes_(stride_ * static_cast<std::size_t>(n + 2), std::byte{0x5a}) {}
+
+    bool raw() const { return offset_ % 2 == 0; }
+    int finish_size() const { return offset_ % 3 == 0 ? 0 : n_; }
+    T source(int k, std::size_t i) const { return contribution<T>(k, i + offset_); }
+
+    /// `right(i)` is the definition of element i.
+    void check(coll::reducer const& reducer, host::isa level, auto const& right) {
+        auto* const line =
+            bytes_.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64) % 64;
+        auto* const dst = line + offset_;
+        reduce(reducer, line, dst);
+        std::size_t wrong = count_;
+        for (std::size_t i = count_; i-- > 0;) {
+            T got;
+            std::memcpy(&got, dst + i * sizeof(T), sizeof(T));
+            if (!same(got, right(i))) { wrong = i; }
+        }
+        for (std::size_t g = 0; g < 16; ++g) {
+            bool const whole = dst[count_ * sizeof(T) + g] == std::byte{0x5a} &&
+                               (g >= offset_ || line[g] == std::byte{0x5a});
+            if (!whole) { wrong = count_ + 1; }
+        }
+        if (wrong != count_) { report(reducer, level, wrong); }
+    }
+
+private:
+    void reduce(coll::reducer const& reducer, std::byte* line, std::byte* dst) const {
+        std::vector<void const*> sources;
+        for (int k = 0; k < n_; ++k) {
+            auto const where = static_cast<std::size_t>(k + 1);
+            auto* const at = line + stride_ * where + (offset_ * 5 + where * 3) % 16;
+            for (std::size_t i = 0; i < count_; ++i) {
+                auto const x = source(k, i);
+                std::memcpy(at + i * sizeof(T), &x, sizeof(T));
+            }
+            sources.push_back(at);
+        }
+        auto const to =
+            offset_ % 4 < 2 ? coll::destination::read_soon : coll::destination::not_read_soon;
+        (raw() ? reducer.raw(dst, sources.data(), n_, count_, finish_size(), to)
+               : reducer.run(dst, sources.data(), n_, count_, finish_size(), to));
+    }
+    void report(coll::reducer const& reducer, host::isa level, std::size_t wrong) const {
+        FAIL(std::string(host::isa_name(level)), ": ", std::string(reducer.op_name), " of ", n_,
+             " sources of ", count_, " ", std::string(reducer.type_name), ", offset ", offset_,
+             std::string(wrong > count_ ? ", bytes around " : ", element "), wrong);
+    }
+
+    int n_;
+    std::size_t count_;
+    std::size_t offset_;
+    std::size_t stride_;
+    std::vector<std::byte> bytes_;
+};
+
 template <class T, class Op>
 void check_pass(Op const& op, host::isa level, int n, std::size_t count, std::size_t offset) {
     using acc = std::conditional_t<coll::detail::accumulates_wide<Op>, coll::accumulator_t<T>, T>;
-    std::size_t const stride = (count * sizeof(T) / 64 + 3) * 64;
-    std::vector<std::byte> bytes(stride * static_cast<std::size_t>(n + 2), std::byte{0x5a});
-    auto* const line =
-        bytes.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64) % 64;
-    auto* const dst = line + offset;
-    std::vector<void const*> sources;
-    for (int k = 0; k < n; ++k) {
-        auto const where = static_cast<std::size_t>(k + 1);
-        auto* const at = line + stride * where + (offset * 5 + where * 3) % 16;
-        for (std::size_t i = 0; i < count; ++i) {
-            auto const x = contribution<T>(k, i + offset);
-            std::memcpy(at + i * sizeof(T), &x, sizeof(T));
-        }
-        sources.push_back(at);
-    }
-    bool const raw = offset % 2 == 0;
-    int const finish_size = offset % 3 == 0 ? 0 : n;
-    auto const to =
-        offset % 4 < 2 ? coll::destination::read_soon : coll::destination::not_read_soon;
-    auto const reducer = host::make_reducer<T>(op, level);
-    (raw ? reducer.raw(dst, sources.data(), n, count, finish_size, to)
-         : reducer.run(dst, sources.data(), n, count, finish_size, to));
-    for (std::size_t i = 0; i < count; ++i) {
+    pass<T> p(n, count, offset);
+    p.check(host::make_reducer<T>(op, level), level, [&](std::size_t i) {
         auto const read = [&](int k) {
-            auto const x = static_cast<acc>(contribution<T>(k, i + offset));
-            return raw ? plain<Op>::prepare(op, x) : x;
+            auto const x = static_cast<acc>(p.source(k, i));
+            return p.raw() ? plain<Op>::prepare(op, x) : x;
         };
         auto total = read(0);
         for (int k = 1; k < n; ++k) { total = plain<Op>::apply(op, total, read(k)); }
-        if (n == 1 && finish_size == 1 && host::detail::gives_truth_values<Op>) {
+        if (n == 1 && p.finish_size() == 1 && host::detail::gives_truth_values<Op>) {
             total = plain<Op>::apply(op, total, total);
         }
-        auto const right =
-            static_cast<T>(finish_size > 0 ? plain<Op>::finish(total, finish_size) : total);
-        T got;
-        std::memcpy(&got, dst + i * sizeof(T), sizeof(T));
-        REQUIRE_MESSAGE(same(got, right), std::string(host::isa_name(level)), ": ",
-                        std::string(coll::op_name(op)), " of ", n, " sources of ", count, " ",
-                        std::string(coll::type_name<T>()), ", offset ", offset, ", element ", i);
-    }
-    for (std::size_t g = 0; g < 16; ++g) {
-        REQUIRE(dst[count * sizeof(T) + g] == std::byte{0x5a});
-        REQUIRE((g >= offset || line[g] == std::byte{0x5a}));
-    }
+        return static_cast<T>(p.finish_size() > 0 ? plain<Op>::finish(total, p.finish_size())
+                                                  : total);
+    });
 }
 
 template <class T, class Op>

@@ -91,8 +91,8 @@ void check_one(Op const& op, std::vector<T> const& pool, int n, std::size_t coun
         sources.push_back(data.at(order.back()));
     }
     auto const run = raw ? &coll::reducer::raw : &coll::reducer::run;
-    auto const to = count % 2 == 0 ? coll::destination::not_read_soon
-                                   : coll::destination::read_soon;
+    auto const to =
+        count % 2 == 0 ? coll::destination::not_read_soon : coll::destination::read_soon;
     (reducer.*run)(data.at(dst), sources.data(), n, count, finish_size, to);
     for (std::size_t i = 0; i < count; ++i) {
         T const right = expected(op, before, order, i, finish_size, raw);
