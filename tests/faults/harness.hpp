@@ -7,7 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +109,13 @@ inline int children() {
     return n;
 }
 
+/// Gives this process, where it may, a /dev/shm of its own: other programs have files there too.
+inline void leave_dev_shm_to_others() {
+    if (::unshare(CLONE_NEWNS) != 0) { return; }
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) { return; }
+    ::mount("none", "/dev/shm", "tmpfs", 0, nullptr);
+}
+
 /// What a process holds, before and after.
 struct belongings {
     std::size_t descriptors = entries("/proc/self/fd");
@@ -128,6 +137,7 @@ class clean_room {
 public:
     clean_room() {
         static auto const warm = [] {  // sanitizers start a thread with the first one
+            leave_dev_shm_to_others();
             Job::run(2, [](auto& comm) { comm.barrier(); });
             return true;
         }();

@@ -254,8 +254,8 @@ private:
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
     std::shared_ptr<program> const& prepare(call_request const& r) {
-        auto const found = std::find_if(kept_.begin(), kept_.end(),
-                                        [&](auto const& k) { return k.answers(r); });
+        auto const found =
+            std::find_if(kept_.begin(), kept_.end(), [&](auto const& k) { return k.answers(r); });
         if (found != kept_.end()) {
             if (found != kept_.begin()) { std::rotate(kept_.begin(), found, found + 1); }
             return kept_.front().made;

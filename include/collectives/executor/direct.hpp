@@ -146,18 +146,19 @@ private:
             auto const& f = plan_->folds[static_cast<std::size_t>(r.folds.first + fold_)];
             auto const folded =
                 in_passes(f.bytes, op_->elem_size, [&](std::size_t first, std::size_t bytes) {
-                    carry_out(*plan_, f, at_, *op_, first, bytes,
-                              {program_->shape().size, false, destination_if(f.rests)},
-                              [&](auto const& s) {
-                                  return peer_bytes(s.transfer) + s.offset + first;
-                              });
+                    carry_out(
+                        *plan_, f, at_, *op_, first, bytes,
+                        {program_->shape().size, false, destination_if(f.rests)},
+                        [&](auto const& s) { return peer_bytes(s.transfer) + s.offset + first; });
                 });
             if (!folded) { return false; }
         }
         return true;
     }
 
-    destination destination_if(bool rests) const { return rests ? result_ : destination::read_soon; }
+    destination destination_if(bool rests) const {
+        return rests ? result_ : destination::read_soon;
+    }
 
     bool have_read(run_of<reader> who) {
         for (auto i = who.first + waited_; i < who.last; ++i, ++waited_) {

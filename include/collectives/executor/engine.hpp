@@ -105,9 +105,7 @@ public:
           board_(std::move(b)),
           group_(std::move(group)),
           context_(context) {
-        if constexpr (direct_transport<Transport>) {
-            runs.start(board_, scratch, group_.rank());
-        }
+        if constexpr (direct_transport<Transport>) { runs.start(board_, scratch, group_.rank()); }
     }
 
     Transport& carrier() { return *hub_->carrier; }
@@ -221,7 +219,8 @@ public:
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 bool all_well = steady::now() < last;
                 for (auto const r : group_.job_ranks()) {
-                    all_well = all_well && !carrier().gone(r) && !detail::is_suspended(carrier(), r);
+                    all_well =
+                        all_well && !carrier().gone(r) && !detail::is_suspended(carrier(), r);
                 }
                 if (!all_well) { return runs.abandon(); }
             }

@@ -307,7 +307,8 @@ private:
                 t.rests = t.action == verb::recv_copy && rests(t.at, t.bytes);
             });
             for_each(result_.folds, r->folds, [&](fold& f) { read.emplace_back(f.own, f.bytes); });
-            for_each(result_.sends, r->sends, [&](transfer& t) { read.emplace_back(t.at, t.bytes); });
+            for_each(result_.sends, r->sends,
+                     [&](transfer& t) { read.emplace_back(t.at, t.bytes); });
             for_each(result_.copies, r->gathers,
                      [&](copy& c) { read.emplace_back(c.from, c.bytes); });
             std::erase_if(read, [](auto const& one) { return one.first.where != base::output; });

@@ -57,8 +57,9 @@ public:
         if (b.data == nullptr) { return; }
         free_.push_back(b);
         if (free_.size() <= most) { return; }
-        auto const least = std::min_element(
-            free_.begin(), free_.end(), [](auto const& x, auto const& y) { return x.bytes < y.bytes; });
+        auto const least =
+            std::min_element(free_.begin(), free_.end(),
+                             [](auto const& x, auto const& y) { return x.bytes < y.bytes; });
         release(*least);
         free_.erase(least);
     }

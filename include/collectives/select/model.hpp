@@ -13,14 +13,14 @@ namespace collectives {
 /// where ranks share processors, all that all ranks do is done by those, one rank after the other.
 /// The defaults are those of cores that share a cache (docs/performance.md); see `tune`.
 struct machine_model {
-    double call = 0.1e-6;              // of a call, whatever it does
-    double round = 0.15e-6;            // of a round, whatever travels in it
-    double message = 0.03e-6;          // of each message a rank receives
-    double byte = 0.035e-9;            // of each byte received
-    double reduced_byte = 0.01e-9;     // of each byte added
-    double shared_call = 0.9e-6;       // call and round, for each rank that shares a processor
+    double call = 0.1e-6;           // of a call, whatever it does
+    double round = 0.15e-6;         // of a round, whatever travels in it
+    double message = 0.03e-6;       // of each message a rank receives
+    double byte = 0.035e-9;         // of each byte received
+    double reduced_byte = 0.01e-9;  // of each byte added
+    double shared_call = 0.9e-6;    // call and round, for each rank that shares a processor
     double shared_round = 0.65e-6;
-    int processors = 0;                // that the ranks share; 0: one for each
+    int processors = 0;  // that the ranks share; 0: one for each
 };
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.

@@ -58,15 +58,19 @@ template <bool Sure, std::size_t Length, class Body>
 
 /// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
 /// run in stretches of a fixed length: those g++ 12 turns into vector instructions at -O2 already.
-/// The rest must not be vectorised (the empty asm forbids it): that would be a second text in each
-/// program, longer to compile than the first, for the few elements of an end.
+/// So do short ones at the end, since small vectors are nothing but an end. The last few must not
+/// be vectorised (the empty asm forbids it): that would be one more text in each program.
 template <class T, bool Sure, class Body>
 [[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
     constexpr std::size_t stretch = std::clamp<std::size_t>(256 / sizeof(T), 16, 64);
+    constexpr std::size_t few = 8;
     std::size_t i = 0;
     for (; i + stretch <= count; i += stretch) {
         for_each_of<Sure, stretch>([&](std::size_t j)
                                        __attribute__((always_inline)) { body(i + j); });
+    }
+    for (; i + few <= count; i += few) {
+        for_each_of<Sure, few>([&](std::size_t j) __attribute__((always_inline)) { body(i + j); });
     }
     for (; i < count; ++i) {
         asm volatile("");
