@@ -40,7 +40,7 @@ void run_evenly(Comm& comm, Check&& check) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("counted bytes are those of the cost model", World, counted_bytes) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         if (size == 8) { continue; }
         CAPTURE(size);
         World::run(size, [size](auto& base) {
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE_DEFINE("counted bytes are those of the cost model", World, co
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a trace has every step", World, traced_steps) {
-    for (int const size : {1, 2, 5, 8}) {
+    for (int const size : sizes({1, 2, 5, 8})) {
         CAPTURE(size);
         World::run(size, [size](auto& base) {
             auto comm = base.with(coll::traced{});

@@ -82,7 +82,7 @@ void run_equal_bits(Comm& comm, std::size_t n, std::uint64_t seed) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("all ranks get the same bits", World, equal_bits) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             run_equal_bits<float>(comm, 3, 1);
@@ -133,7 +133,7 @@ void run_moved(Comm& comm) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("reproducible is the left fold", World, reproducible) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             for (std::size_t const n : {1U, 9U, 1'000U, 30'000U}) {

@@ -55,7 +55,7 @@ void run_cell(Arena& mine, Comm& comm, setup s, int cases, std::size_t elem_size
 }
 
 TEST_CASE_TEMPLATE_DEFINE("every collective with every algorithm", World, every_collective) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             using T = std::uint32_t;
@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE_DEFINE("every collective with every algorithm", World, every_
 }
 
 TEST_CASE_TEMPLATE_DEFINE("every root", World, every_root) {
-    for (int const size : {2, 3, 5, 8}) {
+    for (int const size : sizes({2, 3, 5, 8})) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             arena<std::uint64_t, std::remove_reference_t<decltype(comm)>> mine(comm, 64);
@@ -125,7 +125,7 @@ void run_element(Comm& comm, std::vector<std::size_t> const& counts) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("elements of any size at any address", World, every_element) {
-    for (int const size : {1, 2, 3, 5, 8}) {
+    for (int const size : sizes({1, 2, 3, 5, 8})) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             run_element<std::uint8_t>(comm, {1, 7, 1'001, 70'003});

@@ -143,7 +143,7 @@ private:
 };
 
 TEST_CASE_TEMPLATE_DEFINE("blocks of any sizes", World, any_cut) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             std::uint64_t turn = 0;

@@ -37,7 +37,7 @@ void run_some(Comm& comm, std::uint64_t seed) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("groups", World, groups) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             auto const me = comm.rank();
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE_DEFINE("groups", World, groups) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("groups at the same time", World, groups_at_once) {
-    for (int const size : {2, 5, 8}) {
+    for (int const size : sizes({2, 5, 8})) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             auto const me = comm.rank();

@@ -32,7 +32,7 @@ inline std::vector<std::uint32_t> letter(int from, int to, int tag, std::size_t 
 inline constexpr std::size_t letter_sizes[] = {0, 1, 240, 241, 5'000, 100'000};
 
 TEST_CASE_TEMPLATE_DEFINE("messages", World, messages_between_two) {
-    for (int const size : {1, 2, 3, 8}) {
+    for (int const size : sizes({1, 2, 3, 8})) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             using Comm = std::remove_reference_t<decltype(comm)>;
@@ -118,7 +118,7 @@ private:
 };
 
 TEST_CASE_TEMPLATE_DEFINE("a barrier holds everybody", World, barriers) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         shared_counters came;
         World::run(size, [&came, size](auto& comm) {

@@ -86,7 +86,7 @@ void run_several(Comm& comm, std::uint64_t seed, bool by_test) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("several calls under way", World, several_under_way) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE_DEFINE("several calls under way", World, several_under_way) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("ends of started calls", World, ends_of_calls) {
-    for (int const size : {1, 2, 5}) {
+    for (int const size : sizes({1, 2, 5})) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             std::vector<int> a(10, 1), b(100, 2), c(30'000, 3), sum(30'000);
@@ -131,7 +131,7 @@ TEST_CASE_TEMPLATE_DEFINE("ends of started calls", World, ends_of_calls) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("ranges of all kinds", World, all_ranges) {
-    for (int const size : {1, 3}) {
+    for (int const size : sizes({1, 3})) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             std::vector<double> const in(7, 0.5);

@@ -94,7 +94,7 @@ void run_integers(Comm& comm) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("operators on integers", World, integers) {
-    for (int const size : {1, 2, 3, 5, 8}) {
+    for (int const size : sizes({1, 2, 3, 5, 8})) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             run_integers<std::int8_t>(comm);
@@ -150,7 +150,7 @@ void run_complex(Comm& comm) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("operators on floating-point numbers", World, floating_point) {
-    for (int const size : {1, 2, 3, 5, 8}) {
+    for (int const size : sizes({1, 2, 3, 5, 8})) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             run_floats<float>(comm);
@@ -164,7 +164,7 @@ TEST_CASE_TEMPLATE_DEFINE("operators on floating-point numbers", World, floating
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a user's types and operators", World, own_types) {
-    for (int const size : sizes) {
+    for (int const size : sizes()) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             auto const fold = [](auto const& op) {
@@ -194,7 +194,7 @@ TEST_CASE_TEMPLATE_DEFINE("a user's types and operators", World, own_types) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a NaN reaches every rank", World, not_a_number) {
-    for (int const size : {1, 2, 5, 8}) {
+    for (int const size : sizes({1, 2, 5, 8})) {
         CAPTURE(size);
         World::run(size, [size](auto& comm) {
             for (auto const a : algorithms_and_automatic()) {

@@ -139,7 +139,7 @@ void wrong_algorithms(Comm& comm) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("mistakes of the caller", World, mistakes) {
-    for (int const size : {1, 2, 3, 5, 8}) {
+    for (int const size : sizes({1, 2, 3, 5, 8})) {
         CAPTURE(size);
         World::run(size, [](auto& comm) {
             wrong_sizes(comm);
