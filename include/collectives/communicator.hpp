@@ -113,6 +113,9 @@ public:
         auto const unknown = what == collective::gather || what == collective::scatter;
         return core_->selector().explain({what, size(), 0, false, false}, unknown ? 0 : bytes);
     }
+    /// The prices by which `automatic` chooses. They must be equal on all ranks: see `tune`.
+    machine_model const& model() const { return core_->selector().model(); }
+    void use(machine_model const& prices) { core_->use(prices); }
 
 private:
     using pairs<Transport>::core_;
@@ -148,8 +151,10 @@ private:
         core_->engine().require_usable(collective::split);  // before a board is made in vain
         auto board = shared->carrier->make_board(members, me, share);
         auto const context = mix(mix(core_->engine().context(), ++derived_), salt);
-        return communicator<Other>(std::move(shared), std::move(board),
+        communicator<Other> result(std::move(shared), std::move(board),
                                    rank_group(std::move(members), me), context);
+        result.use(model());
+        return result;
     }
 
     std::uint64_t derived_ = 0;

@@ -6,6 +6,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
 #include <collectives/executor/point_to_point.hpp>
+#include <collectives/select/model_text.hpp>
 #include <collectives/select/selector.hpp>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ public:
     communicator_core(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
                       rank_group group, std::uint64_t context)
         : engine_(std::move(shared), std::move(board), std::move(group), context) {
-        machine_model model;
+        auto model = model_of_environment().value_or(machine_model{});
         model.processors = processors_for(engine_.carrier());
         selector_.use(model);
     }
@@ -54,6 +55,11 @@ public:
 
     collectives::engine<Transport>& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
+    /// Other prices: what was chosen by the old ones is chosen anew.
+    void use(machine_model const& prices) {
+        selector_.use(prices);
+        kept_.clear();
+    }
 
     /// "rank 3, all_reduce: " and what is wrong with the call.
     [[noreturn]] void refuse(collective what, std::string_view why) const {

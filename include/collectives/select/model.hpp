@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace collectives {
 
@@ -13,27 +14,28 @@ namespace collectives {
 /// where ranks share processors, all that all ranks do is done by those, one rank after the other.
 /// The defaults are those of cores that share a cache (docs/performance.md); see `tune`.
 struct machine_model {
-    double call = 0.1e-6;           // of a call, whatever it does
-    double round = 0.15e-6;         // of a round, whatever travels in it
-    double message = 0.03e-6;       // of each message a rank receives
-    double byte = 0.035e-9;         // of each byte received
-    double reduced_byte = 0.01e-9;  // of each byte added
-    double shared_call = 0.9e-6;    // call and round, for each rank that shares a processor
-    double shared_round = 0.65e-6;
+    double call = 0.1e-6;            // of a call, whatever it does
+    double round = 0.15e-6;          // of a round, whatever travels in it
+    double message = 0.03e-6;        // of each message a rank receives
+    double byte = 0.02e-9;           // of each byte that is moved
+    double reduced_byte = 0.003e-9;  // of each byte added, besides
+    double shared_call = 0.7e-6;     // call and round, for each rank that shares a processor
+    double shared_round = 0.9e-6;
     int processors = 0;  // that the ranks share; 0: one for each
 };
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
 struct cost_profile {
-    /// Bytes that are received and added, by the vector's bytes.
+    /// Bytes by the vector's bytes: moved are those received, and those laid out once for all peers
+    /// that receive them.
     struct work {
-        double bytes = 0, reduced = 0;
+        double moved = 0, reduced = 0;
     };
 
     any_algorithm algorithm;
     int size = 1;
     int rounds = 0;
-    double messages = 0;  // that the busiest rank receives
+    double messages = 0;  // that the busiest rank sends or receives
     work critical;        // over the rounds, at the busiest rank
     work total;           // of all ranks
 
@@ -45,28 +47,48 @@ struct cost_profile {
         };
         auto const cost = a.cost_of(size, unit, what, root);
         cost_profile p{a, size, cost.rounds, 0, {}, {}};
-        p.critical = {by_unit(cost.critical.bytes), by_unit(cost.critical.reduced)};
-        p.total.bytes = by_unit(cost.total);
-        for (auto const& r : cost.ranks) { p.total.reduced += by_unit(r.reduced); }
-        for (rank_t const r : {root, size - 1}) {
-            auto const steps = a.record(what, r, size, root).steps;
-            auto const sends = std::count_if(steps.begin(), steps.end(),
-                                             [](auto const& s) { return s.what == verb::send; });
-            p.messages = std::max({p.messages, static_cast<double>(sends),
-                                   static_cast<double>(steps.size()) - static_cast<double>(sends)});
+        double most_laid_out = 0;
+        for (auto const& own : a.record_all(what, size, root)) {
+            auto const count = [&](bool sends) {
+                return static_cast<double>(
+                    std::count_if(own.steps.begin(), own.steps.end(),
+                                  [&](auto const& s) { return (s.what == verb::send) == sends; }));
+            };
+            p.messages = std::max({p.messages, count(true), count(false)});
+            auto const bytes = laid_out(own);
+            most_laid_out = std::max(most_laid_out, bytes);
+            p.total.moved += bytes;
         }
+        p.total.moved += by_unit(cost.total);
+        for (auto const& r : cost.ranks) { p.total.reduced += by_unit(r.reduced); }
+        p.critical = {by_unit(cost.critical.bytes) + most_laid_out, by_unit(cost.critical.reduced)};
         return p;
     }
     double seconds(machine_model const& m, std::size_t vector_bytes) const {
         auto const n = static_cast<double>(vector_bytes);
         auto const time_of = [&](work const& w) {
-            return n * (w.bytes * m.byte + w.reduced * m.reduced_byte);
+            return n * (w.moved * m.byte + w.reduced * m.reduced_byte);
         };
         if (m.processors == 0 || size <= m.processors) {
             return m.call + rounds * m.round + messages * m.message + time_of(critical);
         }
         auto const share = 1.0 / static_cast<double>(m.processors);
         return share * (size * (m.shared_call + rounds * m.shared_round) + time_of(total));
+    }
+
+private:
+    /// What a rank sends, by the vector: a value that goes to several peers counts once.
+    static double laid_out(schedule const& own) {
+        std::vector<bool> lies_there(static_cast<std::size_t>(own.chunks));
+        std::size_t chunks = 0;
+        for (auto const& s : own.steps) {
+            for (int k = 0; k < s.chunks.count; ++k) {
+                auto const c = static_cast<std::size_t>((s.chunks.first + k) % own.chunks);
+                if (s.what == verb::send && !lies_there[c]) { ++chunks; }
+                lies_there[c] = s.what == verb::send;
+            }
+        }
+        return static_cast<double>(chunks) / own.chunks;
     }
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine's prices as text: what `coll_tune` writes and COLLECTIVES_MODEL names.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/select/model.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace collectives {
+
+namespace detail {
+
+inline constexpr std::array<std::pair<char const*, double machine_model::*>, 7> prices{{
+    {"call", &machine_model::call},
+    {"round", &machine_model::round},
+    {"message", &machine_model::message},
+    {"byte", &machine_model::byte},
+    {"reduced_byte", &machine_model::reduced_byte},
+    {"shared_call", &machine_model::shared_call},
+    {"shared_round", &machine_model::shared_round},
+}};
+
+}  // namespace detail
+
+/// One line per price: its name and seconds.
+inline std::string to_text(machine_model const& m) {
+    std::string text;
+    for (auto const& [name, price] : detail::prices) {
+        std::array<char, 64> line{};
+        std::snprintf(line.data(), line.size(), "%s %.6g\n", name, m.*price);
+        text += line.data();
+    }
+    return text;
+}
+
+/// Prices from lines as `to_text` writes them, over those of `m`; a line may begin with #. Throws
+/// usage_error.
+inline machine_model parse_model(std::string_view text, machine_model m = {}) {
+    while (!text.empty()) {
+        auto const end = text.find('\n');
+        auto const line = std::string(text.substr(0, end));
+        text = end == text.npos ? std::string_view{} : text.substr(end + 1);
+        if (line.empty() || line.front() == '#') { continue; }
+        auto const space = line.find(' ');
+        auto const name = std::string_view(line).substr(0, space);
+        bool known = false;
+        for (auto const& [its_name, price] : detail::prices) {
+            if (name != its_name) { continue; }
+            char* rest = nullptr;
+            auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);
+            if (!(value >= 0) || *rest != 0) {
+                throw usage_error(text_of("'", line, "' is no price: write a name and seconds"));
+            }
+            m.*price = value;
+            known = true;
+        }
+        if (!known) { throw usage_error(text_of("'", name, "' is the name of no price")); }
+    }
+    return m;
+}
+
+/// The prices in the file that COLLECTIVES_MODEL names; none if it is not set. Throws usage_error.
+inline std::optional<machine_model> model_of_environment() {
+    char const* const path = std::getenv("COLLECTIVES_MODEL");
+    if (path == nullptr) { return {}; }
+    auto* const file = std::fopen(path, "r");
+    if (file == nullptr) {
+        throw usage_error(text_of("COLLECTIVES_MODEL: cannot read '", path, "'"));
+    }
+    std::string text;
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) { text += static_cast<char>(c); }
+    std::fclose(file);
+    try {
+        return parse_model(text);
+    } catch (usage_error const& e) {
+        throw usage_error(text_of("COLLECTIVES_MODEL, '", path, "': ", e.what()));
+    }
+}
+
+}  // namespace collectives

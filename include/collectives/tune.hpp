@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures what things cost where a communicator runs, so that `automatic` predicts it.
+#pragma once
+
+#include <collectives/communicator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace collectives {
+
+namespace detail {
+
+/// Seconds that `call` takes: the least of a few series of equally many calls on all ranks, since
+/// all that disturbs makes it longer. Rank 0's opinion, on every rank.
+template <class Comm, class Call>
+double seconds_of(Comm& comm, Call const& call) {
+    constexpr double enough = 1.2e-3;  // of a series
+    constexpr int most = 200;
+    auto const series = [&](int calls) {
+        comm.barrier();
+        auto const start = steady::now();
+        for (int i = 0; i < calls; ++i) { call(); }
+        double seconds = std::chrono::duration<double>(steady::now() - start).count() / calls;
+        comm.broadcast(std::span(&seconds, 1), 0);
+        return seconds;
+    };
+    series(2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
+    auto const calls = std::clamp(static_cast<int>(enough / series(2)), 1, most);
+    std::array<double, 5> times{};
+    for (auto& t : times) { t = series(calls); }
+    return *std::min_element(times.begin(), times.end());
+}
+
+}  // namespace detail
+
+/// Collective. Measures the prices by which `automatic` chooses on this communicator and those
+/// split from it later, and returns them: the same on all ranks. Takes less than 50 ms.
+template <transport Transport>
+machine_model tune(communicator<Transport>& comm) {
+    constexpr std::size_t large = 64 * 1024;  // floats
+    auto m = comm.model();
+    auto const size = comm.size();
+    if (size == 1) { return m; }
+    std::vector<float> in(large, 1.0F), out(large),
+        block(large / static_cast<std::size_t>(size) + 1);
+    auto const part = [&](std::vector<float>& v, std::size_t n) { return std::span(v).first(n); };
+    auto const own = collectives::block(large, size, comm.rank()).size;
+    auto const reduce = [&](any_algorithm a, std::size_t n) {
+        return detail::seconds_of(
+            comm, [&] { comm.all_reduce(part(in, n), part(out, n), max{}, {.algorithm = a}); });
+    };
+    // A call of one round and of two, where bytes hardly count; then bytes, without additions and
+    // with them.
+    auto const one = reduce(one_shot{}, 2);
+    auto const two = std::max(reduce(two_shot{}, static_cast<std::size_t>(size)), one);
+    auto const gather = detail::seconds_of(
+        comm, [&] { comm.all_gather(part(block, own), out, {.algorithm = two_shot{}}); });
+    auto const both = reduce(two_shot{}, large);
+
+    auto const shares = m.processors != 0 && size > m.processors;
+    auto const peers = size - 1.0;
+    auto const n = static_cast<double>(large * sizeof(float));
+    auto const received = n * peers / size;  // by each rank, in a gather; twice in a reduction
+    auto const ranks =
+        shares ? static_cast<double>(size) / m.processors : 1.0;  // one after another
+    if (shares) {
+        m.shared_round = (two - one) / ranks;
+        m.shared_call = std::max(one / ranks - m.shared_round, 0.0);
+    } else {
+        constexpr double message_by_round = 0.2;
+        m.round = (two - one) / (1 + message_by_round * peers);
+        m.message = message_by_round * m.round;
+        m.call = std::max(one - m.round - peers * m.message, 0.0);
+    }
+    m.byte = std::max(gather - one, 0.0) / ((received + n / size) * ranks);
+    auto const additions = both - two - (2 * received + n) * ranks * m.byte;
+    // Never for nothing: who adds less is quicker.
+    m.reduced_byte = std::max(additions / (received * ranks), m.byte / 8);
+    comm.use(m);
+    return m;
+}
+
+}  // namespace collectives
