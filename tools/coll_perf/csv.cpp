@@ -26,7 +26,7 @@ std::vector<cell> cells_of(measurement const& m) {
     text("collective", m.what.collective);
     text("algorithm", m.what.algorithm);
     text("type", m.what.type);
-    text("op", m.what.op);
+    text("op", m.what.shown_op());
     number("ranks", m.how.ranks);
     number("root", m.what.root);
     number("bytes", m.what.bytes());

@@ -37,6 +37,12 @@ struct measured_case {
     int batch = 1;  ///< calls between two looks at the clock
 
     std::size_t bytes() const { return count * element; }
+    /// What tables call the operator: what only moves has none.
+    std::string shown_op() const {
+        bool const reduces =
+            collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
+        return reduces ? op : "none";
+    }
 };
 
 inline std::string as_text(settings const& s) {

@@ -63,7 +63,8 @@ private:
 
 meeting_place::meeting_place(int ranks, int iterations)
     : descriptor_(::memfd_create("coll_perf", MFD_CLOEXEC)),
-      bytes_(board::bytes_for(ranks, iterations)) {
+      bytes_(board::bytes_for(ranks, iterations)),
+      path_("/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_)) {
     if (descriptor_ < 0) { fail("memfd_create"); }
     if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) { fail("ftruncate"); }
     memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
@@ -73,10 +74,6 @@ meeting_place::meeting_place(int ranks, int iterations)
 meeting_place::~meeting_place() {
     ::munmap(memory_, bytes_);
     ::close(descriptor_);
-}
-
-std::string meeting_place::path() const {
-    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
 }
 
 launch_end run_launch(std::function<int(int)> const& work, double seconds,

@@ -20,12 +20,13 @@ public:
 
     void* memory() const { return memory_; }
     /// Under which other processes find it while this one lives. No file is left behind.
-    std::string path() const;
+    std::string const& path() const { return path_; }
 
 private:
     int descriptor_ = -1;
     void* memory_ = nullptr;
     std::size_t bytes_ = 0;
+    std::string path_;
 };
 
 struct launch_end {

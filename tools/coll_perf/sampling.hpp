@@ -20,7 +20,7 @@ inline double seconds_since(timer::time_point start) {
 }
 
 /// What stands in this memory is moved on from call to call where a measurement is to be cold.
-inline constexpr std::size_t larger_than_caches = std::size_t{256} << 20;
+inline constexpr std::size_t larger_than_caches = std::size_t{128} << 20;
 
 /// Two vectors per slot; with `cold` so many slots that no cache holds them all.
 class slots {

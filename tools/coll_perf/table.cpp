@@ -109,7 +109,7 @@ std::string table_line(table_row const& row, table_style const& style) {
                            t.p95 / 1000, t.p99 / 1000);
     }
     auto line = fmt::format("{:>12}{:>14}{:>16}{:>18}{:>6}  {}  {}", row.what.bytes(),
-                            row.what.count, row.what.type, row.what.op, row.what.root,
+                            row.what.count, row.what.type, row.what.shown_op(), row.what.root,
                             figures_of(out, row), figures_of(in, row));
     if (style.spread) { append(line, "{:>8}", number(either(row, row.transport).spread)); }
     if (style.limit) { line += limit_figures(row); }
