@@ -34,8 +34,11 @@ struct order {
 
     static order read(int argc, char** argv) {
         if (argc < 6) { throw std::runtime_error("to be started by coll_perf --peer"); }
-        order o{argv[1], static_cast<unsigned>(std::stoul(argv[2])), argv[3][0] == '1',
-                settings_of(argv[4]), {}};
+        order o{argv[1],
+                static_cast<unsigned>(std::stoul(argv[2])),
+                argv[3][0] == '1',
+                settings_of(argv[4]),
+                {}};
         for (int i = 5; i < argc; ++i) { o.cases.push_back(case_of(argv[i])); }
         return o;
     }
@@ -82,8 +85,7 @@ int run(order const& o, int rank, int ranks, Find const& find) {
     auto const bytes = board::bytes_for(ranks, o.how.iterations);
     auto const file = ::open(o.board.c_str(), O_RDWR | O_CLOEXEC);
     auto* const memory =
-        file < 0 ? MAP_FAILED
-                 : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        file < 0 ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) { throw std::runtime_error("cannot map " + o.board); }
     board meeting(memory, ranks, o.how.iterations, o.core_per_rank);
     note_pinning(meeting);

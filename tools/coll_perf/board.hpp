@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory in which the ranks of one launch meet: a barrier, a common decision, and the times that
-// every rank measured. It uses no library, so that the drivers of the peers meet in the same way.
+// The memory in which the ranks of one launch meet: a barrier, a common decision, and the times
+// that every rank measured. It uses no library, so that the drivers of the peers meet in the same
+// way.
 #pragma once
 
 #include <sched.h>
@@ -17,8 +18,8 @@ namespace coll_perf {
 enum class figure { sample, copy, copy_past_cache, round_trip };
 inline constexpr int figures = 4;
 
-/// Zeroed memory, shared by all ranks, of `bytes_for(...)` bytes. Each rank has a `board` of its own
-/// that looks at it.
+/// Zeroed memory, shared by all ranks, of `bytes_for(...)` bytes. Each rank has a `board` of its
+/// own that looks at it.
 class board {
 public:
     static std::size_t bytes_for(int ranks, int iterations) {

@@ -40,7 +40,9 @@ void campaign::run(case_group const& group) {
     for (auto const& part : by_size(group)) {
         auto const before = all.size();
         for (int launch = 0; launch < launches; ++launch) {
-            for (auto const& p : programs) { run_launch_of(p, launch, part, [] {}); }
+            for (auto const& p : programs) {
+                run_launch_of(p, launch, part, [] {});
+            }
         }
         std::vector<measurement const*> row;
         for (auto i = before; i < all.size(); ++i) { row.push_back(&all[i]); }
@@ -64,14 +66,14 @@ void campaign::run_launch_of(program const& p, int launch, std::vector<measured_
     meeting_place const place(how.ranks, how.iterations);
     auto const end = run_launch(
         [&](int descriptor) { return p.start(descriptor, place, how, cases); },
-        seconds_per_case * static_cast<double>(cases.size()), [&](std::string const& line) {
+        seconds_per_case * static_cast<double>(cases.size()),
+        [&](std::string const& line) {
             case_result r;
             if (!read_result(line, r) || r.index >= cases.size() || seen[r.index]) { return false; }
             seen[r.index] = true;
             auto what = cases[r.index];
             if (p.peer) { what.algorithm = "its own"; }
-            all.push_back(
-                make_measurement(p.name, p.peer, what, how, launch, std::move(r)));
+            all.push_back(make_measurement(p.name, p.peer, what, how, launch, std::move(r)));
             after_each();
             progress(static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)));
             return true;
@@ -82,8 +84,7 @@ void campaign::run_launch_of(program const& p, int launch, std::vector<measured_
             if (p.peer) { given_up_[p.name] = "did not finish"; }
             note_missing(p, launch, cases, seen, "did not finish");
             on_trouble(fmt::format("{} did not finish in {:g} seconds per measurement{}\n", p.name,
-                                   seconds_per_case,
-                                   p.peer ? "; it is not asked any more" : ""));
+                                   seconds_per_case, p.peer ? "; it is not asked any more" : ""));
             break;
         case launch_end::how::failed:
             if (p.peer) { given_up_[p.name] = "failed"; }

@@ -40,8 +40,8 @@ struct campaign {
     std::deque<measurement> all;
     bool failed = false;  ///< whether ours failed or did not finish
 
-    /// With peers or several launches, each size gets launches of its own in which the programs take
-    /// turns, so that what changes on the machine meanwhile meets all of them.
+    /// With peers or several launches, each size gets launches of its own in which the programs
+    /// take turns, so that what changes on the machine meanwhile meets all of them.
     void run(case_group const& group);
 
 private:

@@ -54,8 +54,8 @@ inline std::string as_text(settings const& s) {
 
 inline std::string as_text(measured_case const& c) {
     std::ostringstream out;
-    out << c.collective << ' ' << c.algorithm << ' ' << c.type << ' ' << c.op << ' ' << c.root << ' '
-        << c.count << ' ' << c.element << ' ' << c.in_place << ' ' << c.batch;
+    out << c.collective << ' ' << c.algorithm << ' ' << c.type << ' ' << c.op << ' ' << c.root
+        << ' ' << c.count << ' ' << c.element << ' ' << c.in_place << ' ' << c.batch;
     return out.str();
 }
 

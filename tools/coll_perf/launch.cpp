@@ -103,8 +103,7 @@ launch_end run_launch(std::function<int(int)> const& work, double seconds,
     bool in_time = true;
     for (;;) {
         using std::chrono::milliseconds;
-        auto const left =
-            std::chrono::duration_cast<milliseconds>(until - steady::now()).count();
+        auto const left = std::chrono::duration_cast<milliseconds>(until - steady::now()).count();
         in_time = seconds <= 0 || left > 0;
         if (!in_time) { break; }
         pollfd watched{ends[0], POLLIN, 0};

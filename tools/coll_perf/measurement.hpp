@@ -20,8 +20,9 @@ struct measurement {
     std::size_t dropped = 0;
     std::size_t wrong = 0;
     int pinned = 0;
-    double copy = 0, copy_past_cache = 0, round_trip = 0;  ///< medians, nanoseconds; 0: not measured
-    std::string note;  ///< why there are no figures
+    double copy = 0, copy_past_cache = 0,
+           round_trip = 0;  ///< medians, nanoseconds; 0: not measured
+    std::string note;       ///< why there are no figures
     double load = 0;
     std::string date;
 

@@ -18,9 +18,9 @@ template <class Op>
 inline constexpr bool is_logical =
     std::same_as<Op, coll::logical_and> || std::same_as<Op, coll::logical_or>;
 template <class Op>
-inline constexpr bool is_bitwise = std::same_as<Op, coll::bit_and> ||
-                                   std::same_as<Op, coll::bit_or> ||
-                                   std::same_as<Op, coll::bit_xor>;
+inline constexpr bool is_bitwise =
+    std::same_as<Op, coll::bit_and> || std::same_as<Op, coll::bit_or> ||
+    std::same_as<Op, coll::bit_xor>;
 
 /// A small number as a T.
 template <class T>
@@ -35,7 +35,8 @@ constexpr T number_as(std::uint32_t n) {
 /// What rank `rank` puts in at place `i`.
 template <class T, class Op>
 T value(int rank, std::size_t i) {
-    auto h = static_cast<std::uint32_t>(i) * 2654435761U + static_cast<std::uint32_t>(rank) * 40503U;
+    auto h =
+        static_cast<std::uint32_t>(i) * 2654435761U + static_cast<std::uint32_t>(rank) * 40503U;
     h ^= h >> 15;
     h *= 0x2c1b3c6dU;
     h ^= h >> 13;

@@ -55,7 +55,8 @@ void declare(CLI::App& app, options& o) {
         ->check(CLI::PositiveNumber);
     app.footer(
         "Figures are of the slowest rank. Ends with 0 if all results were right, 1 if one was "
-        "wrong or\nmissing, 2 on a mistake in the command line. docs/coll_perf.md explains it all.");
+        "wrong or\nmissing, 2 on a mistake in the command line. docs/coll_perf.md explains it "
+        "all.");
 }
 
 request request_of(options const& o) {

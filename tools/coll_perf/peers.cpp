@@ -47,8 +47,8 @@ std::vector<std::string> peer_command(std::string_view peer, std::string const& 
 program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,
                   std::string& missing) {
     if (std::find(peer_names.begin(), peer_names.end(), name) == peer_names.end()) {
-        throw collectives::usage_error(fmt::format("there is no peer \"{}\"; the peers are {}", name,
-                                                   fmt::join(peer_names, ", ")));
+        throw collectives::usage_error(fmt::format("there is no peer \"{}\"; the peers are {}",
+                                                   name, fmt::join(peer_names, ", ")));
     }
     auto const driver = (fs::path(folder) / ("peer_" + name)).string();
     if (::access(driver.c_str(), X_OK) != 0) {
@@ -60,8 +60,8 @@ program find_peer(std::string const& name, std::string const& folder, double sec
     auto const start = [=](int descriptor, meeting_place const& place, settings const& how,
                            std::vector<measured_case> const& cases) {
         bool const core_per_rank = how.ranks <= usable_cores();
-        auto command = peer_command(name, driver, how.ranks, core_per_rank, how.pin,
-                                    ::geteuid() == 0);
+        auto command =
+            peer_command(name, driver, how.ranks, core_per_rank, how.pin, ::geteuid() == 0);
         auto const limit = seconds_per_case * static_cast<double>(cases.size()) + 5;
         command.insert(command.end(), {place.path(), fmt::format("{:.0f}", limit),
                                        core_per_rank ? "1" : "0", as_text(how)});

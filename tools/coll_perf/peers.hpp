@@ -17,8 +17,8 @@ inline constexpr std::array<std::string_view, 3> peer_names{"mpich", "openmpi", 
 std::string default_peer_folder();
 
 /// The command that starts a peer's driver, with the settings that suit it best.
-std::vector<std::string> peer_command(std::string_view peer, std::string const& driver,
-                                      int ranks, bool core_per_rank, bool pin, bool is_root);
+std::vector<std::string> peer_command(std::string_view peer, std::string const& driver, int ranks,
+                                      bool core_per_rank, bool pin, bool is_root);
 
 /// The peer as a program; a usage_error for an unknown name. `missing` says why one cannot be
 /// asked: its driver was not built.

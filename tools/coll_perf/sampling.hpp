@@ -45,8 +45,8 @@ private:
 template <class Call>
 class sampling {
 public:
-    sampling(board const& meeting, int rank, settings const& how, measured_case const& c, model const& m,
-             std::byte* memory, Call call)
+    sampling(board const& meeting, int rank, settings const& how, measured_case const& c,
+             model const& m, std::byte* memory, Call call)
         : meeting_(meeting),
           rank_(rank),
           how_(how),
@@ -64,7 +64,8 @@ public:
         auto const iterations = agree_on_iterations();
         for (int i = 0; i < iterations; ++i) {
             if (how_.controls) { time_controls(i); }
-            record(figure::sample, i, [&] { call_batch(); }, case_.batch);
+            record(
+                figure::sample, i, [&] { call_batch(); }, case_.batch);
         }
         case_result r;
         r.index = index;
@@ -123,7 +124,9 @@ private:
         }
         if (rank_ == 0) {
             double n = how_.iterations;
-            if (how_.budget > 0 && last > 0) { n = std::clamp(how_.budget / last, std::min(5., n), n); }
+            if (how_.budget > 0 && last > 0) {
+                n = std::clamp(how_.budget / last, std::min(5., n), n);
+            }
             meeting_.agreed().store(static_cast<std::uint64_t>(n));
         }
         meeting_.meet();
@@ -149,11 +152,14 @@ private:
         auto const repeat = [&](auto const& copy) {
             for (int k = 0; k < case_.batch; ++k) { copy(to, from, bytes); }
         };
-        record(figure::copy_past_cache, i, [&] { repeat(copy_past_cache); }, case_.batch);
+        record(
+            figure::copy_past_cache, i, [&] { repeat(copy_past_cache); }, case_.batch);
         if (!how_.cold) { plain_copy(to, from, bytes); }
-        record(figure::copy, i, [&] { repeat(plain_copy); }, case_.batch);
+        record(
+            figure::copy, i, [&] { repeat(plain_copy); }, case_.batch);
         auto const turns = meeting_.core_per_rank() ? 200 : 20;
-        record(figure::round_trip, i, [&] { meeting_.exchange_line(rank_, turns); }, turns);
+        record(
+            figure::round_trip, i, [&] { meeting_.exchange_line(rank_, turns); }, turns);
         if (how_.cold) { return; }
         meeting_.meet();
         call_batch();
@@ -167,9 +173,8 @@ private:
         meeting_.meet();
         call_once();
         if (shape_.has_result && what_ != coll::collective::barrier) {
-            meeting_.wrong() +=
-                model_.count_wrong(at(shape_.out, 0), shape_.out.count, what_, rank_, how_.ranks,
-                                   case_.root, case_.count);
+            meeting_.wrong() += model_.count_wrong(at(shape_.out, 0), shape_.out.count, what_,
+                                                   rank_, how_.ranks, case_.root, case_.count);
         }
         meeting_.meet();
         return meeting_.wrong().load();

@@ -39,10 +39,9 @@ std::vector<std::size_t> size_range(std::size_t least, std::size_t most, double 
     std::vector<std::size_t> sizes;
     for (auto size = least; size <= most;) {
         sizes.push_back(size);
-        auto const next = step > 0
-                              ? size + step
-                              : std::max(size + 1, static_cast<std::size_t>(std::llround(
-                                                       static_cast<double>(size) * factor)));
+        auto const next = step > 0 ? size + step
+                                   : std::max(size + 1, static_cast<std::size_t>(std::llround(
+                                                            static_cast<double>(size) * factor)));
         if (next < size) { break; }
         size = next;
     }

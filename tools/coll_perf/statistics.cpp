@@ -19,14 +19,14 @@ double quantile(std::vector<double> samples, double q) {
 
 summary summary_of(std::vector<double> const& samples) {
     if (samples.empty()) { return {}; }
-    return {samples.size(),
-            quantile(samples, 0),
-            quantile(samples, 0.5),
-            quantile(samples, 0.95),
-            quantile(samples, 0.99),
-            quantile(samples, 1),
-            std::accumulate(samples.begin(), samples.end(), 0.0) /
-                static_cast<double>(samples.size())};
+    return {
+        samples.size(),
+        quantile(samples, 0),
+        quantile(samples, 0.5),
+        quantile(samples, 0.95),
+        quantile(samples, 0.99),
+        quantile(samples, 1),
+        std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size())};
 }
 
 std::size_t drop_unsteady(case_result& r, std::size_t bytes) {

@@ -24,7 +24,8 @@ summary summary_of(std::vector<double> const& samples);
 inline constexpr double steady_within = 1.5;
 
 /// Removes the iterations whose control moved by more than `steady_within`: the round trip up to
-/// `small_message` bytes, the copies above. Gives how many. Nothing goes where there are no controls.
+/// `small_message` bytes, the copies above. Gives how many. Nothing goes where there are no
+/// controls.
 std::size_t drop_unsteady(case_result& r, std::size_t bytes);
 
 /// Up to here a collective is compared with a round trip, above with a copy.

@@ -26,7 +26,9 @@ across_launches of(std::map<std::string, std::vector<measurement const*>> const&
 }
 
 std::string figures_of(across_launches const& a, table_row const& row) {
-    if (a.launches == 0) { return fmt::format("{:>10}{:>8}{:>8}{:>8}", "N/A", "N/A", "N/A", "N/A"); }
+    if (a.launches == 0) {
+        return fmt::format("{:>10}{:>8}{:>8}{:>8}", "N/A", "N/A", "N/A", "N/A");
+    }
     auto const algbw = a.algbw(row.what.bytes());
     return fmt::format("{:>10}{:>8}{:>8}{:>8}", number(a.median / 1000), number(algbw),
                        number(algbw * bus_factor(row.what.collective, row.how.ranks)),
@@ -58,8 +60,8 @@ std::string limit_figures(table_row const& row) {
 }
 
 std::string nccl_heading(table_row const& row, table_style const& style) {
-    std::string first = fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}  {:>32}  {:>32}", "", "", "", "",
-                                    "", "out-of-place          ", "in-place            ");
+    std::string first = fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}  {:>32}  {:>32}", "", "", "",
+                                    "", "", "out-of-place          ", "in-place            ");
     std::string second =
         fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}", "size", "count", "type", "redop", "root");
     std::string third =
@@ -91,11 +93,12 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
 
 std::string table_heading(table_row const& row, table_style const& style) {
     if (style.format == table_format::nccl) { return nccl_heading(row, style); }
-    return fmt::format("# {}, {}, {} over {} ranks: latency of the slowest rank\n"
-                       "{:<12}{:>18}{:>18}{:>18}{:>12}{:>12}{:>12}{:>12}\n",
-                       row.transport, row.what.collective, row.what.algorithm, row.how.ranks,
-                       "# Size", "Avg Latency(us)", "Min Latency(us)", "Max Latency(us)",
-                       "Iterations", "P50(us)", "P95(us)", "P99(us)");
+    return fmt::format(
+        "# {}, {}, {} over {} ranks: latency of the slowest rank\n"
+        "{:<12}{:>18}{:>18}{:>18}{:>12}{:>12}{:>12}{:>12}\n",
+        row.transport, row.what.collective, row.what.algorithm, row.how.ranks, "# Size",
+        "Avg Latency(us)", "Min Latency(us)", "Max Latency(us)", "Iterations", "P50(us)", "P95(us)",
+        "P99(us)");
 }
 
 std::string table_line(table_row const& row, table_style const& style) {
@@ -139,7 +142,8 @@ std::string table_footer(std::vector<measurement> const& all) {
         out += "# With 1 rank nothing crosses a bus: busbw is 0.\n";
     }
     if (dropped > 0) {
-        append(out, "# Thrown away          : {} samples whose controls moved by more than {:.1f}\n",
+        append(out,
+               "# Thrown away          : {} samples whose controls moved by more than {:.1f}\n",
                dropped, steady_within);
     }
     return out;

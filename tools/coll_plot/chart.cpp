@@ -58,7 +58,9 @@ std::string mark_at(point const& p, int mark, std::string_view colour) {
     constexpr double r = 4;
     auto const look = fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", colour);
     switch (mark % 5) {
-        case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>", p.x, p.y, r, look);
+        case 0:
+            return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>", p.x, p.y, r,
+                               look);
         case 1:
             return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" {}/>",
                                p.x - r, p.y - r, 2 * r, 2 * r, look);
@@ -86,8 +88,8 @@ public:
         double least_y = std::numeric_limits<double>::max(), most_y = 0;
         int ours = 0, peers = 0, limits = 0;
         for (auto const& s : all) {
-            if (what == quantity::bandwidth && s.name == "cache line's round trip") { continue; }
             auto c = look_of(s, ours, peers, limits);
+            if (what == quantity::bandwidth && s.name == round_trip_name) { continue; }
             for (auto const& [bytes, seconds] : s.seconds) {
                 if (!(bytes > 0)) { continue; }
                 auto const y = what == quantity::latency ? seconds * 1e6 : bytes / seconds / 1e9;
@@ -130,10 +132,12 @@ public:
                    height - bottom);
             auto const power = std::log(v / 4) / std::log(each);
             if (std::abs(power - std::round(power)) > 1e-6) { continue; }
-            append(out, "<text x=\"{:.1f}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
+            append(out,
+                   "<text x=\"{:.1f}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
                    x()(v), height - bottom + 20, human_bytes(v));
         }
-        append(out, "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">bytes of the vector"
+        append(out,
+               "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">bytes of the vector"
                "</text>\n",
                (left + width - right) / 2, height - 12);
         return out;

@@ -54,18 +54,19 @@ comparison compare(std::vector<csv_row> const& now, std::vector<csv_row> const& 
         --missing;
         auto const was = median(found->second.ratios);
         auto const is = median(c.ratios);
-        auto const factor = c.crowded         ? allowed.crowded
-                            : c.bytes <= 4096 ? allowed.latency
-                                              : allowed.bandwidth;
+        auto const factor = c.crowded                  ? allowed.crowded
+                            : c.bytes <= small_message ? allowed.latency
+                                                       : allowed.bandwidth;
         bool const worse = is > was * factor;
         if (!worse && was <= is * factor) { continue; }
         ++(worse ? result.worse : better);
         result.text += fmt::format("{:<7}{}: {:.2f} of the control, was {:.2f} (allowed: {:.2f})\n",
                                    worse ? "WORSE" : "better", name, is, was, was * factor);
     }
-    result.text += fmt::format("{} cases compared: {} worse, {} better; {} of the baseline were not "
-                               "measured\n",
-                               result.compared, result.worse, better, missing);
+    result.text += fmt::format(
+        "{} cases compared: {} worse, {} better; {} of the baseline were not "
+        "measured\n",
+        result.compared, result.worse, better, missing);
     return result;
 }
 

@@ -14,13 +14,13 @@ namespace coll_plot {
 /// How many times as large a ratio may get before it counts as worse.
 struct tolerances {
     double bandwidth = 1.25;
-    double latency = 1.5;   ///< up to 4 KiB, held against a round trip
-    double crowded = 2.5;   ///< ranks that share cores, whatever the size
+    double latency = 1.5;  ///< up to 4 KiB, held against a round trip
+    double crowded = 2.5;  ///< ranks that share cores, whatever the size
 };
 
 struct comparison {
-    std::string text;           ///< a line for each that got worse or better, and a sum
-    std::size_t compared = 0;   ///< cases that both files have, with their controls
+    std::string text;          ///< a line for each that got worse or better, and a sum
+    std::size_t compared = 0;  ///< cases that both files have, with their controls
     std::size_t worse = 0;
 };
 

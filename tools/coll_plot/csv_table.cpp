@@ -75,9 +75,7 @@ std::vector<csv_row> parse_csv(std::string_view text) {
 
 std::vector<csv_row> read_csv(std::string const& path) try {
     return parse_csv(read_file(path));
-} catch (std::runtime_error const& e) {
-    throw std::runtime_error(path + ": " + e.what());
-}
+} catch (std::runtime_error const& e) { throw std::runtime_error(path + ": " + e.what()); }
 
 std::string read_file(std::string const& path) {
     std::ifstream file(path, std::ios::binary);

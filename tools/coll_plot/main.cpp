@@ -88,11 +88,10 @@ int plot(options const& o) {
     if (rows.empty()) { throw std::runtime_error("no row has figures and meets the conditions"); }
     auto const curves = curves_of(rows);
     if (!o.svg.empty()) {
-        auto const title = !o.title.empty()                 ? o.title
-                           : o.what == quantity::latency ? rows.front().text("collective") +
-                                                                   ": time of the slowest rank"
-                                                             : rows.front().text("collective") +
-                                                                   ": bytes per time, GB/s";
+        auto const title = !o.title.empty() ? o.title
+                           : o.what == quantity::latency
+                               ? rows.front().text("collective") + ": time of the slowest rank"
+                               : rows.front().text("collective") + ": bytes per time, GB/s";
         write_file(o.svg, as_svg(curves, o.what, title, subtitle_of(rows)));
         fmt::print("wrote {}\n", o.svg);
     }

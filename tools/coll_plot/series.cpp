@@ -31,7 +31,7 @@ double quicker_copy(csv_row const& row) {
 bool is_peer(csv_row const& row) { return row.text("algorithm") == "its own"; }
 
 double limit_of(csv_row const& row) {
-    return row.number("bytes") <= 4096 ? row.number("round_trip_us") : quicker_copy(row);
+    return row.number("bytes") <= small_message ? row.number("round_trip_us") : quicker_copy(row);
 }
 
 double median(std::vector<double> values) {
@@ -78,8 +78,8 @@ std::vector<series> curves_of(std::vector<csv_row> const& rows) {
         auto const what = is_peer(row) ? kind::peer : kind::ours;
         add(name_of(row, algorithms.size() > 1), what, bytes, row.number("median_us"));
         if (what == kind::peer || row.text("memory") == "allocated") { continue; }
-        add("cache line's round trip", kind::limit, bytes, row.number("round_trip_us"));
-        add("copy by every rank", kind::limit, bytes, quicker_copy(row));
+        add(bytes <= small_message ? round_trip_name : "copy by every rank", kind::limit, bytes,
+            limit_of(row));
     }
     std::vector<series> curves;
     for (auto const what : {kind::ours, kind::peer, kind::limit}) {

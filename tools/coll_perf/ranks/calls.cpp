@@ -28,9 +28,10 @@ std::string_view full_name(std::string_view name) {
 
 std::vector<typed_calls> const& all_types() {
     static std::vector<typed_calls> const list{
-        int8_calls(),   uint8_calls(),  int16_calls(),         uint16_calls(),        float16_calls(),
-        bfloat16_calls(), int32_calls(),  uint32_calls(),        float_calls(),         int64_calls(),
-        uint64_calls(), double_calls(), complex_float_calls(), complex_double_calls()};
+        int8_calls(),          uint8_calls(),         int16_calls(),  uint16_calls(),
+        float16_calls(),       bfloat16_calls(),      int32_calls(),  uint32_calls(),
+        float_calls(),         int64_calls(),         uint64_calls(), double_calls(),
+        complex_float_calls(), complex_double_calls()};
     return list;
 }
 

@@ -15,7 +15,7 @@ struct request {
     std::vector<std::string> collectives, algorithms, types, operators;
     std::vector<std::size_t> sizes;
     int root = 0;
-    int batch = 0;  ///< 0: by size
+    int batch = 0;                         ///< 0: by size
     std::vector<bool> forms{false, true};  ///< in place?
 };
 

@@ -13,9 +13,8 @@ namespace {
 template <std::size_t Transport>
 rank_handle handle_of(communicator_at<Transport>& comm) {
     return {comm.rank(), Transport, &comm, [&comm](std::size_t bytes) {
-                auto kept =
-                    std::make_shared<decltype(comm.template allocate<std::byte>(0))>(
-                        comm.template allocate<std::byte>(bytes));
+                auto kept = std::make_shared<decltype(comm.template allocate<std::byte>(0))>(
+                    comm.template allocate<std::byte>(bytes));
                 return std::shared_ptr<std::byte>(kept, kept->data());
             }};
 }

@@ -14,10 +14,9 @@
 
 namespace coll_perf {
 
-using operators =
-    std::tuple<coll::sum, coll::product, coll::min, coll::max, coll::average, coll::bit_and,
-               coll::bit_or, coll::bit_xor, coll::logical_and, coll::logical_or,
-               coll::premultiplied_sum<int>>;
+using operators = std::tuple<coll::sum, coll::product, coll::min, coll::max, coll::average,
+                             coll::bit_and, coll::bit_or, coll::bit_xor, coll::logical_and,
+                             coll::logical_or, coll::premultiplied_sum<int>>;
 
 template <class Comm, class T, class Op>
 call_function find_call(coll::collective what) {
