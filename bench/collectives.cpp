@@ -4,6 +4,8 @@
 //
 // Every rank runs all benchmarks, and all must do the same number of iterations: it is fixed, never
 // found by a rank for itself. What is reported is the slowest rank's time, by rank 0 alone.
+#include "../tools/coll_perf/copies.hpp"
+
 #include <collectives/collectives.hpp>
 
 #include <benchmark/benchmark.h>
@@ -131,6 +133,7 @@ int main(int argc, char** argv) {
     auto const ranks = given == nullptr ? 2 : std::atoi(given);
     try {
         coll::shm::run(ranks, [&](communicator& comm) {
+            if (comm.size() <= coll_perf::usable_cores()) { coll_perf::pin_to_core(comm.rank()); }
             auto flags = flags_of(comm.rank(), argc, argv);
             auto count = static_cast<int>(flags.size());
             benchmark::Initialize(&count, flags.data());
