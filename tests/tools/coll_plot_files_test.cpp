@@ -94,9 +94,9 @@ TEST_CASE("ratios to the controls are compared, not times") {
     auto const base = rows_of({{"shm", "automatic", 0, 4, 1, 0.5, 0.1},
                                {"shm", "automatic", 0, 1 << 20, 100, 50, 0.1},
                                {"mpich", "its own", 0, 4, 1}});
-    // Everything takes twice as long, the controls too: nothing is worse.
-    CHECK(compare(rows_of({{"shm", "automatic", 0, 4, 2, 1, 0.2},
-                           {"shm", "automatic", 0, 1 << 20, 200, 100, 0.2},
+    // Everything takes 1.4 times as long, the controls too: nothing is worse.
+    CHECK(compare(rows_of({{"shm", "automatic", 0, 4, 1.4, 0.7, 0.14},
+                           {"shm", "automatic", 0, 1 << 20, 140, 70, 0.14},
                            {"mpich", "its own", 0, 4, 100}}),
                   base, {})
               .worse == 0);
@@ -107,4 +107,7 @@ TEST_CASE("ratios to the controls are compared, not times") {
     CHECK(slow.worse == 1);  // latency may vary more than bandwidth
     CHECK(slow.text.find("WORSE") != std::string::npos);
     CHECK(slow.text.find("1 MiB") != std::string::npos);
+    auto const far = compare(rows_of({{"shm", "automatic", 0, 4, 9, 0.5, 0.5}}), base, {});
+    CHECK(far.worse == 0);
+    CHECK(far.moved == 1);
 }

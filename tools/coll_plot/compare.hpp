@@ -22,9 +22,10 @@ struct comparison {
     std::string text;          ///< a line for each that got worse or better, and a sum
     std::size_t compared = 0;  ///< cases that both files have, with their controls
     std::size_t worse = 0;
+    std::size_t moved = 0;  ///< left out: the cores lie nearer to each other, or farther
 };
 
-/// Peers are left out; several launches count as one, by their medians.
+/// Peers are left out; of several launches the quickest counts.
 comparison compare(std::vector<csv_row> const& now, std::vector<csv_row> const& baseline,
                    tolerances const& allowed);
 

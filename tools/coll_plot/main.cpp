@@ -104,7 +104,7 @@ int plot(options const& o) {
     if (o.against.empty()) { return 0; }
     auto const result = compare(rows, read_csv(o.against), o.allowed);
     fmt::print("{}", result.text);
-    if (result.compared == 0) {
+    if (result.compared + result.moved == 0) {
         throw std::runtime_error("the files have no case with controls in common");
     }
     return result.worse > 0 ? 1 : 0;
