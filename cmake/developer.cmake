@@ -7,6 +7,8 @@ option(COLLECTIVES_WERROR "Warnings are errors in the project's own programs" ON
 # Everything of the project links this: the library, its warnings, and nothing else.
 add_library(collectives_developer INTERFACE)
 target_link_libraries(collectives_developer INTERFACE collectives::collectives)
+target_compile_definitions(collectives_developer INTERFACE
+    COLLECTIVES_VERSION="${PROJECT_VERSION}")
 target_compile_options(collectives_developer INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion
     $<$<BOOL:${COLLECTIVES_WERROR}>:-Werror>)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part that the drivers of all peers share: coll_perf's own sampling, around a peer's calls.
+#pragma once
+
+#include "../../tools/coll_perf/copies.hpp"
+#include "../../tools/coll_perf/sampling.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace peers {
+
+using namespace coll_perf;
+
+/// What coll_perf asks of a driver: BOARD SECONDS CORE_PER_RANK SETTINGS CASE...
+struct order {
+    std::string board;
+    unsigned seconds = 0;
+    bool core_per_rank = false;
+    settings how;
+    std::vector<measured_case> cases;
+
+    static order read(int argc, char** argv) {
+        if (argc < 6) { throw std::runtime_error("to be started by coll_perf --peer"); }
+        order o{argv[1],
+                static_cast<unsigned>(std::stoul(argv[2])),
+                argv[3][0] == '1',
+                settings_of(argv[4]),
+                {}};
+        for (int i = 5; i < argc; ++i) { o.cases.push_back(case_of(argv[i])); }
+        return o;
+    }
+};
+
+/// The types and operators that all peers know.
+template <class Visit>
+bool visit_type(std::string_view name, Visit const& visit) {
+    auto const is = [&]<class T>(std::string_view type, T) {
+        if (type == name) { visit(T{}); }
+        return type == name;
+    };
+    return is("float", 0.0F) || is("double", 0.0) || is("int32", std::int32_t{}) ||
+           is("int64", std::int64_t{}) || is("int8", std::int8_t{}) || is("uint8", std::uint8_t{});
+}
+
+template <class Visit>
+bool visit_operator(std::string_view name, Visit const& visit) {
+    auto const is = [&](auto op) {
+        if (op.name == name) { visit(op); }
+        return op.name == name;
+    };
+    return is(coll::sum{}) || is(coll::product{}) || is(coll::min{}) || is(coll::max{});
+}
+
+inline std::optional<model> find_model(measured_case const& c) {
+    std::optional<model> found;
+    visit_type(c.type, [&]<class T>(T) {
+        visit_operator(c.op, [&]<class Op>(Op) { found = model_of<T, Op>(); });
+    });
+    return found;
+}
+
+/// Runs all cases on this rank. `find(case)` gives a function (in, in_count, out, out_count), or an
+/// empty one where the peer has no such collective.
+template <class Find>
+int run(order const& o, int rank, int ranks, Find const& find) {
+    if (ranks != o.how.ranks) {
+        throw std::runtime_error("the launcher started " + std::to_string(ranks) + " ranks, not " +
+                                 std::to_string(o.how.ranks) +
+                                 ": is it another library's launcher?");
+    }
+    ::alarm(o.seconds);  // a launcher that is killed may leave its ranks behind
+    auto const bytes = board::bytes_for(ranks, o.how.iterations);
+    auto const file = ::open(o.board.c_str(), O_RDWR | O_CLOEXEC);
+    auto* const memory =
+        file < 0 ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) { throw std::runtime_error("cannot map " + o.board); }
+    board meeting(memory, ranks, o.how.iterations, o.core_per_rank);
+    note_pinning(meeting);
+    for (std::size_t i = 0; i < o.cases.size(); ++i) {
+        auto const& c = o.cases[i];
+        auto const known = find_model(c);
+        if (!known) { continue; }
+        auto const call = find(c);
+        if (!call) { continue; }
+        private_memory own(slots(o.how, c).bytes());
+        sampling one(meeting, rank, o.how, c, *known, own.data(), call);
+        auto const result = one.run(i);
+        meeting = one.meeting();
+        if (rank == 0) { std::cout << as_text(result) << std::endl; }
+    }
+    return 0;
+}
+
+}  // namespace peers

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests coll_perf from outside, on tiny sizes. Usage: coll_perf_test.sh PATH_OF_COLL_PERF
+set -u
+
+if [ $# -ne 1 ] || [ ! -x "$1" ]; then
+    echo "usage: $0 PATH_OF_COLL_PERF" >&2
+    exit 2
+fi
+perf=$1
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+# has NAME FILE TEXT: the file holds the text; columns may be spaced otherwise.
+has() {
+    checks=$((checks + 1))
+    tr -s ' ' <"$2" | grep -qF -- "$3" || fail "$1: no \"$3\""
+}
+expect() {
+    local name=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >/dev/null 2>&1 || fail "$name"
+}
+# ends NAME STATUS ARGUMENT...: coll_perf ends with that status; what it says is in $room/said.
+ends() {
+    local name=$1 status=$2 got
+    shift 2
+    checks=$((checks + 1))
+    "$perf" "$@" >"$room/said" 2>&1
+    got=$?
+    if [ "$got" -ne "$status" ]; then
+        fail "$name: status $got instead of $status"
+        cat "$room/said" >&2
+    fi
+}
+quick=(-b 4 -e 64 -f 16 -n 2 -w 1 --batch 1)
+
+# --- every collective over every transport --------------------------------------------------------
+for transport in threads shm; do
+    for memory in "" --allocated; do
+        for ranks in 1 2 3; do
+            # shellcheck disable=SC2086
+            ends "$transport $ranks $memory" 0 --transport $transport --ranks $ranks $memory \
+                --collective all "${quick[@]}" --csv "$room/all.csv"
+            has "$transport $ranks" "$room/said" "# Out of bounds values : 0 OK"
+            # 6 collectives of 2 sizes and 2 forms (with 3 ranks 4 bytes become 12), a broadcast of
+            # 2 sizes, a barrier, and the names
+            checks=$((checks + 1))
+            lines=$(wc -l <"$room/all.csv")
+            [ "$lines" -eq 32 ] || fail "$transport $ranks: $lines lines of CSV, not 32"
+            checks=$((checks + 1))
+            awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { at[$i] = i } next }
+                $at["wrong"] != 0 || $at["checked"] != 1 || !($at["median_us"] > 0) { bad = 1 }
+                END { exit bad }' "$room/all.csv" || fail "$transport $ranks: a bad row"
+        done
+    done
+done
+has "one rank" "$room/said" "# 3 ranks"
+ends "one rank" 0 --ranks 1 "${quick[@]}"
+has "one rank's bus" "$room/said" "# With 1 rank nothing crosses a bus: busbw is 0."
+
+# --- all types, operators and algorithms -------------------------------------------------------------
+ends "types and operators" 0 -d all -o all -b 64 -e 64 -n 1 -w 1 --batch 1 --csv "$room/types.csv"
+for name in int8 uint64 float16 bfloat16 complex_double product average bit_xor logical_or \
+    premultiplied_sum; do
+    has "types and operators" "$room/said" " $name "
+done
+has "all are right" "$room/said" "# Out of bounds values : 0 OK"
+ends "algorithms" 0 --algorithm all --ranks 3 --collective all_reduce,all_to_all "${quick[@]}"
+for name in automatic star tree butterfly halving ring circulant one_shot two_shot mixed_radix; do
+    has "algorithms" "$room/said" "# shm, all_reduce, $name over 3 ranks"
+done
+ends "names of nccl-tests" 0 -d half -o prod,avg "${quick[@]}"
+has "names of nccl-tests" "$room/said" "float16 average"
+
+# --- the tables ------------------------------------------------------------------------------------------
+ends "nccl's table" 0 "${quick[@]}"
+has "nccl's table" "$room/said" "# out-of-place in-place"
+has "nccl's table" "$room/said" "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong"
+has "nccl's table" "$room/said" "# (B) (elements) (us) (GB/s) (GB/s) (us) (GB/s) (GB/s)"
+has "nccl's table" "$room/said" " 64 16 float sum -1 "
+has "nccl's table" "$room/said" "# Avg bus bandwidth :"
+ends "osu's table" 0 --format osu "${quick[@]}"
+has "osu's table" "$room/said" "# Size Avg Latency(us) Min Latency(us) Max Latency(us) Iterations P50(us) P95(us) P99(us)"
+ends "no check" 0 -c 0 "${quick[@]}"
+has "no check" "$room/said" "(not checked)"
+ends "steps" 0 -b 8 -e 16 -i 4 -n 1 --form out
+has "steps" "$room/said" " 12 3 float sum"
+ends "launches" 0 --launches 3 "${quick[@]}" --csv "$room/launches.csv"
+has "launches" "$room/said" "#wrong spread"
+expect "a row for each launch" test "$(wc -l <"$room/launches.csv")" -eq 13
+ends "cold" 0 --cold -b 64K -e 64K -n 2
+has "cold" "$room/said" ", cold"
+ends "not pinned" 0 --pin none --ranks 1 "${quick[@]}"
+has "not pinned" "$room/said" "1 ranks, not pinned"
+ends "limits" 0 --percent-of-limit "${quick[@]}" --json "$room/limits.json"
+has "limits" "$room/said" "copy copy-nt trip %limit dropped"
+expect "JSON parses" python3 -m json.tool "$room/limits.json"
+has "JSON has the controls" "$room/limits.json" '"round_trip_us": '
+ends "no progress where nobody watches" 0 "${quick[@]}" --csv "$room/x.csv"
+checks=$((checks + 1))
+! grep -q $'\r' "$room/said" || fail "a progress line in a file"
+
+# --- peers ------------------------------------------------------------------------------------------------
+ends "a peer that is not there" 0 --peer mpich --peers-in "$room" "${quick[@]}"
+has "a peer that is not there" "$room/said" "mpich is left out: there is no driver $room/peer_mpich"
+printf '#!/bin/sh\nsleep 60\n' >"$room/peer_gloo"
+chmod +x "$room/peer_gloo"
+ends "a peer that does not finish" 0 --peer gloo --peers-in "$room" --time-limit 0.5 -b 4 -e 4 -n 2
+has "a peer that does not finish" "$room/said" "did not finish"
+printf '#!/bin/sh\necho it is broken >&2\nexit 3\n' >"$room/peer_gloo"
+ends "a peer that fails" 0 --peer gloo --peers-in "$room" "${quick[@]}"
+has "a peer that fails" "$room/said" "gloo failed: it is broken"
+built=$(cd "$(dirname "$perf")/../bench" 2>/dev/null && pwd)
+for peer in mpich openmpi gloo; do
+    [ -x "$built/peer_$peer" ] || continue
+    ends "$peer" 0 --peer $peer --collective all_reduce,all_gather,broadcast,all_to_all "${quick[@]}" \
+        --time-limit 30 --csv "$room/peer.csv"
+    expect "$peer has figures" grep -q "^$peer,all_to_all,its own,float,none,2,-1,64,16,0" "$room/peer.csv"
+    has "$peer is right" "$room/said" "# Out of bounds values : 0 OK"
+done
+
+# --- mistakes ------------------------------------------------------------------------------------------------
+ends "unknown flag" 2 --colective all_reduce
+ends "unknown collective" 2 --collective all_reduced
+has "unknown collective" "$room/said" 'there is no collective "all_reduced"; the collectives are all_reduce, reduce_scatter'
+ends "unknown algorithm" 2 --algorithm rong
+has "unknown algorithm" "$room/said" 'unknown algorithm "rong"'
+ends "unknown type" 2 -d floot
+has "unknown type" "$room/said" 'there is no type "floot"; the types are int8'
+ends "unknown operator" 2 -o sun
+has "unknown operator" "$room/said" 'there is no operator "sun"; the operators are sum'
+ends "unknown transport" 2 --transport pigeon
+has "unknown transport" "$room/said" 'there is no transport "pigeon"; the transports are threads, shm'
+ends "unknown peer" 2 --peer nccl
+has "unknown peer" "$room/said" 'the peers are mpich, openmpi, gloo'
+ends "no such operator" 2 -d float -o bit_and
+has "no such operator" "$room/said" "float has no operator bit_and"
+ends "root" 2 --collective broadcast --root 2
+has "root" "$room/said" "root 2 is none of the 2 ranks"
+ends "size" 2 -b 4X
+has "size" "$room/said" '"4X" is no size'
+ends "sizes the wrong way round" 2 -b 64 -e 4
+ends "no ranks" 2 --ranks 0
+ends "factor" 2 -f 1
+ends "a file that cannot be written" 1 "${quick[@]}" --csv "$room/none/x.csv"
+has "a file that cannot be written" "$room/said" "cannot write"
+ends "help" 0 --help
+has "help" "$room/said" "--percent-of-limit"
+
+if [ "$failures" -gt 0 ]; then
+    echo "coll_perf: $failures of $checks checks failed" >&2
+    exit 1
+fi
+echo "coll_perf: $checks checks passed"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "campaign.hpp"
+
+#include "copies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace coll_perf {
+namespace {
+
+bool same_size(measured_case const& a, measured_case const& b) { return a.count == b.count; }
+
+/// The cases of one size after the other.
+std::vector<case_group> by_size(case_group const& group) {
+    std::vector<case_group> parts;
+    for (auto const& c : group) {
+        if (parts.empty() || !same_size(parts.back().back(), c)) { parts.emplace_back(); }
+        parts.back().push_back(c);
+    }
+    return parts;
+}
+
+}  // namespace
+
+void campaign::run(case_group const& group) {
+    if (programs.size() == 1 && launches == 1) {
+        std::vector<measurement const*> row;
+        std::size_t done = 0;
+        run_launch_of(programs.front(), 0, group, [&] {
+            row.push_back(&all.back());
+            ++done;
+            if (done < group.size() && same_size(group[done], group[done - 1])) { return; }
+            on_size(row);
+            row.clear();
+        });
+        return;
+    }
+    for (auto const& part : by_size(group)) {
+        auto const before = all.size();
+        for (int launch = 0; launch < launches; ++launch) {
+            for (auto const& p : programs) {
+                run_launch_of(p, launch, part, [] {});
+            }
+        }
+        std::vector<measurement const*> row;
+        for (auto i = before; i < all.size(); ++i) { row.push_back(&all[i]); }
+        on_size(row);
+    }
+}
+
+void campaign::run_launch_of(program const& p, int launch, std::vector<measured_case> const& cases,
+                             std::function<void()> const& after_each) {
+    std::vector<bool> seen(cases.size());
+    if (auto const why = given_up_.find(p.name); why != given_up_.end()) {
+        note_missing(p, launch, cases, seen, why->second);
+        return;
+    }
+    auto const progress = [&](std::size_t next) {
+        auto const& c = cases[std::min(next, cases.size() - 1)];
+        on_progress(fmt::format("{}: {} {} {} {}, {} bytes, launch {} of {}", p.name, c.collective,
+                                c.algorithm, c.type, c.op, c.bytes(), launch + 1, launches));
+    };
+    progress(0);
+    meeting_place const place(how.ranks, how.iterations);
+    auto const end = run_launch(
+        [&](int descriptor) { return p.start(descriptor, place, how, cases); },
+        seconds_per_case * static_cast<double>(cases.size()),
+        [&](std::string const& line) {
+            case_result r;
+            if (!read_result(line, r) || r.index >= cases.size() || seen[r.index]) { return false; }
+            seen[r.index] = true;
+            auto what = cases[r.index];
+            if (p.peer) { what.algorithm = "its own"; }
+            all.push_back(make_measurement(p.name, p.peer, what, how, launch, std::move(r)));
+            after_each();
+            progress(static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)));
+            return true;
+        });
+    switch (end.how) {
+        case launch_end::how::well: note_missing(p, launch, cases, seen, "does not have it"); break;
+        case launch_end::how::out_of_time:
+            if (p.peer) { given_up_[p.name] = "did not finish"; }
+            note_missing(p, launch, cases, seen, "did not finish");
+            on_trouble(fmt::format("{} did not finish in {:g} seconds per measurement{}\n", p.name,
+                                   seconds_per_case, p.peer ? "; it is not asked any more" : ""));
+            break;
+        case launch_end::how::failed:
+            if (p.peer) { given_up_[p.name] = "failed"; }
+            note_missing(p, launch, cases, seen, "failed");
+            on_trouble(fmt::format("{} failed: {}\n", p.name, end.said));
+            break;
+    }
+    if (!p.peer && end.how != launch_end::how::well) { failed = true; }
+}
+
+void campaign::note_missing(program const& p, int launch, std::vector<measured_case> const& cases,
+                            std::vector<bool> const& seen, std::string const& why) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (seen[i]) { continue; }
+        auto what = cases[i];
+        if (p.peer) { what.algorithm = "its own"; }
+        all.push_back(make_missing(p.name, p.peer, what, how, launch, why));
+    }
+}
+
+}  // namespace coll_perf

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies to compare with, memory for private vectors, and the pinning of ranks to cores.
+#pragma once
+
+#include "board.hpp"
+
+#include <sched.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace coll_perf {
+
+inline void plain_copy(std::byte* to, std::byte const* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+    asm volatile("" : : "r"(to) : "memory");  // it must not be left out
+}
+
+/// Writes past the caches, where the machine can. `to` and `from` begin on a cache line.
+inline void copy_past_cache(std::byte* to, std::byte const* from, std::size_t bytes) {
+#if defined(__SSE2__)
+    std::size_t const whole = bytes / 16 * 16;
+    for (std::size_t i = 0; i < whole; i += 16) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                         _mm_load_si128(reinterpret_cast<__m128i const*>(from + i)));
+    }
+    std::memcpy(to + whole, from + whole, bytes - whole);
+    _mm_sfence();
+#else
+    plain_copy(to, from, bytes);
+#endif
+}
+
+/// Private memory of one rank, on whole pages.
+class private_memory {
+public:
+    explicit private_memory(std::size_t bytes)
+        : data_(static_cast<std::byte*>(::operator new(bytes, page))) {}
+    std::byte* data() { return data_.get(); }
+
+private:
+    static constexpr std::align_val_t page{4096};
+    struct release {
+        void operator()(std::byte* p) const { ::operator delete(p, page); }
+    };
+    std::unique_ptr<std::byte, release> data_;
+};
+
+/// The number of cores this thread may run on.
+inline int usable_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/// Puts this thread on the core number `rank` of those it may use; does nothing if they are fewer.
+inline void pin_to_core(int rank) {
+    cpu_set_t may;
+    CPU_ZERO(&may);
+    if (::sched_getaffinity(0, sizeof may, &may) != 0) { return; }
+    int left = rank;
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+        if (!CPU_ISSET(core, &may) || left-- > 0) { continue; }
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(core, &one);
+        static_cast<void>(::sched_setaffinity(0, sizeof one, &one));
+        return;
+    }
+}
+
+/// Counts this rank among the pinned ones, if it is.
+inline void note_pinning(board& meeting) {
+    if (usable_cores() == 1) { ++meeting.pinned(); }
+}
+
+}  // namespace coll_perf

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "host.hpp"
+
+#include "copies.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+
+namespace coll_perf {
+namespace {
+
+std::string cpu_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        auto const colon = line.find(": ");
+        if (line.starts_with("model name") && colon != line.npos) { return line.substr(colon + 2); }
+    }
+    return "unknown";
+}
+
+}  // namespace
+
+host_facts const& this_host() {
+    static host_facts const facts = [] {
+        std::array<char, 256> name{};
+        ::gethostname(name.data(), name.size() - 1);
+#if defined(__clang__)
+        std::string const compiler = "clang " + std::string(__clang_version__);
+#else
+        std::string const compiler = "g++ " + std::string(__VERSION__);
+#endif
+        return host_facts{name.data(), cpu_name(), compiler, COLLECTIVES_VERSION, usable_cores()};
+    }();
+    return facts;
+}
+
+double load_now() {
+    double load = 0;
+    return ::getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+std::string date_now() {
+    auto const now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text.data();
+}
+
+}  // namespace coll_perf

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a launch is asked to measure, in a form that can be handed to another program.
+#pragma once
+
+#include <cstddef>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coll_perf {
+
+/// How a launch measures. Equal for ours and for the peers.
+struct settings {
+    int ranks = 2;
+    int iterations = 20;
+    int warmup = 5;
+    double budget = 0;       ///< seconds that the iterations of a case may take; 0: no limit
+    bool check = true;       ///< compare the results with a serial model
+    bool controls = false;   ///< copies and round trips beside each sample
+    bool cold = false;       ///< other memory in each call
+    bool pin = true;         ///< each rank on a core of its own, if there are enough
+    bool allocated = false;  ///< memory of communicator::allocate
+};
+
+/// One measurement: a collective on so many elements.
+struct measured_case {
+    std::string collective = "all_reduce";
+    std::string algorithm = "automatic";
+    std::string type = "float";
+    std::string op = "sum";
+    int root = 0;
+    std::size_t count = 0;    ///< elements of the whole vector
+    std::size_t element = 4;  ///< bytes of an element
+    bool in_place = false;
+    int batch = 1;  ///< calls between two looks at the clock
+
+    std::size_t bytes() const { return count * element; }
+    /// What tables call the operator: what only moves has none.
+    std::string shown_op() const {
+        bool const reduces =
+            collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
+        return reduces ? op : "none";
+    }
+};
+
+inline std::string as_text(settings const& s) {
+    std::ostringstream out;
+    out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
+        << ' ' << s.controls << ' ' << s.cold << ' ' << s.pin << ' ' << s.allocated;
+    return out.str();
+}
+
+inline std::string as_text(measured_case const& c) {
+    std::ostringstream out;
+    out << c.collective << ' ' << c.algorithm << ' ' << c.type << ' ' << c.op << ' ' << c.root
+        << ' ' << c.count << ' ' << c.element << ' ' << c.in_place << ' ' << c.batch;
+    return out.str();
+}
+
+inline settings settings_of(std::string const& text) {
+    std::istringstream in(text);
+    settings s;
+    in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
+        s.pin >> s.allocated;
+    if (!in) { throw std::runtime_error("no settings: " + text); }
+    return s;
+}
+
+inline measured_case case_of(std::string const& text) {
+    std::istringstream in(text);
+    measured_case c;
+    in >> c.collective >> c.algorithm >> c.type >> c.op >> c.root >> c.count >> c.element >>
+        c.in_place >> c.batch;
+    if (!in) { throw std::runtime_error("no case: " + text); }
+    return c;
+}
+
+/// What a launch found out about one case, in nanoseconds per call.
+struct case_result {
+    std::size_t index = 0;  ///< which of the launch's cases
+    std::size_t wrong = 0;  ///< elements, over all ranks
+    int pinned = 0;         ///< ranks that ran on one core alone
+    std::vector<double> samples, copies, copies_past_cache, round_trips;
+};
+
+inline constexpr std::string_view result_mark = "coll_perf-result";
+
+/// One line, without its end.
+inline std::string as_text(case_result const& r) {
+    std::ostringstream out;
+    out.precision(9);
+    out << result_mark << ' ' << r.index << ' ' << r.wrong << ' ' << r.pinned;
+    for (auto const* const list : {&r.samples, &r.copies, &r.copies_past_cache, &r.round_trips}) {
+        out << ' ' << list->size();
+        for (double const t : *list) { out << ' ' << t; }
+    }
+    return out.str();
+}
+
+/// False where a line is no result.
+inline bool read_result(std::string const& line, case_result& r) {
+    std::istringstream in(line);
+    std::string mark;
+    if (!(in >> mark) || mark != result_mark) { return false; }
+    in >> r.index >> r.wrong >> r.pinned;
+    for (auto* const list : {&r.samples, &r.copies, &r.copies_past_cache, &r.round_trips}) {
+        std::size_t n = 0;
+        if (!(in >> n) || n > line.size()) { return false; }
+        list->resize(n);
+        for (double& t : *list) { in >> t; }
+    }
+    return static_cast<bool>(in);
+}
+
+}  // namespace coll_perf

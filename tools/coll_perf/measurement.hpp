@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One row of the CSV: what one launch of one program found out about one case.
+#pragma once
+
+#include "job.hpp"
+#include "statistics.hpp"
+
+#include <string>
+#include <vector>
+
+namespace coll_perf {
+
+struct measurement {
+    std::string transport;  ///< or the name of the peer
+    bool peer = false;
+    measured_case what;
+    settings how;
+    int launch = 0;
+    summary time;  ///< of the slowest rank, nanoseconds per call
+    std::size_t dropped = 0;
+    std::size_t wrong = 0;
+    int pinned = 0;
+    double copy = 0, copy_past_cache = 0,
+           round_trip = 0;  ///< medians, nanoseconds; 0: not measured
+    std::string note;       ///< why there are no figures
+    double load = 0;
+    std::string date;
+
+    bool measured() const { return time.samples > 0; }
+    double algbw() const;  ///< GB/s, of the median
+    double busbw() const;
+    /// What the case is held against, in nanoseconds: a round trip for small messages, else the
+    /// quicker copy. 0 where there were no controls.
+    double limit() const;
+};
+
+/// What a launch found, with the time and the load of now.
+measurement make_measurement(std::string transport, bool peer, measured_case const& what,
+                             settings const& how, int launch, case_result result);
+/// One without figures.
+measurement make_missing(std::string transport, bool peer, measured_case const& what,
+                         settings const& how, int launch, std::string note);
+
+/// Several launches of one case: medians of their medians.
+struct across_launches {
+    double median = 0;  ///< nanoseconds
+    double spread = 0;  ///< the slowest launch's median over the quickest's
+    double limit = 0;
+    std::size_t wrong = 0, dropped = 0, launches = 0;
+    summary time;  ///< each figure the median over launches
+    double copy = 0, copy_past_cache = 0, round_trip = 0;
+    std::string note;
+
+    double algbw(std::size_t bytes) const;
+};
+across_launches combine(std::vector<measurement const*> const& launches);
+
+}  // namespace coll_perf

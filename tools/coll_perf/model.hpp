@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The values that ranks put in, and a serial model of what must come out. All values are small
+// integers, so that sums and products are exact in every type and in every order.
+#pragma once
+
+#include "shape.hpp"
+
+#include <collectives/core/op.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace coll_perf {
+
+template <class Op>
+inline constexpr bool is_logical =
+    std::same_as<Op, coll::logical_and> || std::same_as<Op, coll::logical_or>;
+template <class Op>
+inline constexpr bool is_bitwise =
+    std::same_as<Op, coll::bit_and> || std::same_as<Op, coll::bit_or> ||
+    std::same_as<Op, coll::bit_xor>;
+
+/// A small number as a T.
+template <class T>
+constexpr T number_as(std::uint32_t n) {
+    if constexpr (coll::sixteen_bit_float<T> || coll::complex_number<T>) {
+        return T(static_cast<float>(n));
+    } else {
+        return static_cast<T>(n);
+    }
+}
+
+/// What rank `rank` puts in at place `i`.
+template <class T, class Op>
+T value(int rank, std::size_t i) {
+    auto h =
+        static_cast<std::uint32_t>(i) * 2654435761U + static_cast<std::uint32_t>(rank) * 40503U;
+    h ^= h >> 15;
+    h *= 0x2c1b3c6dU;
+    h ^= h >> 13;
+    if constexpr (is_bitwise<Op>) { return static_cast<T>(h); }
+    if constexpr (is_logical<Op>) { return number_as<T>(h % 3 == 0 ? 0 : 1); }
+    if constexpr (std::same_as<Op, coll::product>) { return number_as<T>(h % 4 == 0 ? 2 : 1); }
+    return number_as<T>(1 + h % 3);
+}
+
+/// The reduction of what all ranks put in at place `i`, one after the other.
+template <class T, class Op>
+T reduction(Op const& op, int ranks, std::size_t i) {
+    auto const own = [&](int r) {
+        if constexpr (coll::detail::prepares<Op, T>) {
+            return op.prepare(value<T, Op>(r, i));
+        } else {
+            return value<T, Op>(r, i);
+        }
+    };
+    T total = own(0);
+    for (int r = 1; r < ranks; ++r) { total = op(total, own(r)); }
+    if constexpr (coll::detail::finishes<Op, T>) { return op.finish(total, ranks); }
+    return total;
+}
+
+/// What place `i` of this rank's output must hold.
+template <class T, class Op>
+T expected(Op const& op, coll::collective what, int rank, int ranks, int root, std::size_t count,
+           std::size_t i) {
+    using enum coll::collective;
+    auto const block = count / static_cast<std::size_t>(ranks);  // where blocks are cut, all equal
+    auto const mine = static_cast<std::size_t>(rank) * block;
+    switch (what) {
+        case all_reduce:
+        case reduce: return reduction<T>(op, ranks, i);
+        case reduce_scatter: return reduction<T>(op, ranks, mine + i);
+        case all_gather:
+        case gather: return value<T, Op>(static_cast<int>(i / block), i % block);
+        case scatter: return value<T, Op>(root, mine + i);
+        case all_to_all: return value<T, Op>(static_cast<int>(i / block), mine + i % block);
+        default: return value<T, Op>(root, i);
+    }
+}
+
+/// The model of one type and operator, without its types.
+struct model {
+    void (*fill)(void* memory, std::size_t count, int rank);
+    /// Places of the output that hold something else.
+    std::size_t (*count_wrong)(void const* out, std::size_t out_count, coll::collective what,
+                               int rank, int ranks, int root, std::size_t count);
+};
+
+/// The factor of `premultiplied_sum`, the only operator with a state.
+template <class Op>
+Op make_op() {
+    if constexpr (requires(Op op) { op.factor; }) {
+        return Op{2};
+    } else {
+        return Op{};
+    }
+}
+
+template <class T, class Op>
+model model_of() {
+    return {[](void* memory, std::size_t count, int rank) {
+                auto* const values = static_cast<T*>(memory);
+                for (std::size_t i = 0; i < count; ++i) { values[i] = value<T, Op>(rank, i); }
+            },
+            [](void const* out, std::size_t out_count, coll::collective what, int rank, int ranks,
+               int root, std::size_t count) {
+                auto const* const values = static_cast<T const*>(out);
+                auto const op = make_op<Op>();
+                std::size_t wrong = 0;
+                for (std::size_t i = 0; i < out_count; ++i) {
+                    auto const want = expected<T>(op, what, rank, ranks, root, count, i);
+                    if (!(values[i] == want)) { ++wrong; }
+                }
+                return wrong;
+            }};
+}
+
+}  // namespace coll_perf

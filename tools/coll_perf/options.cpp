@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include "sizes.hpp"
+
+#include <collectives/core/error.hpp>
+
+namespace coll_perf {
+
+void declare(CLI::App& app, options& o) {
+    auto const most_ranks = 1024;
+    auto const option = [&](char const* names, auto& value, char const* says, char const* unit) {
+        return app.add_option(names, value, says)->option_text(unit);
+    };
+    option("--transport", o.transport, "threads or shm; several with commas [shm]", "NAME");
+    option("--ranks", o.how.ranks, "number of ranks [2]", "N")->check(CLI::Range(1, most_ranks));
+    option("--collective", o.collectives, "all_reduce,broadcast,... or all [all_reduce]", "NAMES");
+    option("--algorithm", o.algorithms, "ring,tree,... automatic, or all [automatic]", "NAMES");
+    option("-d,--datatype", o.types, "float,int8,half,... or all [float]", "NAMES");
+    option("-o,--op", o.operators, "sum,max,avg,... or all [sum]", "NAMES");
+    option("-r,--root", o.root, "root of a rooted collective [0]", "RANK");
+    option("-b,--minbytes", o.least, "smallest vector, in bytes, or with K, M, G [8]", "SIZE");
+    option("-e,--maxbytes", o.most, "largest vector [16M]", "SIZE");
+    option("-f,--stepfactor", o.factor, "each size is so many times the one before [4]", "F");
+    option("-i,--stepbytes", o.step, "instead: each size is so many bytes more", "SIZE");
+    option("-n,--iters", o.how.iterations, "samples of each measurement [20]", "N")
+        ->check(CLI::Range(1, 1000000));
+    option("-w,--warmup_iters", o.how.warmup, "iterations before the first sample [5]", "N")
+        ->check(CLI::Range(1, 1000000));
+    option("-c,--check", o.check, "compare the results with a serial model; 0: do not [1]", "0|1")
+        ->check(CLI::Range(0, 1));
+    option("--batch", o.batch, "calls per sample; by default up to 64, 1 from 64K on", "N")
+        ->check(CLI::Range(1, 1000000));
+    option("--budget", o.how.budget,
+           "seconds the samples of a measurement may take; then -n is the most, and 5 the least",
+           "S");
+    option("--launches", o.launches, "separate launches of each measurement [1]", "K")
+        ->check(CLI::Range(1, 1000));
+    option("--form", o.form, "out, in or both: out of place, in place [both]", "FORM")
+        ->check(CLI::IsMember({"out", "in", "both"}));
+    app.add_flag("--cold", o.how.cold, "other memory in each call, more than caches hold");
+    app.add_flag("--allocated", o.how.allocated, "memory of communicator::allocate");
+    option("--pin", o.pin, "cores or none: each rank on a core of its own, if enough [cores]",
+           "HOW")
+        ->check(CLI::IsMember({"cores", "none"}));
+    app.add_flag("--percent-of-limit", o.how.controls,
+                 "beside each sample copies of as many bytes and a cache line's round trip");
+    option("--format", o.format, "nccl or osu: whose table to print [nccl]", "FORMAT")
+        ->check(CLI::IsMember({"nccl", "osu"}));
+    option("--json", o.json, "write all measurements into this file", "FILE");
+    option("--csv", o.csv, "write all measurements into this file, one a row", "FILE");
+    option("--peer", o.peers, "mpich,openmpi,gloo: measure these in turn with ours", "NAMES");
+    option("--peers-in", o.peer_folder, "folder of the peers' drivers", "FOLDER");
+    option("--time-limit", o.seconds_per_case, "seconds a measurement may take at all [60]", "S")
+        ->check(CLI::PositiveNumber);
+    app.footer(
+        "Figures are of the slowest rank. Ends with 0 if all results were right, 1 if one was "
+        "wrong or\nmissing, 2 on a mistake in the command line. docs/coll_perf.md explains it "
+        "all.");
+}
+
+request request_of(options const& o) {
+    request r;
+    r.collectives = split_list(o.collectives);
+    r.algorithms = split_list(o.algorithms);
+    r.types = split_list(o.types);
+    r.operators = split_list(o.operators);
+    r.sizes = size_range(parse_bytes(o.least), parse_bytes(o.most), o.factor, parse_bytes(o.step));
+    r.root = o.root;
+    r.batch = o.batch;
+    if (o.form != "both") { r.forms = {o.form == "in"}; }
+    return r;
+}
+
+}  // namespace coll_perf

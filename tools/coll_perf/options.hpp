@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the command line says.
+#pragma once
+
+#include "ranks/ours.hpp"
+#include "table.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace coll_perf {
+
+struct options {
+    std::string transport = "shm";
+    std::string collectives = "all_reduce";
+    std::string algorithms = "automatic";
+    std::string types = "float";
+    std::string operators = "sum";
+    std::string least = "8", most = "16M", step = "0";
+    double factor = 4;
+    int root = 0;
+    int check = 1;
+    int batch = 0;
+    int launches = 1;
+    std::string form = "both";
+    std::string pin = "cores";
+    std::string format = "nccl";
+    std::string json, csv;
+    std::string peers;
+    std::string peer_folder;
+    double seconds_per_case = 60;
+    settings how;
+};
+
+void declare(CLI::App& app, options& o);
+
+/// What is asked for, from names and sizes; a usage_error where that is nothing.
+request request_of(options const& o);
+
+}  // namespace coll_perf

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "peers.hpp"
+
+#include "copies.hpp"
+
+#include <collectives/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace coll_perf {
+
+namespace fs = std::filesystem;
+
+std::string default_peer_folder() {
+    std::error_code ignored;
+    auto const self = fs::read_symlink("/proc/self/exe", ignored);
+    return (self.parent_path().parent_path() / "bench").string();
+}
+
+std::vector<std::string> peer_command(std::string_view peer, std::string const& driver, int ranks,
+                                      bool core_per_rank, bool pin, bool is_root) {
+    auto const n = std::to_string(ranks);
+    std::vector<std::string> command;
+    if (peer == "mpich") {
+        command = {"mpiexec.mpich", "-n", n};
+        if (core_per_rank && pin) { command.insert(command.end(), {"-bind-to", "core"}); }
+    } else if (peer == "openmpi") {
+        command = {"mpiexec.openmpi", "-n", n};
+        if (is_root) { command.emplace_back("--allow-run-as-root"); }
+        if (!core_per_rank) {
+            // Ranks that yield their core while they wait; without this they spin for a time slice.
+            command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca",
+                                           "mpi_yield_when_idle", "1"});
+        } else {
+            command.insert(command.end(), {"--bind-to", pin ? "core" : "none"});
+        }
+    }
+    command.push_back(driver);
+    return command;
+}
+
+program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,
+                  std::string& missing) {
+    if (std::find(peer_names.begin(), peer_names.end(), name) == peer_names.end()) {
+        throw collectives::usage_error(fmt::format("there is no peer \"{}\"; the peers are {}",
+                                                   name, fmt::join(peer_names, ", ")));
+    }
+    auto const driver = (fs::path(folder) / ("peer_" + name)).string();
+    if (::access(driver.c_str(), X_OK) != 0) {
+        missing = fmt::format(
+            "{} is left out: there is no driver {}. Install the peer (./dev bench does) and build "
+            "again, or say with --peers-in where the driver is.",
+            name, driver);
+    }
+    auto const start = [=](int descriptor, meeting_place const& place, settings const& how,
+                           std::vector<measured_case> const& cases) {
+        bool const core_per_rank = how.ranks <= usable_cores();
+        auto command =
+            peer_command(name, driver, how.ranks, core_per_rank, how.pin, ::geteuid() == 0);
+        auto const limit = seconds_per_case * static_cast<double>(cases.size()) + 5;
+        command.insert(command.end(), {place.path(), fmt::format("{:.0f}", limit),
+                                       core_per_rank ? "1" : "0", as_text(how)});
+        for (auto const& c : cases) { command.push_back(as_text(c)); }
+        return become(command, descriptor);
+    };
+    return {name, true, start};
+}
+
+}  // namespace coll_perf

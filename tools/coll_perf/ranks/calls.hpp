@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The library's collectives without their types: which function makes a call of this collective,
+// type and operator over this transport. Each type has a translation unit of its own.
+#pragma once
+
+#include "../model.hpp"
+
+#include <collectives/communicator/options.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coll_perf {
+
+struct call_arguments {
+    void* in;
+    std::size_t in_count;
+    void* out;
+    std::size_t out_count;
+    int root;
+    coll::options const* how;
+};
+
+/// `communicator` points to a communicator of the transport that the function was found for.
+using call_function = void (*)(void* communicator, call_arguments const& what);
+
+/// The calls of one type and operator; `null` where the operator is not for this type.
+struct typed_operator {
+    std::string_view op;
+    model check;
+    /// By transport (its place in `transports`) and collective.
+    call_function (*find)(std::size_t transport, coll::collective what);
+};
+
+struct typed_calls {
+    std::string_view type;
+    std::size_t size;
+    std::vector<typed_operator> operators;
+
+    /// Null where the type has no such operator.
+    typed_operator const* find(std::string_view op) const {
+        for (auto const& o : operators) {
+            if (o.op == op) { return &o; }
+        }
+        return nullptr;
+    }
+};
+
+/// All types, from the narrowest on.
+std::vector<typed_calls> const& all_types();
+/// The names of all operators.
+std::vector<std::string_view> const& all_operators();
+
+/// By the library's names or those of nccl-tests (half, prod, avg); else a usage_error that lists
+/// the names.
+typed_calls const& find_type(std::string_view name);
+std::string_view find_operator(std::string_view name);
+
+}  // namespace coll_perf

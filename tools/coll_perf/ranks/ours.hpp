@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From names on the command line to what is measured.
+#pragma once
+
+#include "../campaign.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace coll_perf {
+
+/// What the command line asks for; lists of names, each of which may be `all`.
+struct request {
+    std::vector<std::string> collectives, algorithms, types, operators;
+    std::vector<std::size_t> sizes;
+    int root = 0;
+    int batch = 0;                         ///< 0: by size
+    std::vector<bool> forms{false, true};  ///< in place?
+};
+
+/// Every combination there is. Operators that a type does not have are left out of `all`, and a
+/// usage_error where they were named.
+std::vector<case_group> plan(request const& asked, int ranks);
+
+/// Our ranks over a transport.
+program ours(std::string const& transport);
+
+}  // namespace coll_perf

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures one case on one rank. Ours and the peers' drivers run this very text.
+#pragma once
+
+#include "board.hpp"
+#include "copies.hpp"
+#include "model.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+
+namespace coll_perf {
+
+using timer = std::chrono::steady_clock;
+
+inline double seconds_since(timer::time_point start) {
+    return std::chrono::duration<double>(timer::now() - start).count();
+}
+
+/// What stands in this memory is moved on from call to call where a measurement is to be cold.
+inline constexpr std::size_t larger_than_caches = std::size_t{128} << 20;
+
+/// Two vectors per slot; with `cold` so many slots that no cache holds them all.
+class slots {
+public:
+    slots(settings const& how, measured_case const& c)
+        : stride_((std::max<std::size_t>(c.bytes(), 1) + 4095) / 4096 * 4096),
+          count_(how.cold ? std::max<std::size_t>(larger_than_caches / (2 * stride_), 2) : 1) {}
+
+    std::size_t bytes() const { return 2 * stride_ * count_; }
+    std::size_t count() const { return count_; }
+    std::byte* vector(std::byte* memory, std::size_t slot, int which) const {
+        return memory + stride_ * (2 * (slot % count_) + static_cast<std::size_t>(which));
+    }
+
+private:
+    std::size_t stride_;
+    std::size_t count_;
+};
+
+/// `call(in, in_count, out, out_count)` makes one call on this rank. `memory` holds what `slots`
+/// asks for.
+template <class Call>
+class sampling {
+public:
+    sampling(board const& meeting, int rank, settings const& how, measured_case const& c,
+             model const& m, std::byte* memory, Call call)
+        : meeting_(meeting),
+          rank_(rank),
+          how_(how),
+          case_(c),
+          what_(collective_of(c.collective)),
+          model_(m),
+          memory_(memory),
+          slots_(how, c),
+          shape_(shape::of(what_, c.count, c.in_place, rank, how.ranks, c.root)),
+          call_(call) {}
+
+    /// Complete on rank 0.
+    case_result run(std::size_t index) {
+        for (std::size_t s = 0; s < slots_.count(); ++s) { fill(s); }
+        auto const iterations = agree_on_iterations();
+        for (int i = 0; i < iterations; ++i) {
+            if (how_.controls) { time_controls(i); }
+            record(
+                figure::sample, i, [&] { call_batch(); }, case_.batch);
+        }
+        case_result r;
+        r.index = index;
+        r.wrong = how_.check ? check() : 0;
+        meeting_.meet();
+        if (rank_ == 0) {
+            r.pinned = static_cast<int>(meeting_.pinned().load());
+            auto const read = [&](figure f, std::vector<double>& list) {
+                for (int i = 0; i < iterations; ++i) {
+                    list.push_back(meeting_.slowest(f, i) * 1e9);
+                }
+            };
+            read(figure::sample, r.samples);
+            if (how_.controls) {
+                read(figure::copy, r.copies);
+                read(figure::copy_past_cache, r.copies_past_cache);
+                read(figure::round_trip, r.round_trips);
+            }
+        }
+        meeting_.meet();  // the next case overwrites the times
+        return r;
+    }
+
+    /// As far as it has come: the next case goes on from there.
+    board const& meeting() const { return meeting_; }
+
+private:
+    std::byte* at(shape::part const& p, std::size_t slot) const {
+        return slots_.vector(memory_, slot, p.vector) + p.first * case_.element;
+    }
+    void fill(std::size_t slot) {
+        // What is no input holds neither zeros nor anything that is right by accident.
+        std::memset(slots_.vector(memory_, slot, 0), 0xa5, case_.bytes());
+        std::memset(slots_.vector(memory_, slot, 1), 0xa5, case_.bytes());
+        bool const rooted_input =
+            what_ == coll::collective::broadcast || what_ == coll::collective::scatter;
+        if (rooted_input && rank_ != case_.root) { return; }
+        model_.fill(at(shape_.in, slot), shape_.in.count, rank_);
+    }
+    void call_once() {
+        call_(at(shape_.in, next_), shape_.in.count, at(shape_.out, next_), shape_.out.count);
+        if (++next_ == slots_.count()) { next_ = 0; }
+    }
+    void call_batch() {
+        for (int k = 0; k < case_.batch; ++k) { call_once(); }
+    }
+
+    /// Rank 0 alone decides, since ranks that counted differently would wait for each other.
+    int agree_on_iterations() {
+        double last = 0;
+        for (int w = 0; w < how_.warmup; ++w) {
+            auto const start = timer::now();
+            if (how_.controls && w + 1 == how_.warmup) { time_controls(0); }
+            call_batch();
+            last = seconds_since(start);
+        }
+        if (rank_ == 0) {
+            double n = how_.iterations;
+            if (how_.budget > 0 && last > 0) {
+                n = std::clamp(how_.budget / last, std::min(5., n), n);
+            }
+            meeting_.agreed().store(static_cast<std::uint64_t>(n));
+        }
+        meeting_.meet();
+        return static_cast<int>(meeting_.agreed().load());
+    }
+
+    template <class Work>
+    void record(figure f, int iteration, Work const& work, int calls) {
+        meeting_.meet();
+        auto const start = timer::now();
+        work();
+        meeting_.time(f, rank_, iteration) = seconds_since(start) / calls;
+    }
+
+    /// Each rank copies as many bytes at the same time; then a cache line goes to and fro. Cold
+    /// copies keep away from the slot that the next call uses. Ends with calls that are not timed,
+    /// so that the caches are as they are between calls.
+    void time_controls(int i) {
+        auto const slot = next_ + slots_.count() / 2;
+        auto* const from = slots_.vector(memory_, slot, 0);
+        auto* const to = slots_.vector(memory_, slot, 1);
+        auto const bytes = case_.bytes();
+        auto const repeat = [&](auto const& copy) {
+            for (int k = 0; k < case_.batch; ++k) { copy(to, from, bytes); }
+        };
+        record(
+            figure::copy_past_cache, i, [&] { repeat(copy_past_cache); }, case_.batch);
+        if (!how_.cold) { plain_copy(to, from, bytes); }
+        record(
+            figure::copy, i, [&] { repeat(plain_copy); }, case_.batch);
+        auto const turns = meeting_.core_per_rank() ? 200 : 20;
+        record(
+            figure::round_trip, i, [&] { meeting_.exchange_line(rank_, turns); }, turns);
+        if (how_.cold) { return; }
+        meeting_.meet();
+        call_batch();
+    }
+
+    /// One more call, from fresh inputs.
+    std::size_t check() {
+        next_ = 0;
+        fill(0);
+        if (rank_ == 0) { meeting_.wrong().store(0); }
+        meeting_.meet();
+        call_once();
+        if (shape_.has_result && what_ != coll::collective::barrier) {
+            meeting_.wrong() += model_.count_wrong(at(shape_.out, 0), shape_.out.count, what_,
+                                                   rank_, how_.ranks, case_.root, case_.count);
+        }
+        meeting_.meet();
+        return meeting_.wrong().load();
+    }
+
+    board meeting_;
+    int rank_;
+    settings how_;
+    measured_case case_;
+    coll::collective what_;
+    model model_;
+    std::byte* memory_;
+    slots slots_;
+    shape shape_;
+    Call call_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace coll_perf

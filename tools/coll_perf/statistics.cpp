@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace coll_perf {
+
+double quantile(std::vector<double> samples, double q) {
+    if (samples.empty()) { return 0; }
+    std::sort(samples.begin(), samples.end());
+    auto const place = q * static_cast<double>(samples.size() - 1);
+    auto const below = static_cast<std::size_t>(std::floor(place));
+    auto const above = std::min(below + 1, samples.size() - 1);
+    auto const share = place - std::floor(place);
+    return samples[below] * (1 - share) + samples[above] * share;
+}
+
+summary summary_of(std::vector<double> const& samples) {
+    if (samples.empty()) { return {}; }
+    return {
+        samples.size(),
+        quantile(samples, 0),
+        quantile(samples, 0.5),
+        quantile(samples, 0.95),
+        quantile(samples, 0.99),
+        quantile(samples, 1),
+        std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size())};
+}
+
+std::size_t drop_unsteady(case_result& r, std::size_t bytes) {
+    std::vector<std::vector<double> const*> controls;
+    if (bytes <= small_message) {
+        controls = {&r.round_trips};
+    } else {
+        controls = {&r.copies, &r.copies_past_cache};
+    }
+    std::vector<bool> keep(r.samples.size(), true);
+    for (auto const* const list : controls) {
+        auto const usual = quantile(*list, 0.5);
+        for (std::size_t i = 0; i < std::min(list->size(), keep.size()) && usual > 0; ++i) {
+            auto const now = (*list)[i];
+            if (now > usual * steady_within || now * steady_within < usual) { keep[i] = false; }
+        }
+    }
+    auto const before = r.samples.size();
+    for (auto* const list : {&r.samples, &r.copies, &r.copies_past_cache, &r.round_trips}) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < list->size(); ++i) {
+            if (keep[i]) { (*list)[kept++] = (*list)[i]; }
+        }
+        list->resize(kept);
+    }
+    return before - r.samples.size();
+}
+
+double bus_factor(std::string_view collective, int ranks) {
+    if (ranks < 2) { return 0; }
+    auto const share = static_cast<double>(ranks - 1) / ranks;
+    if (collective == "all_reduce") { return 2 * share; }
+    if (collective == "broadcast" || collective == "reduce") { return 1; }
+    return collective == "barrier" ? 0 : share;
+}
+
+}  // namespace coll_perf

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace coll_perf {
+namespace {
+
+template <class... Arguments>
+void append(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+}
+
+/// A number in as many characters as nccl-tests gives it.
+std::string number(double value) {
+    if (value >= 10000) { return fmt::format("{:.0f}", value); }
+    return fmt::format("{:.{}f}", value, value >= 100 ? 1 : value >= 1 ? 2 : 3);
+}
+
+across_launches of(std::map<std::string, std::vector<measurement const*>> const& by_program,
+                   std::string const& name) {
+    auto const found = by_program.find(name);
+    return found == by_program.end() ? across_launches{} : combine(found->second);
+}
+
+std::string figures_of(across_launches const& a, table_row const& row) {
+    if (a.launches == 0) {
+        return fmt::format("{:>10}{:>8}{:>8}{:>8}", "N/A", "N/A", "N/A", "N/A");
+    }
+    auto const algbw = a.algbw(row.what.bytes());
+    return fmt::format("{:>10}{:>8}{:>8}{:>8}", number(a.median / 1000), number(algbw),
+                       number(algbw * bus_factor(row.what.collective, row.how.ranks)),
+                       row.how.check ? fmt::format("{}", a.wrong) : "N/A");
+}
+
+/// Of the forms that were measured the first: out of place, else in place.
+across_launches either(table_row const& row, std::string const& name) {
+    auto const out = of(row.out_of_place, name);
+    return out.launches > 0 ? out : of(row.in_place, name);
+}
+
+std::string peer_figures(table_row const& row, std::string const& peer) {
+    auto const theirs = either(row, peer);
+    if (theirs.launches == 0) {
+        return fmt::format("{:>18}", theirs.note.empty() ? "N/A" : theirs.note);
+    }
+    auto const ours = either(row, row.transport);
+    return fmt::format("{:>10}{:>8}", number(theirs.median / 1000),
+                       ours.launches == 0 ? "N/A" : number(ours.median / theirs.median));
+}
+
+std::string limit_figures(table_row const& row) {
+    auto const a = either(row, row.transport);
+    auto const percent = a.median > 0 ? 100 * a.limit / a.median : 0;
+    return fmt::format("{:>10}{:>10}{:>10}{:>8}{:>8}", number(a.copy / 1000),
+                       number(a.copy_past_cache / 1000), number(a.round_trip / 1000),
+                       number(percent), a.dropped);
+}
+
+std::string nccl_heading(table_row const& row, table_style const& style) {
+    std::string first = fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}  {:>32}  {:>32}", "", "", "",
+                                    "", "", "out-of-place          ", "in-place            ");
+    std::string second =
+        fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}", "size", "count", "type", "redop", "root");
+    std::string third =
+        fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}", "(B)", "(elements)", "", "", "");
+    for (int i = 0; i < 2; ++i) {
+        append(second, "  {:>10}{:>8}{:>8}{:>8}", "time", "algbw", "busbw", "#wrong");
+        append(third, "  {:>10}{:>8}{:>8}{:>8}", "(us)", "(GB/s)", "(GB/s)", "");
+    }
+    if (style.spread) {
+        append(second, "{:>8}", "spread");
+        append(third, "{:>8}", "");
+    }
+    if (style.limit) {
+        append(second, "{:>10}{:>10}{:>10}{:>8}{:>8}", "copy", "copy-nt", "trip", "%limit",
+               "dropped");
+        append(third, "{:>10}{:>10}{:>10}{:>8}{:>8}", "(us)", "(us)", "(us)", "", "");
+    }
+    for (auto const& peer : style.peers) {
+        append(second, "  {:>10}{:>8}", peer, "ours/");
+        append(third, "  {:>10}{:>8}", "(us)", peer.substr(0, 7));
+    }
+    return fmt::format("# {}, {}, {} over {} ranks, {} memory{}\n", row.transport,
+                       row.what.collective, row.what.algorithm, row.how.ranks,
+                       row.how.allocated ? "allocated" : "private", row.how.cold ? ", cold" : "") +
+           first + "\n" + second + "\n" + third + "\n";
+}
+
+}  // namespace
+
+std::string table_heading(table_row const& row, table_style const& style) {
+    if (style.format == table_format::nccl) { return nccl_heading(row, style); }
+    return fmt::format(
+        "# {}, {}, {} over {} ranks: latency of the slowest rank\n"
+        "{:<12}{:>18}{:>18}{:>18}{:>12}{:>12}{:>12}{:>12}\n",
+        row.transport, row.what.collective, row.what.algorithm, row.how.ranks, "# Size",
+        "Avg Latency(us)", "Min Latency(us)", "Max Latency(us)", "Iterations", "P50(us)", "P95(us)",
+        "P99(us)");
+}
+
+std::string table_line(table_row const& row, table_style const& style) {
+    auto const out = of(row.out_of_place, row.transport);
+    auto const in = of(row.in_place, row.transport);
+    if (style.format == table_format::osu) {
+        auto const& t = either(row, row.transport).time;
+        return fmt::format("{:<12}{:>18.2f}{:>18.2f}{:>18.2f}{:>12}{:>12.2f}{:>12.2f}{:>12.2f}\n",
+                           row.what.bytes(), t.mean / 1000, t.least / 1000, t.most / 1000,
+                           t.samples * static_cast<std::size_t>(row.what.batch), t.median / 1000,
+                           t.p95 / 1000, t.p99 / 1000);
+    }
+    auto line = fmt::format("{:>12}{:>14}{:>16}{:>18}{:>6}  {}  {}", row.what.bytes(),
+                            row.what.count, row.what.type, row.what.shown_op(), row.what.root,
+                            figures_of(out, row), figures_of(in, row));
+    if (style.spread) { append(line, "{:>8}", number(either(row, row.transport).spread)); }
+    if (style.limit) { line += limit_figures(row); }
+    for (auto const& peer : style.peers) { line += "  " + peer_figures(row, peer); }
+    return line + "\n";
+}
+
+std::string table_footer(std::vector<measurement> const& all) {
+    std::size_t wrong = 0, dropped = 0, counted = 0;
+    double busbw = 0;
+    bool checked = true;
+    for (auto const& m : all) {
+        wrong += m.wrong;
+        dropped += m.dropped;
+        checked = checked && m.how.check;
+        if (m.peer || !m.measured()) { continue; }
+        busbw += m.busbw();
+        ++counted;
+    }
+    auto out = fmt::format("# Out of bounds values : {} {}\n", wrong,
+                           wrong > 0 ? "FAILED"
+                           : checked ? "OK"
+                                     : "(not checked)");
+    append(out, "# Avg bus bandwidth    : {}\n",
+           number(counted > 0 ? busbw / static_cast<double>(counted) : 0));
+    if (!all.empty() && all.front().how.ranks == 1) {
+        out += "# With 1 rank nothing crosses a bus: busbw is 0.\n";
+    }
+    if (dropped > 0) {
+        append(out,
+               "# Thrown away          : {} samples whose controls moved by more than {:.1f}\n",
+               dropped, steady_within);
+    }
+    return out;
+}
+
+}  // namespace coll_perf

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measurements as tables for people: that of nccl-tests, and that of the OSU benchmarks.
+#pragma once
+
+#include "measurement.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coll_perf {
+
+enum class table_format { nccl, osu };
+
+struct table_style {
+    table_format format = table_format::nccl;
+    std::vector<std::string> peers;  ///< with columns of their own
+    bool limit = false;              ///< columns of the controls
+    bool spread = false;             ///< a column of the spread between launches
+};
+
+/// All that is known of one size, out of place and in place.
+struct table_row {
+    measured_case what;  ///< of the out-of-place form
+    std::string transport;
+    settings how;
+    std::map<std::string, std::vector<measurement const*>> out_of_place, in_place;  ///< by program
+};
+
+/// What stands above the rows of one transport, collective and algorithm.
+std::string table_heading(table_row const& first, table_style const& style);
+std::string table_line(table_row const& row, table_style const& style);
+
+/// Out of bounds, average, and what was thrown away.
+std::string table_footer(std::vector<measurement> const& all);
+
+}  // namespace coll_perf

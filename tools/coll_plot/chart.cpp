@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chart.hpp"
+
+#include "scale.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+namespace coll_plot {
+namespace {
+
+constexpr double left = 76, right = 236, top = 78, bottom = 56, width = 900, height = 520;
+
+/// The colours of Okabe and Ito. Ours are the strong ones, the peers' the others.
+constexpr std::array<std::string_view, 4> our_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+constexpr std::array<std::string_view, 3> peer_colours{"#000000", "#e69f00", "#56b4e9"};
+constexpr std::string_view limit_colour = "#6b7683";
+
+struct point {
+    double x, y, value;
+};
+
+struct curve {
+    std::string name;
+    std::string look;  // attributes of its line
+    std::string_view colour;
+    int mark;  // -1: none
+    std::vector<point> points;
+};
+
+template <class... Arguments>
+void append(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+}
+
+std::string escaped(std::string const& text) {
+    std::string out;
+    for (char const c : text) {
+        switch (c) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += c;
+        }
+    }
+    return out;
+}
+
+/// Marks of different shapes for ours and the peers.
+std::string mark_at(point const& p, int mark, std::string_view colour) {
+    constexpr double r = 4;
+    auto const look = fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", colour);
+    switch (mark % 5) {
+        case 0:
+            return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>", p.x, p.y, r,
+                               look);
+        case 1:
+            return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" {}/>",
+                               p.x - r, p.y - r, 2 * r, 2 * r, look);
+        case 2:
+            return fmt::format("<path d=\"M{:.1f},{:.1f} l5,9 h-10 z\" {}/>", p.x, p.y - 5, look);
+        case 3:
+            return fmt::format("<path d=\"M{:.1f},{:.1f} l5,5.5 l-5,5.5 l-5,-5.5 z\" {}/>", p.x,
+                               p.y - 5.5, look);
+        default:
+            return fmt::format("<path d=\"M{:.1f},{:.1f} l5,-9 h-10 z\" {}/>", p.x, p.y + 5, look);
+    }
+}
+
+std::string value_label(double value, quantity what) {
+    if (what == quantity::bandwidth) { return fmt::format("{:g}", value); }
+    if (value < 1) { return fmt::format("{:g} ns", value * 1000); }
+    if (value < 1000) { return fmt::format("{:g} \u00b5s", value); }
+    return value < 1e6 ? fmt::format("{:g} ms", value / 1000) : fmt::format("{:g} s", value / 1e6);
+}
+
+class chart {
+public:
+    chart(std::vector<series> const& all, quantity what) : what_(what) {
+        double least_x = std::numeric_limits<double>::max(), most_x = 0;
+        double least_y = std::numeric_limits<double>::max(), most_y = 0;
+        int ours = 0, peers = 0, limits = 0;
+        for (auto const& s : all) {
+            auto c = look_of(s, ours, peers, limits);
+            if (what == quantity::bandwidth && s.name == round_trip_name) { continue; }
+            for (auto const& [bytes, seconds] : s.seconds) {
+                if (!(bytes > 0)) { continue; }
+                auto const y = what == quantity::latency ? seconds * 1e6 : bytes / seconds / 1e9;
+                c.points.push_back({bytes, 0, y});
+                least_x = std::min(least_x, bytes), most_x = std::max(most_x, bytes);
+                least_y = std::min(least_y, y), most_y = std::max(most_y, y);
+            }
+            if (!c.points.empty()) { curves_.push_back(std::move(c)); }
+        }
+        if (curves_.empty()) { throw std::runtime_error("there is nothing to draw"); }
+        low_x_ = least_x, high_x_ = most_x > least_x ? most_x : 2 * least_x;
+        low_y_ = round_down(least_y), high_y_ = round_up(most_y);
+        if (high_y_ <= low_y_) { high_y_ = 10 * low_y_; }
+        for (auto& c : curves_) {
+            for (auto& p : c.points) { p.x = x()(p.x), p.y = y()(p.value); }
+        }
+    }
+
+    std::string grid() const {
+        std::string out;
+        auto const horizontal = [&](double value, char const* look) {
+            append(out, "<path d=\"M{},{:.1f} H{}\" class=\"{}\"/>\n", left, y()(value),
+                   width - right, look);
+        };
+        for (double const d : decades(low_y_ / 10, high_y_)) {
+            for (int f = 2; f < 10; ++f) {
+                if (f * d > low_y_ && f * d < high_y_) { horizontal(f * d, "fine"); }
+            }
+        }
+        for (double const d : decades(low_y_, high_y_)) {
+            horizontal(d, "line");
+            append(out, "<text x=\"{}\" y=\"{:.1f}\" class=\"s\" text-anchor=\"end\">{}</text>\n",
+                   left - 8, y()(d) + 4, value_label(d, what_));
+        }
+        // Whole powers of four, and of sixteen where there are many.
+        auto const each = high_x_ / low_x_ > 4096 ? 16.0 : 4.0;
+        for (double v = 1; v <= high_x_ * 1.01; v *= 4) {
+            if (v < low_x_ * 0.99) { continue; }
+            append(out, "<path d=\"M{:.1f},{} V{}\" class=\"line\"/>\n", x()(v), top,
+                   height - bottom);
+            auto const power = std::log(v / 4) / std::log(each);
+            if (std::abs(power - std::round(power)) > 1e-6) { continue; }
+            append(out,
+                   "<text x=\"{:.1f}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
+                   x()(v), height - bottom + 20, human_bytes(v));
+        }
+        append(out,
+               "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">bytes of the vector"
+               "</text>\n",
+               (left + width - right) / 2, height - 12);
+        return out;
+    }
+
+    std::string lines() const {
+        std::string out;
+        for (auto c = curves_.rbegin(); c != curves_.rend(); ++c) {  // ours on top
+            std::string path;
+            for (auto const& p : c->points) {
+                append(path, "{}{:.1f},{:.1f}", path.empty() ? "M" : " L", p.x, p.y);
+            }
+            append(out, "<path d=\"{}\" fill=\"none\" stroke=\"{}\" {}/>\n", path, c->colour,
+                   c->look);
+            if (c->mark < 0) { continue; }
+            for (auto const& p : c->points) { out += mark_at(p, c->mark, c->colour) + "\n"; }
+        }
+        return out;
+    }
+
+    /// Names from top to bottom in the order of the curves' right ends.
+    std::string legend() const {
+        std::vector<curve const*> order;
+        for (auto const& c : curves_) { order.push_back(&c); }
+        std::stable_sort(order.begin(), order.end(), [](auto const* a, auto const* b) {
+            return a->points.back().y < b->points.back().y;
+        });
+        std::string out;
+        double const at = width - right + 22;
+        double y = top + 10;
+        for (auto const* const c : order) {
+            append(out, "<path d=\"M{},{} h30\" fill=\"none\" stroke=\"{}\" {}/>\n", at, y,
+                   c->colour, c->look);
+            if (c->mark >= 0) { out += mark_at({at + 15, y, 0}, c->mark, c->colour) + "\n"; }
+            append(out, "<text x=\"{}\" y=\"{}\" class=\"l\">{}</text>\n", at + 38, y + 4,
+                   escaped(c->name));
+            y += 24;
+        }
+        return out;
+    }
+
+private:
+    static curve look_of(series const& s, int& ours, int& peers, int& limits) {
+        curve c{s.name, "", "", 0, {}};
+        if (s.what == kind::limit) {
+            c.look = limits++ % 2 == 0 ? "stroke-width=\"1.6\" stroke-dasharray=\"2 4\""
+                                       : "stroke-width=\"1.6\" stroke-dasharray=\"9 5\"";
+            c.colour = limit_colour;
+            c.mark = -1;
+        } else if (s.what == kind::ours) {
+            c.look = "stroke-width=\"2.6\"";
+            c.colour = our_colours[static_cast<std::size_t>(ours) % our_colours.size()];
+            c.mark = ours++;
+        } else {
+            c.look = "stroke-width=\"1.6\"";
+            c.colour = peer_colours[static_cast<std::size_t>(peers) % peer_colours.size()];
+            c.mark = 2 + peers++;
+        }
+        return c;
+    }
+    log_scale x() const { return {low_x_, high_x_, left + 10, width - right - 10}; }
+    log_scale y() const { return {low_y_, high_y_, height - bottom, top}; }
+
+    quantity what_;
+    std::vector<curve> curves_;
+    double low_x_ = 1, high_x_ = 2, low_y_ = 1, high_y_ = 2;
+};
+
+}  // namespace
+
+std::string as_svg(std::vector<series> const& curves, quantity what, std::string const& title,
+                   std::string const& subtitle) {
+    chart const drawn(curves, what);
+    auto out = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+        "viewBox=\"0 0 {0} {1}\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
+        "'DejaVu Sans', sans-serif\">\n<title>{2}</title>\n<style>.t{{font-size:20px;"
+        "font-weight:bold;fill:#16202c}}.s{{font-size:13px;fill:#4a5866}}.l{{font-size:14px;"
+        "fill:#16202c}}.line{{stroke:#d5dce3;fill:none}}.fine{{stroke:#eef1f4;fill:none}}</style>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        width, height, escaped(title));
+    append(out, "<text x=\"24\" y=\"34\" class=\"t\">{}</text>\n", escaped(title));
+    append(out, "<text x=\"24\" y=\"56\" class=\"s\">{}</text>\n", escaped(subtitle));
+    out += drawn.grid() + drawn.lines() + drawn.legend();
+    return out + "</svg>\n";
+}
+
+}  // namespace coll_plot

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A picture of curves over sizes, both axes logarithmic, as SVG.
+#pragma once
+
+#include "series.hpp"
+
+#include <string>
+#include <vector>
+
+namespace coll_plot {
+
+enum class quantity { latency, bandwidth };
+
+/// Colours that colour-blind readers tell apart, and marks that differ in shape too. Throws
+/// std::runtime_error where there is nothing to draw.
+std::string as_svg(std::vector<series> const& curves, quantity what, std::string const& title,
+                   std::string const& subtitle);
+
+}  // namespace coll_plot
