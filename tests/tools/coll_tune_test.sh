@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests coll_tune: what it writes is what COLLECTIVES_MODEL takes. Usage: coll_tune_test.sh PROGRAM
+set -u
+tune=$1
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+"$tune" --ranks 3 --transport threads --write "$room/prices" >"$room/out" || fail "it runs"
+grep -q '^# seconds, measured over 3 ranks' "$room/prices" || fail "says what it measured"
+for price in call round message byte reduced_byte shared_call shared_round; do
+    grep -Eq "^$price [0-9]" "$room/prices" || fail "the price $price"
+done
+COLLECTIVES_MODEL="$room/prices" "$tune" --ranks 2 >/dev/null || fail "its prices are read"
+
+echo "round dear" >"$room/wrong"
+COLLECTIVES_MODEL="$room/wrong" "$tune" 2>"$room/error" && fail "a wrong price is refused"
+grep -q "COLLECTIVES_MODEL.*'round dear' is no price" "$room/error" || fail "and named"
+"$tune" --ranks 2 --check --min 64 --max 1024 >"$room/out" || fail "it checks"
+grep -q 'what the choice loses: median' "$room/out" || fail "and says what the choice loses"
+"$tune" --ranks 1 >/dev/null 2>&1 && fail "one rank is refused"
+"$tune" --write /nonexistent/file 2>&1 | grep -q 'cannot write' || fail "says what it cannot write"
+echo ok

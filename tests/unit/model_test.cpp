@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prices: as text, as measured, and what is chosen by them.
+#include <collectives/collectives.hpp>
+#include <collectives/select/model_text.hpp>
+#include <collectives/tune.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace coll = collectives;
+
+TEST_CASE("prices survive being written and read") {
+    coll::machine_model m;
+    m.call = 1.5e-7;
+    m.byte = 3.25e-11;
+    m.shared_round = 0;
+    auto const read = coll::parse_model("# a comment\n\n" + coll::to_text(m));
+    CHECK(read.call == doctest::Approx(m.call));
+    CHECK(read.byte == doctest::Approx(m.byte));
+    CHECK(read.shared_round == 0);
+    CHECK(read.reduced_byte == doctest::Approx(m.reduced_byte));
+    CHECK(coll::parse_model("round 2e-6").round == doctest::Approx(2e-6));
+}
+
+TEST_CASE("what is no price is refused, and named") {
+    for (auto const* const text : {"round", "round fast", "round -1", "round 1e-6 s", "rounds 1"}) {
+        CAPTURE(text);
+        CHECK_THROWS_WITH_AS(coll::parse_model(text), doctest::Contains("round"),
+                             coll::usage_error);
+    }
+}
+
+TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {
+    coll::basic_selector<> choice;
+    coll::requirement const need{coll::collective::all_reduce, 16, 0, false, false};
+    coll::machine_model m;
+    m.round = m.message = 0;
+    choice.use(m);
+    auto const cost = choice.choose(need, 1 << 20).cost_of(16, 16 << 10);
+    CHECK(cost.ratio.sent == 1);
+    m.round = 1;
+    choice.use(m);
+    CHECK(choice.choose(need, 1 << 20).cost_of(16, 16 << 10).rounds == 1);
+}
+
+TEST_CASE("ranks that share processors pay for all that all of them do") {
+    using coll::collective;
+    auto const one = coll::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8, 0);
+    auto const two = coll::cost_profile::of(coll::two_shot{}, collective::all_reduce, 8, 0);
+    CHECK(one.total.moved == doctest::Approx(8 * (1 + 7)));
+    CHECK(one.total.reduced == doctest::Approx(8 * 7));
+    CHECK(two.total.moved == doctest::Approx(8 * (1 + 2 * 7 / 8.0)));
+    CHECK(two.total.reduced == doctest::Approx(7));
+    coll::machine_model m;
+    m.processors = 2;
+    CHECK(one.seconds(m, 0) == doctest::Approx(4 * (m.shared_call + m.shared_round)));
+    CHECK(two.seconds(m, 1 << 20) < one.seconds(m, 1 << 20));
+    m.processors = 8;
+    CHECK(one.seconds(m, 0) == doctest::Approx(m.call + m.round + 7 * m.message));
+}
+
+TEST_CASE("tune measures the same prices on all ranks, in little time, and choices follow them") {
+    coll::threads::run(3, [](auto& comm) {
+        auto const start = coll::steady::now();
+        auto const m = coll::tune(comm);
+        auto const time = coll::steady::now() - start;
+        std::array const mine{m.call,         m.round,       m.byte,
+                              m.reduced_byte, m.shared_call, m.shared_round};
+        std::vector<double> all(3 * mine.size());
+        comm.all_gather(mine, all);
+        auto row = comm.split(0);
+        auto const expect = [](bool fine, char const* what) {
+            if (!fine) { throw std::runtime_error(what); }
+        };
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            expect(mine[i] >= 0, "a price below zero");
+            expect(all[i] == mine[i], "prices differ");
+        }
+        expect(m.byte > 0 && m.reduced_byte > 0, "bytes cost something");
+        expect(time < std::chrono::seconds(5), "it takes milliseconds on an idle machine");
+        expect(row.model().byte == m.byte, "split hands prices on");
+        coll::machine_model other = m;
+        other.round = other.shared_round = 1;
+        comm.use(other);
+        float x = 1;
+        comm.all_reduce(std::span(&x, 1));
+        expect(x == 3, "still a sum");
+        auto const said = comm.explain(1 << 20);
+        expect(said.algorithm.cost_of(3, 3).rounds == 1, "rounds are dear now");
+    });
+}
