@@ -5,6 +5,7 @@
 #include <collectives/communicator/buffer.hpp>
 #include <collectives/communicator/pairs.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/select/model_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -33,11 +34,11 @@ public:
 
     /// The communicator of all ranks of a job, as `run` and `join` make it.
     explicit communicator(std::shared_ptr<Transport> t)
-        : communicator(std::make_shared<hub<Transport>>(t), t->first_board(), everybody(*t), 1) {}
+        : communicator(t, model_of_environment().value_or(machine_model{})) {}
     communicator(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
-                 rank_group group, std::uint64_t context)
+                 rank_group group, std::uint64_t context, machine_model const& prices)
         : pairs<Transport>(std::make_shared<communicator_core<Transport>>(
-              std::move(shared), std::move(board), std::move(group), context)) {}
+              std::move(shared), std::move(board), std::move(group), context, prices)) {}
     communicator(communicator&&) noexcept = default;
     communicator& operator=(communicator&&) noexcept = default;
 
@@ -118,6 +119,10 @@ public:
     void use(machine_model const& prices) { core_->use(prices); }
 
 private:
+    communicator(std::shared_ptr<Transport> const& t, machine_model const& prices)
+        : communicator(std::make_shared<hub<Transport>>(t), t->first_board(), everybody(*t), 1,
+                       prices) {}
+
     using pairs<Transport>::core_;
     using pairs<Transport>::make;
 
@@ -151,10 +156,8 @@ private:
         core_->engine().require_usable(collective::split);  // before a board is made in vain
         auto board = shared->carrier->make_board(members, me, share);
         auto const context = mix(mix(core_->engine().context(), ++derived_), salt);
-        communicator<Other> result(std::move(shared), std::move(board),
-                                   rank_group(std::move(members), me), context);
-        result.use(model());
-        return result;
+        return communicator<Other>(std::move(shared), std::move(board),
+                                   rank_group(std::move(members), me), context, model());
     }
 
     std::uint64_t derived_ = 0;

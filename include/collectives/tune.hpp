@@ -20,7 +20,7 @@ namespace detail {
 template <class Comm, class Call>
 double seconds_of(Comm& comm, Call const& call) {
     constexpr double enough = 1.2e-3;  // of a series
-    constexpr int most = 200;
+    constexpr double most = 200;
     auto const series = [&](int calls) {
         comm.barrier();
         auto const start = steady::now();
@@ -30,7 +30,7 @@ double seconds_of(Comm& comm, Call const& call) {
         return seconds;
     };
     series(2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
-    auto const calls = std::clamp(static_cast<int>(enough / series(2)), 1, most);
+    auto const calls = static_cast<int>(std::clamp(enough / series(2), 1.0, most));
     std::array<double, 5> times{};
     for (auto& t : times) { t = series(calls); }
     return *std::min_element(times.begin(), times.end());
@@ -77,7 +77,8 @@ machine_model tune(communicator<Transport>& comm) {
         m.message = message_by_round * m.round;
         m.call = std::max(one - m.round - peers * m.message, 0.0);
     }
-    m.byte = std::max(gather - one, 0.0) / ((received + n / size) * ranks);
+    constexpr double least = 1e-12;  // nothing moves for nothing
+    m.byte = std::max((gather - one) / ((received + n / size) * ranks), least);
     auto const additions = both - two - (2 * received + n) * ranks * m.byte;
     // Never for nothing: who adds less is quicker.
     m.reduced_byte = std::max(additions / (received * ranks), m.byte / 8);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Vectors of more than 2^31 elements, and how much memory the library takes for itself.
 #include <conformance/counting_transport.hpp>
+#include <conformance/memory_files.hpp>
 #include <conformance/world.hpp>
 
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -205,21 +204,6 @@ TEST_CASE("scratch of an all_reduce") {
             }
         }
     }
-}
-
-/// Bytes that the memory files of this process take of the machine's memory.
-std::size_t memory_of_files() {
-    std::size_t sum = 0;
-    for (auto const& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code gone;
-        auto const target = std::filesystem::read_symlink(entry.path(), gone).string();
-        struct ::stat status {};
-        if (target.find("memfd:collectives") != target.npos &&
-            ::stat(entry.path().c_str(), &status) == 0) {
-            sum += static_cast<std::size_t>(status.st_blocks) * 512;
-        }
-    }
-    return sum;
 }
 
 TEST_CASE("shared memory of a job") {

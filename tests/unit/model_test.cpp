@@ -51,8 +51,8 @@ TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {
 
 TEST_CASE("ranks that share processors pay for all that all of them do") {
     using coll::collective;
-    auto const one = coll::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8, 0);
-    auto const two = coll::cost_profile::of(coll::two_shot{}, collective::all_reduce, 8, 0);
+    auto const one = coll::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8);
+    auto const two = coll::cost_profile::of(coll::two_shot{}, collective::all_reduce, 8);
     CHECK(one.total.moved == doctest::Approx(8 * (1 + 7)));
     CHECK(one.total.reduced == doctest::Approx(8 * 7));
     CHECK(two.total.moved == doctest::Approx(8 * (1 + 2 * 7 / 8.0)));

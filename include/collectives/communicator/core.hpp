@@ -2,11 +2,10 @@
 // What is below the typed members of a communicator: checks a call, makes it ready, runs it.
 #pragma once
 
-#include <collectives/communicator/options.hpp>
+#include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
 #include <collectives/executor/point_to_point.hpp>
-#include <collectives/select/model_text.hpp>
 #include <collectives/select/selector.hpp>
 
 #include <algorithm>
@@ -23,40 +22,24 @@
 
 namespace collectives {
 
-/// A call without its types: what one rank asked for.
-struct call_request {
-    call_shape shape;
-    std::uint64_t type = 0;
-    std::string_view type_name;
-    void const* in = nullptr;
-    void* out = nullptr;
-    reducer const* op = nullptr;
-    options how;
-    collective as{};  // what it is called in messages, where that is not shape.what (split)
-    std::size_t stated_count = 0;  // what `as` counts, where that is not shape.count (allocate)
-};
-
 template <transport Transport>
 class communicator_core {
 public:
     communicator_core(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
-                      rank_group group, std::uint64_t context)
+                      rank_group group, std::uint64_t context, machine_model prices)
         : engine_(std::move(shared), std::move(board), std::move(group), context) {
-        auto model = model_of_environment().value_or(machine_model{});
-        model.processors = processors_for(engine_.carrier());
-        selector_.use(model);
+        prices.processors = shared_processors();
+        selector_.use(prices);
     }
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
-    ~communicator_core() {
-        engine_.retire();
-        engine_.carrier().close_board(engine_.board());
-    }
+    ~communicator_core() { engine_.retire(); }
 
     collectives::engine<Transport>& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
     /// Other prices: what was chosen by the old ones is chosen anew.
-    void use(machine_model const& prices) {
+    void use(machine_model prices) {
+        prices.processors = shared_processors();
         selector_.use(prices);
         kept_.clear();
     }
@@ -125,22 +108,16 @@ private:
         rank_t root = 0;
         bool passes_on = false;
     };
-    struct kept_program {
-        call_shape shape;
-        std::uint64_t type = 0, op = 0;
-        any_algorithm asked;
-        std::size_t segment = 0;
-        bool reproducible = false;
-        std::shared_ptr<program> made;
-
-        bool answers(call_request const& r) const {
-            return type == r.type && op == (r.op == nullptr ? 0 : r.op->fingerprint) &&
-                   asked == r.how.algorithm && segment == r.how.segment &&
-                   reproducible == r.how.reproducible && shape == r.shape &&
-                   made->call().what == r.as &&
-                   (r.as == r.shape.what || made->call().count == r.stated_count);
+    /// Processors that the ranks of this communicator share, its part of those of the job; 0 where
+    /// not all ranks know the same of that.
+    int shared_processors() {
+        if constexpr (requires { engine_.carrier().processors(); }) {
+            auto const all = engine_.carrier().size();
+            return std::max(engine_.carrier().processors() * engine_.size() / all, 1);
+        } else {
+            return 0;
         }
-    };
+    }
 
     /// The short way of a small call when nothing else is under way: no object for it is made
     /// before it has waited for a while. False if it is none: then nothing has been done.
@@ -150,6 +127,8 @@ private:
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
         if (!flat_run<typename Transport::board>::suits(*made)) { return false; }
+        made->steps(0, passage::image);  // what may throw does so before anything is sent
+        made->remote_image();
         auto const time = r.how.timeout.span();
         auto const entered = engine_.enter(made->call(), made->hash());
         flat_.start(engine_.board(), engine_.rank(), engine_.next_flat++, entered.mark, *made, r.in,
@@ -250,8 +229,10 @@ private:
         }
         auto const elements = std::max<std::size_t>(segment / s.elem_size, 1);
         auto const slices = (s.count + elements - 1) / elements;
-        auto const most = is_one_vector(s.what) ? std::size_t{524287} : std::size_t{4096};
-        if (chosen) { return static_cast<int>(std::min(slices, most)); }
+        auto const whole = is_one_vector(s.what);
+        auto const most = whole ? std::size_t{524287} : std::size_t{4096};
+        // Slices of blocks have a plan each.
+        if (chosen) { return static_cast<int>(std::min(slices, whole ? most : 64)); }
         require(slices <= most, r.as,
                 text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
                         " parts; the most is ", most));
@@ -260,20 +241,11 @@ private:
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
     std::shared_ptr<program> const& prepare(call_request const& r) {
-        auto const found =
-            std::find_if(kept_.begin(), kept_.end(), [&](auto const& k) { return k.answers(r); });
-        if (found != kept_.end()) {
-            if (found != kept_.begin()) { std::rotate(kept_.begin(), found, found + 1); }
-            return kept_.front().made;
-        }
-        auto const op = r.op == nullptr ? 0 : r.op->fingerprint;
+        if (auto const* const found = kept_.find(r)) { return *found; }
         auto const chosen = choose(r);
         auto made =
             std::make_shared<program>(r.shape, chosen, slices_of(r), fingerprint_of(r, chosen));
-        if (kept_.size() == most_kept) { kept_.pop_back(); }
-        kept_.insert(kept_.begin(), {r.shape, r.type, op, r.how.algorithm, r.how.segment,
-                                     r.how.reproducible, std::move(made)});
-        return kept_.front().made;
+        return kept_.add(r, std::move(made));
     }
     typename operation<Transport>::program_maker program_maker(call_request r) {
         return [this, r](std::size_t count) mutable {
@@ -289,14 +261,13 @@ private:
         };
     }
 
-    static constexpr std::size_t most_kept = 64;
     /// Half of what a core's own cache holds, or less: what a rank has staged or added up is still
     /// there when it, or a peer, reads it again. Messages are cut by the transport.
     static constexpr std::size_t best_segment = direct_transport<Transport> ? 256 * 1024 : 0;
 
     collectives::engine<Transport> engine_;
     collectives::selector selector_;
-    std::vector<kept_program> kept_;
+    program_cache kept_;
     std::vector<kept_route> routes_;
     std::vector<std::unique_ptr<operation<Transport>>> idle_;
     std::uint64_t pairs_ = 0;

@@ -17,9 +17,4 @@ inline int usable_processors() {
     return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
 }
 
-/// Processors of the machine: what ranks share that a launcher has bound to one each.
-inline int online_processors() {
-    return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
-}
-
 }  // namespace collectives

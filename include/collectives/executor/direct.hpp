@@ -27,11 +27,11 @@ public:
     static constexpr std::size_t pass_bytes = 256 * 1024;
 
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
-    /// read once its counter says that it has come. All must live until `progress` says true; with
-    /// `variant.staged` the scratch until all peers have left the run.
+    /// read once its counter says that it has come. All must live until `progress` says true, and
+    /// where it does not wait for its readers, the scratch until all peers have left the run.
     void start(Transport& t, typename Transport::board& board, rank_t me, program& of, int slice,
-               std::uint64_t run, std::uint64_t hash, plan_variant variant, run_buffers at,
-               std::array<std::uint64_t, 3> bases, reducer const* op) {
+               std::uint64_t run, std::uint64_t hash, plan_variant variant, bool waits_for_readers,
+               run_buffers at, std::array<std::uint64_t, 3> bases, reducer const* op) {
         transport_ = &t;
         board_ = &board;
         me_ = me;
@@ -43,7 +43,7 @@ public:
         at_ = at;
         op_ = op;
         result_ = host::destination_of(of.shape().count * of.shape().elem_size);
-        waits_for_readers_ = !variant.staged;
+        waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
         auto& mine = board.lane(me, run);
@@ -55,7 +55,7 @@ public:
 
     bool progress() {
         auto const ended = advance();
-        if (std::exchange(has_news_, false)) { board_->wake_others(); }
+        tell();
         return ended;
     }
     /// A peer came with another call.
@@ -105,6 +105,9 @@ private:
         done_ = 0;
         reader_ = 0;
         left_ = false;
+    }
+    void tell() {
+        if (std::exchange(has_news_, false)) { board_->wake_others(); }
     }
     void publish(int rounds) {
         board_->lane(me_, run_).counter.store(lane_count(run_, rounds), std::memory_order_release);
@@ -186,6 +189,7 @@ private:
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);
             done_ += now;
+            tell();  // who waits for this rank need not wait for all of its passes
             ++ticks_;
         }
         return true;

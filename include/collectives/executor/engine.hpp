@@ -42,7 +42,7 @@ struct rank_work {
     std::vector<activity*> active;
 };
 
-/// Processors that the ranks of a transport share.
+/// Processors for this rank and those beside it, as far as it knows.
 template <transport Transport>
 int processors_for(Transport const& t) {
     if constexpr (requires { t.processors(); }) {
@@ -150,6 +150,7 @@ public:
         bool is = false;
         for (int i = 0; i < looks && hub_->core_per_rank && !is; ++i) { is = ready(); }
         board_.wake_others();
+        is = is || ready();
         waiter patience(hub_->core_per_rank);
         while (!is && !board_.stopped() && patience.pause() != waiter::advice::sleep) {
             is = ready();
@@ -201,31 +202,19 @@ public:
         }
     }
 
-    /// Small all-reduces in flat form come one after the other.
+    /// Calls in flat form come one after the other.
     std::uint64_t next_flat = 1;
     std::uint64_t flat_done = 0;
 
     scratch_pool<Transport> scratch;
-    /// Before the communicator goes: waits until no peer reads any more what this rank staged. What
-    /// a peer that is in trouble may still read is left to the job.
+    /// The communicator goes: what peers may still read of it stays until they have gone too.
     void retire() {
         if constexpr (direct_transport<Transport>) {
-            constexpr std::chrono::seconds most{60};
-            auto const last = steady::now() + most;
-            waiter patience(hub_->core_per_rank);
-            while (!board_.stopped() && runs.is_read()) {
-                if (patience.pause() == waiter::advice::look_again) { continue; }
-                hub_->progress();
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                bool all_well = steady::now() < last;
-                for (auto const r : group_.job_ranks()) {
-                    all_well =
-                        all_well && !carrier().gone(r) && !detail::is_suspended(carrier(), r);
-                }
-                if (!all_well) { return runs.abandon(); }
+            for (auto const& kept : runs.take_kept()) {
+                carrier().free_when_closed(board_, kept.data, kept.bytes);
             }
-            if (board_.stopped()) { wait_until_nobody_is_inside(); }
         }
+        carrier().close_board(board_);
     }
 
     /// Runs of the direct executor.

@@ -42,8 +42,7 @@ public:
                !p.blocks_vary() && s.count <= flat_bytes<Board>() / s.elem_size;
     }
 
-    /// Writes this rank's cell; the caller wakes the others. All must live until `progress` says
-    /// true.
+    /// Writes this rank's cell; the caller wakes the others. All must live until `finish` returns.
     void start(Board& board, rank_t me, std::uint64_t number, std::uint64_t hash, program& of,
                void const* in, void* out, reducer const* op) {
         board_ = &board;
@@ -52,7 +51,7 @@ public:
         program_ = &of;
         plan_ = &of.steps(0, passage::image);
         scratch_.resize(plan_->scratch);
-        at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), scratch_.data()};
+        at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), nullptr};
         op_ = op;
         seen_ = 0;
         wrong_ = false;
@@ -79,6 +78,7 @@ public:
     bool wrong() const { return wrong_; }
     /// Once all came: carries out this rank's part. Throws what the operator throws.
     void finish() {
+        at_.scratch = scratch_.data();
         if (!plan_->receives.empty()) {
             auto const& places = program_->remote_image();
             auto const bytes_of = [&](int receive) {

@@ -3,8 +3,10 @@
 // Input is read-only; later values live in the output where it covers them, else in scratch.
 #pragma once
 
+#include <collectives/executor/landing.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/plan.hpp>
+#include <collectives/executor/rests.hpp>
 #include <collectives/executor/values.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -51,7 +53,7 @@ public:
                 note_reader(result_.readers, 0, {s.peer, s.round});
             }
         }
-        note_what_rests();
+        if (reads_in_place()) { note_what_rests(result_); }
         result_.scratch = values_.most_scratch();
         return std::move(result_);
     }
@@ -194,7 +196,11 @@ private:
             add_fold({static_cast<int>(head), static_cast<int>(c - head)}, bytes, arriving_[head]);
         }
         for (auto& list : arriving_) { list.clear(); }
-        settle_receives();
+        if (in_memory(how_.how)) { return; }
+        settle_receives(
+            result_, round_, how_.how == passage::consumed,
+            [&](place at, std::size_t bytes) { return sent_now(at, bytes); },
+            [&](std::size_t bytes) { return values_.temporary(bytes); });
     }
     bool continues(std::size_t head, std::size_t next, std::size_t bytes) const {
         auto const& first = arriving_[head];
@@ -241,38 +247,6 @@ private:
         result_.folds.push_back(f);
     }
 
-    /// Says for each receive of the round that is reduced whether it is consumed, lands straight in
-    /// the result's place, or needs a place of its own. Direct plans read it where it lies.
-    void settle_receives() {
-        if (in_memory(how_.how)) { return; }
-        for (auto r = static_cast<std::size_t>(round_.receives.first); r < result_.receives.size();
-             ++r) {
-            auto& t = result_.receives[r];
-            if (t.action != verb::recv_reduce) { continue; }
-            auto alone = true, untouched = true;
-            t.first_fold = count(result_.folds);
-            for (auto f = static_cast<std::size_t>(round_.folds.first); f < result_.folds.size();
-                 ++f) {
-                auto const& fold = result_.folds[f];
-                for (int k = 0; k < fold.sources; ++k) {
-                    auto const& s =
-                        result_.sources[static_cast<std::size_t>(fold.first_source + k)];
-                    if (s.transfer != static_cast<int>(r)) { continue; }
-                    t.first_fold = std::min(t.first_fold, static_cast<int>(f));
-                    ++t.folds;
-                    alone = alone && fold.sources == 2;
-                    untouched = untouched && !sent_now(fold.to, fold.bytes);
-                }
-            }
-            auto const& fold = result_.folds[static_cast<std::size_t>(t.first_fold)];
-            t.consumable = how_.how == passage::consumed && alone && untouched;
-            if (t.consumable) { continue; }
-            t.at = alone && untouched && t.folds == 1 && fold.to != fold.own
-                       ? fold.to
-                       : values_.temporary(t.bytes);
-        }
-    }
-
     /// What the output still lacks of a chunk at the end.
     void finish(std::size_t c) {
         if (!at_.wanted[c]) { return; }
@@ -291,37 +265,11 @@ private:
         }
     }
 
-    /// Results in the output that are neither sent nor copied nor added to later.
-    void note_what_rests() {
-        auto const& rounds = result_.rounds;
-        std::vector<std::pair<place, std::size_t>> read;  // by later rounds
-        for (auto r = rounds.rbegin(); r != rounds.rend(); ++r) {
-            auto const rests = [&](place at, std::size_t bytes) {
-                return at.where == base::output &&
-                       std::none_of(read.begin(), read.end(), [&](auto const& one) {
-                           return overlap(one.first, one.second, at, bytes);
-                       });
-            };
-            for_each(result_.folds, r->folds, [&](fold& f) { f.rests = rests(f.to, f.bytes); });
-            for_each(result_.receives, r->receives, [&](transfer& t) {
-                t.rests = t.action == verb::recv_copy && rests(t.at, t.bytes);
-            });
-            for_each(result_.folds, r->folds, [&](fold& f) { read.emplace_back(f.own, f.bytes); });
-            for_each(result_.sends, r->sends,
-                     [&](transfer& t) { read.emplace_back(t.at, t.bytes); });
-            for_each(result_.copies, r->gathers,
-                     [&](copy& c) { read.emplace_back(c.from, c.bytes); });
-            std::erase_if(read, [](auto const& one) { return one.first.where != base::output; });
-        }
-    }
-    template <class T, class Each>
-    static void for_each(std::vector<T>& all, run_of<T> which, Each&& each) {
-        for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
-    }
-
     /// Direct plans wait for those who read, in earlier rounds, what is now written over.
     void note_overwritten(place p, std::size_t bytes, bool at_end = false) {
-        if (!reads_in_place() || at_end) { return; }  // at the end all readers are waited for
+        if (!reads_in_place() || at_end || bytes == 0) {
+            return;
+        }  // at the end all readers are waited for
         for (auto const& s : result_.sends) {
             if (s.round < round_.number && overlap(s.at, s.bytes, p, bytes)) {
                 note_reader(result_.overwritten, round_.overwritten.first, {s.peer, s.round});

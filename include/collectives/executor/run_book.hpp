@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace collectives {
 
@@ -68,22 +69,20 @@ public:
     /// Keeps scratch that peers may still read after this rank has left the run.
     void keep(std::uint64_t run, buffer scratch) { lane(run).kept = scratch; }
 
-    /// Whether peers may still read what is kept.
-    bool is_read() const {
-        return std::any_of(lanes_.begin(), lanes_.end(), [this](auto const& one) {
-            return one.kept.data != nullptr && !all_left(one);
-        });
+    /// What is kept and peers may still read. The rest goes back to the pool.
+    std::vector<buffer> take_kept() {
+        std::vector<buffer> result;
+        for (auto& one : lanes_) {
+            auto const kept = std::exchange(one.kept, {});
+            if (kept.data == nullptr) { continue; }
+            if (all_left(one)) {
+                pool_->give_back(kept);
+            } else {
+                result.push_back(kept);
+            }
+        }
+        return result;
     }
-    /// Gives up what is kept: nobody will free it before the job ends.
-    void abandon() {
-        for (auto& one : lanes_) { one.kept = {}; }
-    }
-    ~run_book() {
-        for (auto& one : lanes_) { pool_->give_back(std::exchange(one.kept, {})); }
-    }
-    run_book() = default;
-    run_book(run_book const&) = delete;
-    run_book& operator=(run_book const&) = delete;
 
 private:
     struct lane_state {

@@ -31,8 +31,8 @@ public:
         std::size_t bytes = 0;
     };
 
-    /// The smallest kept buffer that is large enough, else a new one of the next power of two, so
-    /// that calls of like sizes share them. 0 bytes: none.
+    /// The smallest kept buffer that is large enough, else a new one, up to 1 MiB of the next power
+    /// of two, so that calls of like sizes share them. 0 bytes: none.
     buffer take(std::size_t bytes) {
         if (bytes == 0) { return {}; }
         auto best = free_.end();
@@ -44,7 +44,8 @@ public:
             free_.erase(best);
             return found;
         }
-        bytes = std::bit_ceil(std::max(bytes, std::size_t{4096}));
+        constexpr std::size_t least = 4096, large = 1024 * 1024;
+        if (bytes <= large) { bytes = std::bit_ceil(std::max(bytes, least)); }
         if constexpr (peer_addressable<Transport>) {
             return {static_cast<std::byte*>(transport_->allocate(bytes)), bytes};
         } else {

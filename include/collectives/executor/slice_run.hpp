@@ -41,7 +41,9 @@ constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
 template <transport Transport>
 class slice_run {
     static constexpr bool can_be_direct = direct_transport<Transport>;
-    static constexpr std::size_t largest_consumed = 4096;  // bytes of an element
+    static constexpr std::size_t largest_consumed = 4096;     // bytes of an element
+    static constexpr std::size_t largest_kept = 1024 * 1024;  // bytes of scratch; else readers are
+                                                              // waited for
 
 public:
     bool idle() const { return at_ == stage::idle; }
@@ -110,7 +112,7 @@ private:
             if (at_ == stage::by_memory) {
                 // Without a root, no rank ends before all have come.
                 engine_->runs.leave(run_, memory_.end(), !is_rooted(program_->shape().what));
-                if (staged_) { engine_->runs.keep(run_, std::exchange(scratch_, {})); }
+                if (keeps_) { engine_->runs.keep(run_, std::exchange(scratch_, {})); }
             }
         }
         engine_->scratch.give_back(std::exchange(scratch_, {}));
@@ -152,16 +154,17 @@ private:
             };
             auto const input = reach(of_->in, shape.input_bytes());
             auto const output = reach(of_->out, shape.output_bytes());
-            staged_ = input == 0 || output == 0;
-            auto const how = staged_ ? passage::staged : passage::direct;
-            scratch_ = engine_->scratch.take(program_->steps(slice_, how).scratch);
+            auto const staged = input == 0 || output == 0;
+            engine_->runs.begin(run_);
+            scratch_ = engine_->scratch.take(
+                program_->steps(slice_, staged ? passage::staged : passage::direct).scratch);
+            keeps_ = staged && scratch_.bytes <= largest_kept;
             auto const behind = program_->offset_of(slice_);
             memory_.start(t, engine_->board(), engine_->rank(), *program_, slice_, run_, of_->hash,
-                          {shape.in_place, staged_}, buffers(),
-                          {staged_ ? nowhere : input + behind, staged_ ? nowhere : output + behind,
+                          {shape.in_place, staged}, !keeps_, buffers(),
+                          {staged ? nowhere : input + behind, staged ? nowhere : output + behind,
                            reach(scratch_.data, scratch_.bytes)},
                           of_->op);
-            engine_->runs.begin(run_);
             at_ = stage::by_memory;
         }
     }
@@ -170,7 +173,7 @@ private:
     program* program_ = nullptr;
     slice_call const* of_ = nullptr;
     stage at_ = stage::idle;
-    bool staged_ = false;
+    bool keeps_ = false;  // the scratch, for peers that read it later
     int slice_ = 0;
     std::uint64_t run_ = 0;
     typename scratch_pool<Transport>::buffer scratch_{};

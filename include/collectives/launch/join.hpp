@@ -3,14 +3,15 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
-#include <collectives/core/processors.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/meeting.hpp>
 #include <collectives/transport/shm.hpp>
 
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -40,6 +41,19 @@ inline std::string job_name() {
 inline void take_seat(job const& memory, rank_t r, pid_t process) {
     memory.state().status(r).pid.store(process);
 }
+/// Processors that any of the ranks may run on: a launcher may have bound each to one of its own.
+inline int processors_of(job const& memory) {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (rank_t r = 0; r < memory.state().size(); ++r) {
+        cpu_set_t its;
+        CPU_ZERO(&its);
+        if (::sched_getaffinity(memory.state().status(r).pid.load(), sizeof its, &its) == 0) {
+            CPU_OR(&all, &all, &its);
+        }
+    }
+    return std::max(CPU_COUNT(&all), 1);
+}
 inline std::vector<int> absent(job const& memory) {
     std::vector<int> ranks;
     for (rank_t r = 0; r < memory.state().size(); ++r) {
@@ -55,7 +69,7 @@ inline std::vector<int> absent(job const& memory) {
 
 /// Rank 0: makes the job, and lets the others in until all are there.
 inline job host(job_place const& me, steady::time_point until) {
-    job memory(me.size, online_processors());
+    job memory(me.size);
     take_seat(memory, 0, ::getpid());
     {
         meeting_place place(job_name());
@@ -72,6 +86,7 @@ inline job host(job_place const& me, steady::time_point until) {
             }
         }
     }  // nobody can come late
+    memory.state().header().processors.store(processors_of(memory));
     for (rank_t r = 0; r < me.size; ++r) {
         memory.state().status(r).state.store(shared::life::running);
     }

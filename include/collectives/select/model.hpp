@@ -39,16 +39,17 @@ struct cost_profile {
     work critical;        // over the rounds, at the busiest rank
     work total;           // of all ranks
 
-    /// Counts the steps of all ranks once.
-    static cost_profile of(any_algorithm a, collective what, int size, rank_t root) {
+    /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
+    /// on what a rank asked before.
+    static cost_profile of(any_algorithm a, collective what, int size) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
         auto const by_unit = [&](std::size_t bytes) {
             return static_cast<double>(bytes) / static_cast<double>(unit);
         };
-        auto const cost = a.cost_of(size, unit, what, root);
+        auto const cost = a.cost_of(size, unit, what);
         cost_profile p{a, size, cost.rounds, 0, {}, {}};
         double most_laid_out = 0;
-        for (auto const& own : a.record_all(what, size, root)) {
+        for (auto const& own : a.record_all(what, size)) {
             auto const count = [&](bool sends) {
                 return static_cast<double>(
                     std::count_if(own.steps.begin(), own.steps.end(),

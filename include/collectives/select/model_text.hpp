@@ -7,6 +7,7 @@
 #include <collectives/select/model.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -56,7 +57,7 @@ inline machine_model parse_model(std::string_view text, machine_model m = {}) {
             if (name != its_name) { continue; }
             char* rest = nullptr;
             auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);
-            if (!(value >= 0) || *rest != 0) {
+            if (!(value >= 0) || !std::isfinite(value) || *rest != 0) {
                 throw usage_error(text_of("'", line, "' is no price: write a name and seconds"));
             }
             m.*price = value;

@@ -146,7 +146,7 @@ private:
         auto& made = profiles_[static_cast<std::size_t>(need.what)];
         if (made.empty()) {
             for (auto const a : all_algorithms) {
-                made.push_back(cost_profile::of(a, need.what, need.size, need.root));
+                made.push_back(cost_profile::of(a, need.what, need.size));
             }
         }
         return made;

@@ -97,7 +97,8 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
     { r.actual_check() } -> std::same_as<std::uint64_t>;
 };
 
-/// Runs of the direct executor that one rank may have under way on a communicator.
+/// Runs of the direct executor that leave traces on a board at one time. Half as many may be under
+/// way on one rank.
 inline constexpr std::size_t lanes_per_rank = 8;
 
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a

@@ -47,12 +47,10 @@ private:
 /// Takes 0.8 MiB per rank and 8 KiB per ordered pair; the parts cost nothing before they are used.
 class job : private detail::places {
 public:
-    /// `processors` is what the ranks will share.
-    explicit job(int size, int processors = usable_processors())
-        : places(size), file_(std::make_shared<shared::memory_file>(end)) {
+    explicit job(int size) : places(size), file_(std::make_shared<shared::memory_file>(end)) {
         file_->take(0, parts);
         state_ = shared::state::create(file_->base(), size);
-        state_.header().processors.store(processors);
+        state_.header().processors.store(usable_processors());
         shared::board::create(file_->base() + board, size);
     }
     /// The job that another process made, by its file.

@@ -33,9 +33,9 @@ static_assert(sizeof(flat_cell) == flat_cell::bytes);
 
 /// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
 struct alignas(line) lane_line {
-    std::atomic<std::uint64_t> counter;  // see lane_count in executor/direct.hpp
+    std::atomic<std::uint64_t> counter;  // see lane_count in executor/run_book.hpp
     std::uint64_t hash;
-    std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch; 0: unreachable
+    std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch
     std::uint64_t variant;               // see plan_variant in executor/plan.hpp
 };
 

@@ -118,7 +118,8 @@ public:
                    slot_bytes;
     }
 
-    /// Wakes rank r if it sleeps. Call after a sequentially consistent store that it waits for.
+    /// Wakes rank r if it sleeps. Call after a sequentially consistent store that it waits for, or
+    /// after any store and a fence.
     void ring(rank_t r) const {
         auto& s = status(r);
         if (s.asleep.load(std::memory_order_seq_cst) != 0) {

@@ -56,6 +56,7 @@ public:
         auto& mine = job_.status(me_);
         auto const seen = mine.bell.load(std::memory_order_seq_cst);
         mine.asleep.store(1, std::memory_order_seq_cst);
+        std::atomic_thread_fence(std::memory_order_seq_cst);  // see board::wake_others
         if (!ready()) { futex_wait(mine.bell, seen, time); }
         mine.asleep.store(0, std::memory_order_release);
     }
@@ -114,6 +115,10 @@ public:
         return board(job_, memory_.at(where), std::move(group), rank_in_group);
     }
 
+    /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
+    void free_when_closed(board const& b, void* p, std::size_t bytes) {
+        left_behind_.push_back({b.memory(), p, bytes});
+    }
     /// Ends this rank's use of a board. The last one frees it, if it may; else its maker does.
     void close_board(board& b) {
         auto const last = b.close();
@@ -125,8 +130,19 @@ public:
     ~shared_transport() { sweep(); }
 
 private:
-    /// Frees the boards this rank made that nobody uses any more.
+    struct leftover {
+        std::byte* board;  // its pages read as zero, which is closed, when its maker has freed it
+        void* memory;
+        std::size_t bytes;
+    };
+
+    /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
     void sweep() {
+        std::erase_if(left_behind_, [this](leftover const& one) {
+            if (!board(job_, one.board, {}, 0).closed_by_all()) { return false; }
+            memory_.deallocate(one.memory, one.bytes);
+            return true;
+        });
         std::erase_if(own_boards_, [this](auto const& mine) {
             auto const [memory, n] = mine;
             if (!board(job_, memory, {}, 0).closed_by_all()) { return false; }
@@ -143,6 +159,7 @@ private:
     bool watches_;
     messages<Memory> messages_;
     std::vector<std::pair<std::byte*, int>> own_boards_;
+    std::vector<leftover> left_behind_;
 };
 
 }  // namespace collectives::shared

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Private buffers of processes: what peers read of them is staged, and stays while they may.
+#include <conformance/memory_files.hpp>
+#include <conformance/world.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace conformance {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::uint32_t value(int call, std::size_t i) {
+    return static_cast<std::uint32_t>(scramble(static_cast<std::uint64_t>(call) << 32 | i));
+}
+void fill(std::vector<std::uint32_t>& v, int call) {
+    for (std::size_t i = 0; i < v.size(); ++i) { v[i] = value(call, i); }
+}
+void expect_filled(std::vector<std::uint32_t> const& v, int call) {
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        expect(v[i] == value(call, i),
+               [&] { return "call " + std::to_string(call) + ", element " + std::to_string(i); });
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a root may go on and overwrite its vector while others still read") {
+    for (std::size_t const n : {std::size_t{3'000}, std::size_t{100'000}}) {
+        for (coll::any_algorithm const a :
+             {coll::any_algorithm{}, coll::any_algorithm{coll::tree{}},
+              coll::any_algorithm{coll::ring{}}}) {
+            CAPTURE(n);
+            CAPTURE(a.name());
+            coll::shm::run(3, [&](auto& comm) {
+                std::vector<std::uint32_t> v(n);
+                for (int call = 0; call < 40; ++call) {
+                    if (comm.rank() == 1) {
+                        fill(v, call);
+                    } else if (call % 9 == 2 * comm.rank()) {
+                        std::this_thread::sleep_for(2ms);
+                    }
+                    comm.broadcast(v, 1, {.algorithm = a});
+                    if (comm.rank() != 1) { expect_filled(v, call); }
+                    std::fill(v.begin(), v.end(), 0xdeadU);
+                }
+            });
+        }
+    }
+}
+
+TEST_CASE("a communicator may go while others still read what it staged") {
+    coll::shm::run(3, [](auto& comm) {
+        for (int turn = 0; turn < 20; ++turn) {
+            std::vector<std::uint32_t> v(50'000);
+            auto const start = coll::steady::now();
+            {
+                auto row = comm.split(0);
+                if (row.rank() == 0) {
+                    fill(v, turn);
+                } else {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(5 * row.rank()));
+                }
+                row.broadcast(v, 0, {.algorithm = coll::star{}});
+            }
+            if (comm.rank() == 0) {
+                expect(coll::steady::now() - start < 2s, "the root does not wait for its readers");
+                // Memory that is asked for now must not be what the others read.
+                auto other = comm.transport().allocate(1 << 20);
+                std::fill_n(static_cast<char*>(other), 1 << 20, 'x');
+                comm.transport().deallocate(other, 1 << 20);
+            }
+            expect_filled(v, turn);
+        }
+    });
+}
+
+TEST_CASE("large vectors in one piece do not pile up scratch") {
+    coll::shm::run(2, [](auto& comm) {
+        constexpr std::size_t bytes = 8 << 20;
+        std::vector<std::uint32_t> in(bytes / 4, 1), out(in.size());
+        comm.barrier();
+        auto const before = memory_of_files();
+        for (int call = 0; call < 20; ++call) {
+            comm.all_reduce(in, out, coll::sum{}, {.segment = 0});
+            expect(out.back() == 2, "a wrong sum");
+        }
+        comm.barrier();
+        auto const taken = memory_of_files() - before;
+        expect(taken <= 2 * 3 * bytes, "scratch of " + std::to_string(taken) + " bytes is kept");
+    });
+}
+
+TEST_CASE("what one rank asks does not change what all choose") {
+    for (int const size : {3, 5, 6}) {
+        CAPTURE(size);
+        coll::shm::run(size, [size](auto& comm) {
+            if (comm.rank() == 1) { comm.explain(1 << 16, coll::collective::broadcast); }
+            for (std::size_t n = 1; n < 400'000; n = n * 3 / 2 + 1) {
+                std::vector<std::uint32_t> v(n);
+                auto const root = size - 1;
+                if (comm.rank() == root) { fill(v, 7); }
+                comm.broadcast(v, root, {.timeout = 10s});
+                expect_filled(v, 7);
+            }
+        });
+    }
+}
+
+}  // namespace conformance
