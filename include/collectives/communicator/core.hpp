@@ -129,16 +129,17 @@ private:
         if (!flat_run<typename Transport::board>::suits(*made)) { return false; }
         made->steps(0, passage::image);  // what may throw does so before anything is sent
         made->remote_image();
+        if (!engine_.flats.may_write(engine_.board())) { return false; }
         auto const time = r.how.timeout.span();
         auto const entered = engine_.enter(made->call(), made->hash());
-        flat_.start(engine_.board(), engine_.rank(), engine_.next_flat++, entered.mark, *made, r.in,
-                    r.out, r.op);
+        flat_.start(engine_.board(), engine_.rank(), engine_.reserve_flat(), entered.mark, *made,
+                    r.in, r.out, r.op);
         std::exception_ptr thrown;
-        if (engine_.wait_briefly([this] { return flat_.all_came() || flat_.wrong(); }) &&
+        if (engine_.wait_briefly([this] { return flat_.is_ready() || flat_.wrong(); }) &&
             !flat_.wrong()) {
             try {
                 flat_.finish();
-                engine_.flat_done = flat_.number();
+                engine_.flats.finish(flat_.waits_for_all());
                 engine_.finish(entered.sequence);
                 return true;
             } catch (...) { thrown = std::current_exception(); }

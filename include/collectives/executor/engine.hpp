@@ -9,6 +9,7 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/diagnosis.hpp>
+#include <collectives/executor/flat.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/scratch_pool.hpp>
@@ -202,9 +203,9 @@ public:
         }
     }
 
-    /// Calls in flat form come one after the other.
-    std::uint64_t next_flat = 1;
-    std::uint64_t flat_done = 0;
+    /// Calls in flat form come one after the other, in the order of the calls.
+    std::uint64_t reserve_flat() { return ++flat_reserved_; }
+    [[no_unique_address]] flat_book_part<Transport> flats;
 
     scratch_pool<Transport> scratch;
     /// The communicator goes: what peers may still read of it stays until they have gone too.
@@ -274,6 +275,7 @@ private:
     std::uint64_t sequence_ = 0;
     std::uint64_t past_ = 0;
     std::vector<std::uint64_t> unfinished_;
+    std::uint64_t flat_reserved_ = 0;
 };
 
 }  // namespace collectives

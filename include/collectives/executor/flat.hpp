@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The flat executor, for small vectors and schedules of one round: each rank writes its input, with
-// its number, where all can read it, and everybody reads what concerns him. Two such cells per rank
-// alternate, so that nobody waits for readers: whoever writes number k has finished k - 1, hence
-// all ranks had finished k - 2.
+// its number, where all can read it, and reads those of the ranks it needs.
 #pragma once
 
 #include <collectives/executor/buffers.hpp>
@@ -31,7 +29,37 @@ constexpr std::size_t flat_bytes() {
     return sizeof(decltype(std::declval<Board>().flat(0, 0).payload));
 }
 
-/// One small collective. All ranks wait for all, also where only the root's data matters.
+/// Numbers the flat calls of a communicator. Each rank has 16 cells, for 16 numbers in a row. Who
+/// has written number k has finished all before; so a rank may write number k once all have written
+/// k - 15. Only the roots of collectives that do not wait for all ever have to look.
+template <flat_board Board>
+class flat_book {
+public:
+    std::uint64_t next() const { return done_ + 1; }
+    bool may_write(Board const& board) {
+        auto const needed =
+            static_cast<std::int64_t>(next()) - static_cast<std::int64_t>(flat_cells_per_rank) + 1;
+        if (needed <= static_cast<std::int64_t>(all_wrote_)) { return true; }
+        auto const number = static_cast<std::uint64_t>(needed);
+        for (rank_t r = 0; r < board.size(); ++r) {
+            auto const& stamp = board.flat(r, number).stamp;
+            if (stamp.load(std::memory_order_acquire) < number) { return false; }
+        }
+        all_wrote_ = number;
+        return true;
+    }
+    /// The next call has ended; `all_came`: it had waited for all ranks.
+    void finish(bool all_came) {
+        ++done_;
+        if (all_came) { all_wrote_ = done_; }
+    }
+
+private:
+    std::uint64_t done_ = 0;
+    std::uint64_t all_wrote_ = 0;  // numbers up to this one have been written by all
+};
+
+/// One small collective.
 template <flat_board Board>
 class flat_run {
 public:
@@ -42,7 +70,8 @@ public:
                !p.blocks_vary() && s.count <= flat_bytes<Board>() / s.elem_size;
     }
 
-    /// Writes this rank's cell; the caller wakes the others. All must live until `finish` returns.
+    /// Writes this rank's cell, which it must be allowed to; the caller wakes the others. All must
+    /// live until `finish` returns.
     void start(Board& board, rank_t me, std::uint64_t number, std::uint64_t hash, program& of,
                void const* in, void* out, reducer const* op) {
         board_ = &board;
@@ -50,8 +79,8 @@ public:
         hash_ = hash;
         program_ = &of;
         plan_ = &of.steps(0, passage::image);
-        scratch_.resize(plan_->scratch);
         at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), nullptr};
+        scratch_.resize(plan_->scratch);
         op_ = op;
         seen_ = 0;
         wrong_ = false;
@@ -63,20 +92,21 @@ public:
         }
         mine.stamp.store(number, std::memory_order_release);
     }
-    /// Whether all ranks have written their cells.
-    bool all_came() {
-        for (auto const size = program_->shape().size; seen_ < size; ++seen_) {
-            auto const& cell = board_->flat(seen_, number_);
+    /// Whether those have written their cells that this rank reads.
+    bool is_ready() {
+        for (; seen_ < plan_->receives.size(); ++seen_) {
+            auto const& cell = board_->flat(plan_->receives[seen_].peer, number_);
             if (cell.stamp.load(std::memory_order_acquire) != number_) { return false; }
             wrong_ = wrong_ || cell.hash != hash_;
             if (wrong_) { return false; }
         }
         return true;
     }
-    std::uint64_t number() const { return number_; }
+    /// Without a root, no rank ends before all have come.
+    bool waits_for_all() const { return !is_rooted(program_->shape().what); }
     /// A peer came with another call.
     bool wrong() const { return wrong_; }
-    /// Once all came: carries out this rank's part. Throws what the operator throws.
+    /// Once it is ready: carries out this rank's part. Throws what the operator throws.
     void finish() {
         at_.scratch = scratch_.data();
         if (!plan_->receives.empty()) {
@@ -108,7 +138,7 @@ private:
     run_buffers at_{};
     std::vector<std::byte> scratch_;  // empty for the library's own algorithms
     reducer const* op_ = nullptr;
-    rank_t seen_ = 0;
+    std::size_t seen_ = 0;
     bool wrong_ = false;
 };
 
@@ -121,5 +151,10 @@ template <class Transport>
 struct flat_part {};
 template <flat_transport Transport>
 struct flat_part<Transport> : flat_run<typename Transport::board> {};
+
+template <class Transport>
+struct flat_book_part {};
+template <flat_transport Transport>
+struct flat_book_part<Transport> : flat_book<typename Transport::board> {};
 
 }  // namespace collectives

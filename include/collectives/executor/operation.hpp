@@ -46,7 +46,6 @@ public:
         program_ = std::move(what);
         mode_ = mode::flat;
         flat_ = begun;
-        flat_number_ = begun.number();
         flat_started_ = true;
     }
     /// Ends it with what was thrown. That breaks the communicator, since this rank cannot do its
@@ -116,7 +115,7 @@ private:
         if constexpr (flat_transport<Transport>) {
             if (flat_part<Transport>::suits(*program_)) {
                 mode_ = mode::flat;
-                flat_number_ = engine_->next_flat++;
+                flat_number_ = engine_->reserve_flat();
                 flat_started_ = false;
                 return;
             }
@@ -182,18 +181,21 @@ private:
     bool advance_flat() {
         if constexpr (flat_transport<Transport>) {
             if (!flat_started_) {
-                if (engine_->flat_done != flat_number_ - 1) { return false; }
+                auto& flats = engine_->flats;
+                if (flats.next() != flat_number_ || !flats.may_write(engine_->board())) {
+                    return false;
+                }
                 flat_.start(engine_->board(), engine_->rank(), flat_number_, of_.hash, *program_,
                             of_.in, of_.out, of_.op);
                 engine_->board().wake_others();
                 flat_started_ = true;
             }
-            if (!flat_.all_came()) {
+            if (!flat_.is_ready()) {
                 if (flat_.wrong()) { suspect("a peer came with another call"); }
                 return false;
             }
             flat_.finish();
-            engine_->flat_done = flat_number_;
+            engine_->flats.finish(flat_.waits_for_all());
         }
         return end();
     }

@@ -20,10 +20,9 @@
 
 namespace collectives::shared {
 
-/// A small contribution: its first bytes travel in the cache line that says that it is there. Two
-/// of them alternate.
+/// A small contribution: its first bytes travel in the cache line that says that it is there.
 struct alignas(line) flat_cell {
-    static constexpr std::size_t bytes = 8192;
+    static constexpr std::size_t bytes = 127 * line;  // odd, so that cells share no place in caches
 
     std::atomic<std::uint64_t> stamp;
     std::uint64_t hash;
@@ -47,7 +46,7 @@ struct alignas(line) board_row {
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
-    std::array<flat_cell, 2> flat;
+    std::array<flat_cell, flat_cells_per_rank> flat;
     std::array<lane_line, lanes_per_rank> lane;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
@@ -59,7 +58,7 @@ struct alignas(line) board_header {
     std::atomic<std::uint32_t> users;
 };
 
-/// The view one rank has of its communicator's board. Costs n x 30 KiB of shared memory.
+/// The view one rank has of its communicator's board. Costs n x 141 KiB of shared memory.
 class board {
 public:
     board() = default;
@@ -156,7 +155,9 @@ public:
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
 
-    flat_cell& flat(rank_t r, std::uint64_t number) const { return row(r).flat[number % 2]; }
+    flat_cell& flat(rank_t r, std::uint64_t number) const {
+        return row(r).flat[number % flat_cells_per_rank];
+    }
     lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
 
     /// Wakes the ranks of the communicator that sleep, and may wait for what was stored before.
