@@ -49,12 +49,18 @@ function(collectives_program name)
     target_link_libraries(${name} PRIVATE collectives_developer ${needed})
 endfunction()
 
+add_custom_target(tested)    # the programs that tests run: all but benchmarks
+
 # collectives_test(NAME [SERIAL] [TIMEOUT seconds] LABELS ... COMMAND ...): runs in the project's
 # root; status 77 means "skipped".
 function(collectives_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "LABELS;COMMAND")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 600)
+    endif()
+    list(GET arg_COMMAND 0 program)
+    if(TARGET ${program})
+        add_dependencies(tested ${program})
     endif()
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES
