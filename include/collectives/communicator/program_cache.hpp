@@ -30,7 +30,8 @@ struct call_request {
 };
 
 /// The programs of the last 64 different calls, the latest first.
-class program_cache {
+template <class = void>
+class basic_program_cache {
 public:
     /// The program of a call like one before, else null. O(1) if that was the last one.
     std::shared_ptr<program> const* find(call_request const& r) {
@@ -71,5 +72,8 @@ private:
 
     std::vector<kept_program> kept_;
 };
+
+/// Its code is compiled only where a collective is called.
+using program_cache = basic_program_cache<>;
 
 }  // namespace collectives

@@ -13,8 +13,9 @@ namespace collectives {
 
 /// The (round, chunk) pairs, by round, in which `rank` comes to hold all contributions by a
 /// reduction. Counts contributions through all ranks' schedules: O(steps x chunks of all ranks).
-inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedule> const& all,
-                                                              rank_t rank) {
+template <class = void>
+std::vector<std::pair<int, int>> completing_reductions(std::vector<schedule> const& all,
+                                                       rank_t rank) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     std::vector<std::vector<int>> held(all.size(), std::vector<int>(chunks, 1));

@@ -19,13 +19,15 @@ namespace collectives {
 
 namespace detail {
 
-inline std::string list_of(std::vector<int> const& ranks) {
+template <class = void>
+std::string list_of(std::vector<int> const& ranks) {
     std::string text;
     for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
     return text;
 }
 
-inline std::string how_it_went(departure const& d) {
+template <class = void>
+std::string how_it_went(departure const& d) {
     if (!d.died) { return "has left"; }
     return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
 }

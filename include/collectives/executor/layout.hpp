@@ -63,8 +63,8 @@ struct layout {
 
 namespace detail {
 
-inline std::vector<extent> cut(std::size_t count, int chunks,
-                               std::vector<std::size_t> const& counts) {
+template <class = void>
+std::vector<extent> cut(std::size_t count, int chunks, std::vector<std::size_t> const& counts) {
     std::vector<extent> result(static_cast<std::size_t>(chunks));
     std::size_t first = 0;
     for (int c = 0; c < chunks; ++c) {
@@ -79,7 +79,8 @@ inline std::vector<extent> cut(std::size_t count, int chunks,
 
 /// Cuts the buffers of a call into `chunks` chunks; of each, part `slice` of `slices` is meant
 /// (0 of 1: all of it). O(chunks).
-inline layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1) {
+template <class = void>
+layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1) {
     auto const n = static_cast<std::size_t>(chunks);
     auto const me = static_cast<std::size_t>(call.rank);
     auto const at_root = call.rank == call.root;

@@ -69,7 +69,8 @@ struct reader {
 };
 
 /// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
-inline void note_reader(std::vector<reader>& list, int first, reader r) {
+template <class = void>
+void note_reader(std::vector<reader>& list, int first, reader r) {
     auto const from = list.begin() + first;
     auto const same =
         std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });

@@ -13,7 +13,8 @@ namespace collectives {
 
 /// Marks the folds and received copies whose results, in the output, are neither sent nor copied
 /// nor added to later. O(steps^2) at worst.
-inline void note_what_rests(plan& p) {
+template <class = void>  // compiled only where a collective is called
+void note_what_rests(plan& p) {
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     };

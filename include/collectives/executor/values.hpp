@@ -19,7 +19,8 @@ struct piece {
 };
 
 /// A range of chunks without its wrap; one piece per chunk where they do not lie side by side.
-inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
+template <class = void>
+std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
     std::vector<piece> result;
     auto const before_end = std::min(r.count, chunks - r.first);
     if (side_by_side) {
@@ -39,7 +40,8 @@ struct incoming_chunk {
 };
 
 /// Keeps a list by rank, since that is the order of the operands.
-inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
+template <class = void>
+void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
     list.push_back(a);
     for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
         list[i] = list[i - 1];

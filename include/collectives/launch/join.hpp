@@ -32,7 +32,8 @@ struct membership {
 };
 
 /// The job's name: COLLECTIVES_JOB, else that of the process that started all ranks.
-inline std::string job_name() {
+template <class = void>
+std::string job_name() {
     auto const* const given = std::getenv("COLLECTIVES_JOB");
     return text_of("collectives-", ::geteuid(), "-",
                    (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
@@ -42,7 +43,8 @@ inline void take_seat(job const& memory, rank_t r, pid_t process) {
     memory.state().status(r).pid.store(process);
 }
 /// Processors that any of the ranks may run on: a launcher may have bound each to one of its own.
-inline int processors_of(job const& memory) {
+template <class = void>
+int processors_of(job const& memory) {
     cpu_set_t all;
     CPU_ZERO(&all);
     for (rank_t r = 0; r < memory.state().size(); ++r) {
@@ -54,21 +56,24 @@ inline int processors_of(job const& memory) {
     }
     return std::max(CPU_COUNT(&all), 1);
 }
-inline std::vector<int> absent(job const& memory) {
+template <class = void>
+std::vector<int> absent(job const& memory) {
     std::vector<int> ranks;
     for (rank_t r = 0; r < memory.state().size(); ++r) {
         if (memory.state().status(r).pid.load() == 0) { ranks.push_back(r); }
     }
     return ranks;
 }
-[[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks) {
+template <class = void>
+[[noreturn]] void miss(job_place const& me, std::vector<int> const& ranks) {
     std::string text = text_of("rank ", me.rank, ", join: time ran out; missing rank");
     for (auto const r : ranks) { text += text_of(" ", r); }
     throw timeout_error(text, ranks);
 }
 
 /// Rank 0: makes the job, and lets the others in until all are there.
-inline job host(job_place const& me, steady::time_point until) {
+template <class = void>
+job host(job_place const& me, steady::time_point until) {
     job memory(me.size);
     take_seat(memory, 0, ::getpid());
     {
@@ -94,7 +99,8 @@ inline job host(job_place const& me, steady::time_point until) {
 }
 
 /// The others: receive the job's memory, and wait until rank 0 has let in everybody.
-inline job attend(job_place const& me, steady::time_point until) {
+template <class = void>
+job attend(job_place const& me, steady::time_point until) {
     auto file = meeting_place(job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
     if (file.get() < 0) { miss(me, {0}); }
     job memory(me.size, shared::memory_file::received{file.release()});

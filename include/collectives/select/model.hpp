@@ -41,6 +41,7 @@ struct cost_profile {
 
     /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
     /// on what a rank asked before.
+    template <class = void>  // compiled only where a collective is called, as are the next two
     static cost_profile of(any_algorithm a, collective what, int size) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
         auto const by_unit = [&](std::size_t bytes) {
@@ -65,6 +66,7 @@ struct cost_profile {
         p.critical = {by_unit(cost.critical.bytes) + most_laid_out, by_unit(cost.critical.reduced)};
         return p;
     }
+    template <class = void>
     double seconds(machine_model const& m, std::size_t vector_bytes) const {
         auto const n = static_cast<double>(vector_bytes);
         auto const time_of = [&](work const& w) {
@@ -79,6 +81,7 @@ struct cost_profile {
 
 private:
     /// What a rank sends, by the vector: a value that goes to several peers counts once.
+    template <class = void>
     static double laid_out(schedule const& own) {
         std::vector<bool> lies_there(static_cast<std::size_t>(own.chunks));
         std::size_t chunks = 0;

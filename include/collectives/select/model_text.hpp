@@ -32,7 +32,8 @@ inline constexpr std::array<std::pair<char const*, double machine_model::*>, 7> 
 }  // namespace detail
 
 /// One line per price: its name and seconds.
-inline std::string to_text(machine_model const& m) {
+template <class = void>  // compiled only where it is called, as are the next two
+std::string to_text(machine_model const& m) {
     std::string text;
     for (auto const& [name, price] : detail::prices) {
         std::array<char, 64> line{};
@@ -44,7 +45,8 @@ inline std::string to_text(machine_model const& m) {
 
 /// Prices from lines as `to_text` writes them, over those of `m`; a line may begin with #. Throws
 /// usage_error.
-inline machine_model parse_model(std::string_view text, machine_model m = {}) {
+template <class = void>
+machine_model parse_model(std::string_view text, machine_model m = {}) {
     while (!text.empty()) {
         auto const end = text.find('\n');
         auto const line = std::string(text.substr(0, end));
@@ -69,7 +71,8 @@ inline machine_model parse_model(std::string_view text, machine_model m = {}) {
 }
 
 /// The prices in the file that COLLECTIVES_MODEL names; none if it is not set. Throws usage_error.
-inline std::optional<machine_model> model_of_environment() {
+template <class = void>
+std::optional<machine_model> model_of_environment() {
     char const* const path = std::getenv("COLLECTIVES_MODEL");
     if (path == nullptr) { return {}; }
     auto* const file = std::fopen(path, "r");

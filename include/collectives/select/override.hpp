@@ -29,7 +29,8 @@ struct override_rule {
 namespace detail {
 
 /// "0", "4k", "2M", "1G", "inf".
-inline std::size_t parse_bytes(std::string_view text) {
+template <class = void>
+std::size_t parse_bytes(std::string_view text) {
     if (text == "inf") { return std::numeric_limits<std::size_t>::max(); }
     std::size_t value = 0;
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -51,7 +52,8 @@ inline std::size_t parse_bytes(std::string_view text) {
 }  // namespace detail
 
 /// Parses "name:from-to,..."; a name alone is meant for all sizes. Throws usage_error.
-inline std::vector<override_rule> parse_override(std::string_view text) {
+template <class = void>
+std::vector<override_rule> parse_override(std::string_view text) {
     std::vector<override_rule> rules;
     while (!text.empty()) {
         auto const comma = text.find(',');
@@ -77,7 +79,8 @@ inline std::vector<override_rule> parse_override(std::string_view text) {
 }
 
 /// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
-inline std::vector<override_rule> override_of(collective what) {
+template <class = void>
+std::vector<override_rule> override_of(collective what) {
     std::string variable = "COLLECTIVES_";
     for (char const c : name(what)) {
         variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
