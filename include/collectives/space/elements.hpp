@@ -65,6 +65,10 @@ template <class T, bool Sure, class Body>
     constexpr std::size_t stretch = std::clamp<std::size_t>(256 / sizeof(T), 16, 64);
     constexpr std::size_t few = 8;
     std::size_t i = 0;
+    if constexpr (sizeof(T) > 64) {  // nothing for vectors; and large ones need room on the stack
+        for (; i < count; ++i) { body(i); }
+        return;
+    }
     for (; i + stretch <= count; i += stretch) {
         for_each_of<Sure, stretch>([&](std::size_t j)
                                        __attribute__((always_inline)) { body(i + j); });
