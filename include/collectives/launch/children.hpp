@@ -24,12 +24,13 @@
 
 namespace collectives::shm {
 
-class children {
+template <class = void>
+class basic_children {
 public:
-    explicit children(shared::state const& state) : state_(state) {}
-    children(children const&) = delete;
-    children& operator=(children const&) = delete;
-    ~children() {
+    explicit basic_children(shared::state const& state) : state_(state) {}
+    basic_children(basic_children const&) = delete;
+    basic_children& operator=(basic_children const&) = delete;
+    ~basic_children() {
         for (auto const& c : all_) { end(c); }
     }
 
@@ -145,5 +146,8 @@ private:
     shared::state state_;
     std::vector<child> all_;
 };
+
+/// Its code is compiled only where ranks are run.
+using children = basic_children<>;
 
 }  // namespace collectives::shm

@@ -55,7 +55,8 @@ private:
 
 /// Numbers for requests that peers name; a number is never used twice, so that a late message to a
 /// cancelled request finds nothing.
-class request_numbers {
+template <class = void>
+class basic_request_numbers {
 public:
     std::uint64_t add(request& r) {
         std::size_t i = 0;
@@ -81,5 +82,8 @@ private:
     };
     std::vector<entry> entries_;
 };
+
+/// Its code is compiled only where ranks are run.
+using request_numbers = basic_request_numbers<>;
 
 }  // namespace collectives::shared
