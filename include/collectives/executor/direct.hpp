@@ -63,7 +63,7 @@ public:
     /// Grows with everything that gets done.
     std::uint64_t ticks() const { return ticks_; }
     /// What the counters of ranks that have left the run have reached.
-    std::uint64_t end() const { return lane_count(run_, plan_->total_rounds); }
+    std::uint64_t end() const { return lane_come(run_, plan_->total_rounds); }
 
 private:
     enum class stage { clear, published };
@@ -74,14 +74,18 @@ private:
             ++round_;
             ++ticks_;
             begin_round();
+            // Before anything is waited for: who waits for this rank may be who it waits for.
+            if (round_ < plan_->rounds.size() && !plan_->rounds[round_].gathered_over.empty()) {
+                publish(lane_done(run_, plan_->rounds[round_ - 1].number));
+            }
         }
         if (!left_) {
-            publish(plan_->total_rounds);
+            publish(end());
             left_ = true;
         }
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
-            if (!has_come(r.peer, r.round + 1)) { return false; }
+            if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) { at_.carry_out(c, destination_if(true)); }
         return true;
@@ -109,13 +113,12 @@ private:
     void tell() {
         if (std::exchange(has_news_, false)) { board_->wake_others(); }
     }
-    void publish(int rounds) {
-        board_->lane(me_, run_).counter.store(lane_count(run_, rounds), std::memory_order_release);
+    void publish(std::uint64_t reached) {
+        board_->lane(me_, run_).counter.store(reached, std::memory_order_release);
         has_news_ = true;
     }
-    bool has_come(rank_t peer, int rounds) {
-        auto const& its = board_->lane(peer, run_);
-        return its.counter.load(std::memory_order_acquire) >= lane_count(run_, rounds);
+    bool has_reached(rank_t peer, std::uint64_t where) {
+        return board_->lane(peer, run_).counter.load(std::memory_order_acquire) >= where;
     }
     /// Of a peer that has come and cannot leave before this rank has read from it.
     bool calls_the_same(rank_t peer) {
@@ -126,18 +129,20 @@ private:
     bool run_round(plan_round const& r) {
         if (stage_ == stage::clear) {
             if (!have_read(r.gathered_over)) { return false; }
+            waited_ = 0;
             for (int c = r.gathers.first; c < r.gathers.last; ++c) {
                 at_.carry_out(plan_->copies[static_cast<std::size_t>(c)]);
             }
-            publish(r.number);
+            publish(lane_come(run_, r.number));
             stage_ = stage::published;
-            waited_ = 0;
         }
         if (!have_read(r.overwritten)) { return false; }
         for (; r.receives.first + receive_ < r.receives.last; ++receive_, done_ = 0) {
             auto const index = r.receives.first + receive_;
             auto const& t = plan_->receives[static_cast<std::size_t>(index)];
-            if (!has_come(t.peer, t.round) || !calls_the_same(t.peer)) { return false; }
+            if (!has_reached(t.peer, lane_come(run_, t.round)) || !calls_the_same(t.peer)) {
+                return false;
+            }
             if (t.action != verb::recv_copy) { continue; }
             auto const* const from = peer_bytes(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
@@ -166,7 +171,7 @@ private:
     bool have_read(run_of<reader> who) {
         for (auto i = who.first + waited_; i < who.last; ++i, ++waited_) {
             auto const& o = plan_->overwritten[static_cast<std::size_t>(i)];
-            if (!has_come(o.peer, o.round + 1)) { return false; }
+            if (!has_reached(o.peer, lane_done(run_, o.round))) { return false; }
         }
         return true;
     }

@@ -65,7 +65,7 @@ struct copy {
 /// What the direct executor must wait for before it overwrites something: a peer that has read it.
 struct reader {
     rank_t peer = 0;
-    int round = 0;  // the peer must have completed this round
+    int round = 0;  // the peer must be through with this round
 };
 
 /// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
@@ -84,6 +84,7 @@ void note_reader(std::vector<reader>& list, int first, reader r) {
 template <class T>
 struct run_of {  // indices [first, last) into one of the plan's vectors
     int first = 0, last = 0;
+    bool empty() const { return first == last; }
 };
 
 struct plan_round {

@@ -7,6 +7,7 @@
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/plan.hpp>
 #include <collectives/executor/rests.hpp>
+#include <collectives/executor/uses.hpp>
 #include <collectives/executor/values.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -28,11 +29,11 @@ public:
           how_(how),
           completing_(completing),
           values_(at, in_place),
-          last_use_(at.bytes.size(), -1),
+          uses_(at.bytes.size()),
           arriving_(at.bytes.size()) {
         for (auto const& s : what.steps) {
             for (int k = 0; k < s.chunks.count; ++k) {
-                last_use_[chunk(s.chunks.first + k)] = s.round;
+                uses_[chunk(s.chunks.first + k)].add(s.round, s.what == verb::send);
             }
         }
     }
@@ -112,11 +113,11 @@ private:
         round_.overwritten = since(result_.overwritten, round_.overwritten.first);
         result_.rounds.push_back(round_);
         for (std::size_t c = 0; c < at_.bytes.size(); ++c) {
-            if (last_use_[c] > round_.number) { continue; }
-            if (at_.wanted[c]) {
-                values_.changed(c);
-            } else {
+            auto const next = uses_[c].after(round_.number);
+            if (next == chunk_use::none && !at_.wanted[c]) {
                 values_.expire(c);
+            } else if (next != chunk_use::sent) {
+                values_.drop_copy(c);
             }
         }
         values_.end_round();
@@ -132,27 +133,18 @@ private:
             return add({base::input, at_.input[chunk(p.first)].offset});
         }
         auto const staged = how_.how == passage::staged;
-        auto const from = [&](int k) {
-            auto const c = chunk(p.first + k);
-            return staged ? values_.staged(c) : values_.of(c);
-        };
-        auto at = from(0);
-        std::vector<copy> parts{{{}, at, at_.bytes[chunk(p.first)]}};
-        for (int k = 1; k < p.count; ++k) {
-            auto const c = chunk(p.first + k);
-            auto& part = parts.back();
-            if (from(k) == place{part.from.where, part.from.offset + part.bytes} ||
-                at_.bytes[c] == 0) {
-                part.bytes += at_.bytes[c];
-            } else {
-                parts.push_back({{}, from(k), at_.bytes[c]});
-            }
-        }
+        auto parts = stretches_of(
+            at_, p, [&](std::size_t c) { return staged ? values_.staged(c) : values_.of(c); });
+        auto at = parts.front().from;
         if (parts.size() > 1 || (staged && at.where != base::scratch && bytes != 0)) {
+            if (staged) {
+                parts = stretches_of(at_, p, [&](std::size_t c) { return values_.of(c); });
+            }
             auto const to_output = !staged && values_.can_be_gathered(p);
+            auto const is_sent_now = [&](place x, std::size_t n) { return sent_now(x, n); };
             at = to_output ? place{base::output, at_.output[chunk(p.first)].offset}
-                 : staged  ? values_.stage(p, bytes)
-                           : values_.temporary_apart(bytes);
+                 : staged  ? values_.stage(p, bytes, is_sent_now)
+                           : values_.temporary(bytes);
             note_overwritten(at, to_output ? 0 : bytes);
             auto to = at;
             for (auto& part : parts) {
@@ -231,7 +223,7 @@ private:
         auto const taken = [&](place to) { return reads_in_place() && sent_now(to, bytes); };
         auto const moves = own.where == base::input || taken(own);
         auto const to = moves ? values_.move(p, bytes, taken) : own;
-        for (int k = 0; k < p.count && !moves; ++k) { values_.changed(chunk(p.first + k)); }
+        for (int k = 0; k < p.count && !moves; ++k) { values_.drop_copy(chunk(p.first + k)); }
         note_overwritten(to, bytes);
         fold f{to, own, bytes, count(result_.sources), 0, completes(p.first)};
         auto own_is_in = false;
@@ -282,7 +274,7 @@ private:
     planning how_;
     std::vector<std::pair<int, int>> const& completing_;
     chunk_values values_;
-    std::vector<int> last_use_;
+    std::vector<chunk_uses> uses_;
     std::vector<std::vector<incoming_chunk>> arriving_;  // this round, of each chunk
     plan_round round_;
     plan result_;

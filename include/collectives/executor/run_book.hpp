@@ -21,10 +21,14 @@ template <class T>
 concept direct_transport =
     peer_addressable<T> && requires(typename T::board b) { b.lane(0, 0).counter; };
 
-/// A rank's counter in a lane: the run in the upper 44 bits, in the lower 20 one more than the
-/// completed rounds.
-constexpr std::uint64_t lane_count(std::uint64_t run, int rounds) {
-    return run << 20 | static_cast<std::uint64_t>(rounds + 1);
+/// A rank's counter in a lane: the run in the upper 44 bits, in the lower 20 how far it is there.
+/// It has come to a round: what peers read of it in that round is in place.
+constexpr std::uint64_t lane_come(std::uint64_t run, int round) {
+    return run << 20 | static_cast<std::uint64_t>(2 * round + 1);
+}
+/// It is through with a round: it reads nothing of that round any more.
+constexpr std::uint64_t lane_done(std::uint64_t run, int round) {
+    return lane_come(run, round) + 1;
 }
 
 /// Runs are numbered in the order of the calls, the same on all ranks; number r goes through lane

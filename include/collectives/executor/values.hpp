@@ -32,6 +32,27 @@ std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
     return result;
 }
 
+/// The stretches in which the values of a piece lie, chunk c at `where(c)`, in order: copies whose
+/// destination is open.
+template <class Where>
+std::vector<copy> stretches_of(layout const& at, piece p, Where&& where) {
+    std::vector<copy> result;
+    for (int k = 0; k < p.count; ++k) {
+        auto const c = static_cast<std::size_t>(p.first + k) % at.bytes.size();
+        auto const from = where(c);
+        auto const bytes = at.bytes[c];
+        if (!result.empty()) {
+            auto& last = result.back();
+            if (bytes == 0 || from == place{last.from.where, last.from.offset + last.bytes}) {
+                last.bytes += bytes;
+                continue;
+            }
+        }
+        result.push_back({{}, from, bytes});
+    }
+    return result;
+}
+
 /// What a round brings for a chunk: a place in one of its messages.
 struct incoming_chunk {
     rank_t peer = 0;
@@ -96,7 +117,7 @@ public:
         leave(now_[c].copy_unit);
     }
     /// A copy of the value of chunk c is not what it was, or needed no more.
-    void changed(std::size_t c) { leave(now_[c].copy_unit); }
+    void drop_copy(std::size_t c) { leave(now_[c].copy_unit); }
     /// What peers that reach scratch alone can read of chunk c: the value itself, or a copy of it
     /// made by `stage`; else where the value lies out of their reach.
     place staged(std::size_t c) const {
@@ -105,15 +126,28 @@ public:
                : v.copy_unit >= 0                           ? place{base::scratch, v.copy}
                                                             : of(c);
     }
-    /// Scratch for a copy of a piece, which lasts as long as the values do not change.
-    place stage(piece p, std::size_t bytes) {
-        auto const at = scratch_apart(bytes);
+    /// Scratch for a copy of a piece, which lasts until it is dropped. It may take the place of
+    /// older copies of these values, but for what `is_sent` says must still be there.
+    template <class IsSent>
+    place stage(piece p, std::size_t bytes, IsSent&& is_sent) {
+        auto const before = ending_.size();
+        for (int k = 0; k < p.count; ++k) { drop_copy(chunk(p, k)); }
+        for (auto i = before; i < ending_.size();) {
+            auto const [first, old] = ending_[i];
+            if (is_sent(place{base::scratch, first}, old)) {
+                ++i;
+            } else {
+                scratch_.give_back(first, old);
+                ending_[i] = ending_.back();
+                ending_.pop_back();
+            }
+        }
+        place const at{base::scratch, scratch_.take(bytes)};
         auto const unit = static_cast<int>(units_.size());
         units_.push_back({at.offset, bytes, p.count});
         auto offset = at.offset;
         for (int k = 0; k < p.count; ++k) {
             auto& v = now_[chunk(p, k)];
-            leave(v.copy_unit);
             v.copy_unit = unit;
             v.copy = offset;
             offset += at_.bytes[chunk(p, k)];
@@ -126,15 +160,8 @@ public:
         ending_.emplace_back(first, bytes);
         return {base::scratch, first};
     }
-    /// The same, none of which ended in the last round.
-    place temporary_apart(std::size_t bytes) {
-        auto const at = scratch_apart(bytes);
-        ending_.emplace_back(at.offset, bytes);
-        return at;
-    }
     void end_round() {
         for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
-        ended_.swap(ending_);
         ending_.clear();
     }
     /// Whether a piece can lie in the output as a whole, and all of it lies there or has not moved.
@@ -175,27 +202,12 @@ private:
         }
         unit = -1;
     }
-    /// Scratch none of which ended in the last round. In it, values are copied together before this
-    /// rank says that it has come so far, for which it waits for those who read there before: two
-    /// ranks that so waited for each other's last round would wait for ever.
-    place scratch_apart(std::size_t bytes) {
-        std::vector<std::size_t> refused;
-        auto at = scratch_.take(bytes);
-        while (std::any_of(ended_.begin(), ended_.end(), [&](auto const& e) {
-            return overlap({base::scratch, at}, bytes, {base::scratch, e.first}, e.second);
-        })) {
-            refused.push_back(at);
-            at = scratch_.take(bytes);
-        }
-        for (auto const first : refused) { scratch_.give_back(first, bytes); }
-        return {base::scratch, at};
-    }
 
     layout const& at_;
     std::vector<value> now_;
     std::vector<scratch_unit> units_;
     scratch_space scratch_;
-    std::vector<std::pair<std::size_t, std::size_t>> ending_, ended_;
+    std::vector<std::pair<std::size_t, std::size_t>> ending_;  // with this round
 };
 
 /// Its code is compiled only where a collective is called.
