@@ -2,6 +2,7 @@
 // Drives what is under way on a communicator: progress, waiting, and finding out what went wrong.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/processors.hpp>
@@ -274,7 +275,7 @@ private:
     std::uint64_t context_;
     std::uint64_t sequence_ = 0;
     std::uint64_t past_ = 0;
-    std::vector<std::uint64_t> unfinished_;
+    deferred<std::vector<std::uint64_t>, Transport> unfinished_;
     std::uint64_t flat_reserved_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // Where each chunk of a call lies in the caller's buffers, in bytes.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -63,9 +64,9 @@ struct layout {
 
 namespace detail {
 
-template <class = void>
+template <class X = void>
 std::vector<extent> cut(std::size_t count, int chunks, std::vector<std::size_t> const& counts) {
-    std::vector<extent> result(static_cast<std::size_t>(chunks));
+    deferred<std::vector<extent>, X> result(static_cast<std::size_t>(chunks));
     std::size_t first = 0;
     for (int c = 0; c < chunks; ++c) {
         auto const i = static_cast<std::size_t>(c);
@@ -79,7 +80,7 @@ std::vector<extent> cut(std::size_t count, int chunks, std::vector<std::size_t> 
 
 /// Cuts the buffers of a call into `chunks` chunks; of each, part `slice` of `slices` is meant
 /// (0 of 1: all of it). O(chunks).
-template <class = void>
+template <class X = void>
 layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1) {
     auto const n = static_cast<std::size_t>(chunks);
     auto const me = static_cast<std::size_t>(call.rank);
@@ -90,14 +91,14 @@ layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1
     auto const output_at_root = call.what == reduce || call.what == gather;
     auto const input_at_root = call.what == scatter || call.what == broadcast;
 
-    layout result;
+    deferred<layout, X> result;
     result.separate = call.what == all_to_all;
     result.input.resize(n);
     result.output.resize(n);
     result.bytes.resize(n);
     result.held.resize(n);
     result.wanted.resize(n);
-    auto whole = std::vector<extent>(n);
+    deferred<std::vector<extent>, X> whole(n);
     if (call.knows_all_blocks) {
         whole = detail::cut(call.count, chunks, call.counts);
     } else {

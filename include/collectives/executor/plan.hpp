@@ -2,6 +2,7 @@
 // A schedule bound to the bytes of a call: what an executor does in each round, as data.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <algorithm>
@@ -69,8 +70,8 @@ struct reader {
 };
 
 /// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
-template <class = void>
-void note_reader(std::vector<reader>& list, int first, reader r) {
+template <class X = void>
+void note_reader(deferred<std::vector<reader>, X>& list, int first, reader r) {
     auto const from = list.begin() + first;
     auto const same =
         std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });

@@ -3,6 +3,7 @@
 // Input is read-only; later values live in the output where it covers them, else in scratch.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/landing.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/plan.hpp>
@@ -18,7 +19,7 @@
 
 namespace collectives {
 
-template <class = void>
+template <class X = void>
 class basic_planner {
 public:
     /// `completing`: from completing_reductions, empty where nothing is to be finished.
@@ -269,15 +270,15 @@ private:
         }
     }
 
-    schedule const& what_;
-    layout const& at_;
+    deferred<schedule, X> const& what_;
+    deferred<layout, X> const& at_;
     planning how_;
-    std::vector<std::pair<int, int>> const& completing_;
-    chunk_values values_;
-    std::vector<chunk_uses> uses_;
-    std::vector<std::vector<incoming_chunk>> arriving_;  // this round, of each chunk
+    deferred<std::vector<std::pair<int, int>>, X> const& completing_;
+    deferred<chunk_values, X> values_;
+    deferred<std::vector<chunk_uses>, X> uses_;
+    deferred<std::vector<std::vector<incoming_chunk>>, X> arriving_;  // this round, of each chunk
     plan_round round_;
-    plan result_;
+    deferred<plan, X> result_;
 };
 
 /// Its code is compiled only where a collective is called.

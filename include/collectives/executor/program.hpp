@@ -2,6 +2,7 @@
 // A call made ready to run: its schedule bound to bytes, kept from call to call.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/executor/completion.hpp>
 #include <collectives/executor/layout.hpp>
@@ -26,7 +27,7 @@ constexpr bool is_one_vector(collective what) {
 
 /// Everything about a call that does not change between calls of the same shape. Plans are made
 /// when first asked for: O(steps), what is asked about peers O(steps of all ranks).
-template <class = void>
+template <class X = void>
 class basic_program {
 public:
     basic_program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
@@ -140,17 +141,17 @@ private:
         return result;
     }
 
-    call_shape shape_;
+    deferred<call_shape, X> shape_;
     any_algorithm algorithm_;
     int slices_;
     fingerprint call_;
     std::uint64_t hash_;
-    schedule mine_;
-    std::vector<std::pair<int, int>> completing_;
+    deferred<schedule, X> mine_;
+    deferred<std::vector<std::pair<int, int>>, X> completing_;
     // Of each class of slices.
-    std::array<per_class<plan>, 5> plans_;  // by passage
-    std::array<per_class<std::vector<place>>, plan_variant::count> remote_;
-    per_class<std::vector<place>> image_;
+    std::array<per_class<deferred<plan, X>>, 5> plans_;  // by passage
+    std::array<per_class<deferred<std::vector<place>, X>>, plan_variant::count> remote_;
+    per_class<deferred<std::vector<place>, X>> image_;
 };
 
 /// Its code is compiled only where a collective is called.

@@ -2,6 +2,7 @@
 // Which results of a plan nobody reads again before the run ends: they may go past the caches.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/plan.hpp>
 
 #include <algorithm>
@@ -13,12 +14,12 @@ namespace collectives {
 
 /// Marks the folds and received copies whose results, in the output, are neither sent nor copied
 /// nor added to later. O(steps^2) at worst.
-template <class = void>  // compiled only where a collective is called
-void note_what_rests(plan& p) {
+template <class X = void>  // compiled only where a collective is called
+void note_what_rests(deferred<plan, X>& p) {
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     };
-    std::vector<std::pair<place, std::size_t>> read;  // by later rounds, in the output
+    deferred<std::vector<std::pair<place, std::size_t>>, X> read;  // by later rounds, in the output
     auto const note = [&](place at, std::size_t bytes) {
         if (at.where == base::output) { read.emplace_back(at, bytes); }
     };

@@ -2,6 +2,7 @@
 // When a schedule needs a chunk again, and for what.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -13,7 +14,7 @@ namespace collectives {
 enum class chunk_use : std::uint8_t { none, sent, received };
 
 /// The rounds in which a rank sends or receives a chunk.
-template <class = void>
+template <class X = void>
 class basic_chunk_uses {
 public:
     /// Of a round that is no earlier than the last.
@@ -33,7 +34,7 @@ public:
     }
 
 private:
-    std::vector<std::pair<int, bool>> all_;
+    deferred<std::vector<std::pair<int, bool>>, X> all_;
     std::size_t next_ = 0;
 };
 

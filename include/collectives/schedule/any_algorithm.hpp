@@ -2,6 +2,7 @@
 // Any algorithm as a value: what options hold, and what is chosen when the program runs.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
@@ -59,9 +60,10 @@ public:
     }
 
     /// As the free function `record_all`.
+    template <class X = void>
     std::vector<schedule> record_all(collective what, int size, rank_t root = 0) const {
         auto const plan = outline_of(what, size, root);
-        std::vector<schedule> result;
+        deferred<std::vector<schedule>, X> result;
         for (rank_t r = 0; r < size; ++r) {
             result.push_back({what, size, r, root, plan.chunks, plan.rounds, {}});
             table_->append(plan, r, result.back().steps);
@@ -70,16 +72,18 @@ public:
     }
 
     /// As the free function `check`.
+    template <class X = void>
     proof check(int size, collective what = collective::all_reduce, rank_t root = 0) const {
-        return collectives::check(record_all(what, size, root));
+        return collectives::check<X>(record_all<X>(what, size, root));
     }
 
     /// As the free function `cost_of`.
+    template <class X = void>
     cost cost_of(int size, std::size_t bytes, collective what = collective::all_reduce,
                  rank_t root = 0) const {
         auto const plan = outline_of(what, size, root);
-        detail::cost_counter counter(plan, bytes);
-        std::vector<step> steps;
+        detail::basic_cost_counter<X> counter(plan, bytes);
+        deferred<std::vector<step>, X> steps;
         for (rank_t r = 0; r < size; ++r) {
             steps.clear();
             table_->append(plan, r, steps);

@@ -2,6 +2,7 @@
 // Sums as symbols: which ranks' contributions a value holds, and how they are bracketed.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <cstddef>
@@ -12,9 +13,10 @@ namespace collectives::detail {
 
 /// An arena of values. A value is a number: below `ranks` it is that rank's own contribution, above
 /// an n-ary sum of earlier values. All chunks share it, as a step never moves one chunk to another.
-class brackets {
+template <class X = void>
+class basic_brackets {
 public:
-    constexpr explicit brackets(int ranks)
+    constexpr explicit basic_brackets(int ranks)
         : ranks_(ranks), words_((static_cast<std::size_t>(ranks) + 63) / 64) {
         for (rank_t r = 0; r < ranks; ++r) {
             nodes_.push_back({0, 0, r, r, true});
@@ -102,8 +104,11 @@ private:
     int ranks_;
     std::size_t words_;
     std::vector<node> nodes_;
-    std::vector<int> children_;
-    std::vector<std::uint64_t> bits_;  // words_ per node: the contributions
+    deferred<std::vector<int>, X> children_;
+    deferred<std::vector<std::uint64_t>, X> bits_;  // words_ per node: the contributions
 };
+
+/// Its code is compiled only where something is proved.
+using brackets = basic_brackets<>;
 
 }  // namespace collectives::detail

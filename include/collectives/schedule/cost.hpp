@@ -2,6 +2,7 @@
 // The cost model: rounds, bytes and additions, counted from the steps, beside the lower bounds.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <algorithm>
@@ -80,9 +81,10 @@ constexpr cost::lower_bound bound_of(collective what, int size, std::size_t byte
 }
 
 /// Adds up schedules, one rank at a time.
-class cost_counter {
+template <class X = void>
+class basic_cost_counter {
 public:
-    constexpr cost_counter(outline const& plan, std::size_t bytes)
+    constexpr basic_cost_counter(outline const& plan, std::size_t bytes)
         : plan_(plan), bytes_(bytes), rounds_(static_cast<std::size_t>(plan.rounds)) {
         result_.rounds = plan.rounds;
         result_.bound = bound_of(plan.what, plan.size, bytes);
@@ -132,9 +134,12 @@ public:
 private:
     outline plan_;
     std::size_t bytes_;
-    std::vector<cost::path> rounds_;
-    cost result_;
+    deferred<std::vector<cost::path>, X> rounds_;
+    deferred<cost, X> result_;
 };
+
+/// Its code is compiled only where something is counted.
+using cost_counter = basic_cost_counter<>;
 
 }  // namespace detail
 
@@ -156,9 +161,10 @@ constexpr cost cost_of(A, int size, std::size_t bytes, collective what = collect
 }
 
 /// The same of the recorded schedules of all ranks, at least one, which belong together.
-constexpr cost cost_of(std::span<schedule const> ranks, std::size_t bytes) {
+template <class X = void>
+constexpr cost cost_of(deferred<std::span<schedule const>, X> ranks, std::size_t bytes) {
     schedule const& first = ranks[0];
-    detail::cost_counter counter(
+    detail::basic_cost_counter<X> counter(
         {first.what, first.size, first.root, first.chunks, 0, first.rounds}, bytes);
     for (schedule const& s : ranks) { counter.add(s.steps); }
     return counter.result();

@@ -2,6 +2,7 @@
 // The inside of `check`: one symbolic run of the schedules of all ranks, round by round.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/bracket.hpp>
 #include <collectives/schedule/form.hpp>
 #include <collectives/schedule/proof.hpp>
@@ -15,9 +16,10 @@
 namespace collectives::detail {
 
 /// Kept lean, because compilers run it too: a compiler counts every statement.
-class prover {
+template <class X = void>
+class basic_prover {
 public:
-    constexpr explicit prover(std::span<schedule const> ranks)
+    constexpr explicit basic_prover(std::span<schedule const> ranks)
         : ranks_(ranks),
           size_(static_cast<int>(ranks.size())),
           what_(ranks.empty() ? collective::barrier : ranks[0].what),
@@ -251,21 +253,26 @@ private:
         return true;
     }
 
-    std::span<schedule const> ranks_;
+    deferred<std::span<schedule const>, X> ranks_;
     int size_;
     collective what_;
     int chunks_;
-    brackets sums_;
+    deferred<brackets, X> sums_;
     proof verdict_{};
-    std::vector<int> held_;            // the value of each (rank, chunk), or none
-    std::vector<int> input_;           // all_to_all: what is sent from
-    std::vector<inbox> inboxes_;       // of each (rank, chunk), this round
-    std::vector<arrival> arrivals_;    // this round
-    std::vector<std::size_t> cursor_;  // each rank's steps of this round: [cursor_, end_)
-    std::vector<std::size_t> end_;
-    std::vector<std::size_t> unmatched_;  // of (source, destination): where to look for a send
-    std::vector<int> operands_;
-    std::vector<rank_t> sources_;
+    deferred<std::vector<int>, X> held_;   // the value of each (rank, chunk), or none
+    deferred<std::vector<int>, X> input_;  // all_to_all: what is sent from
+    std::vector<inbox> inboxes_;           // of each (rank, chunk), this round
+    std::vector<arrival> arrivals_;        // this round
+    deferred<std::vector<std::size_t>, X>
+        cursor_;  // each rank's steps of this round: [cursor_, end_)
+    deferred<std::vector<std::size_t>, X> end_;
+    deferred<std::vector<std::size_t>, X>
+        unmatched_;  // of (source, destination): where to look for a send
+    deferred<std::vector<int>, X> operands_;
+    deferred<std::vector<rank_t>, X> sources_;
 };
+
+/// Its code is compiled only where something is proved.
+using prover = basic_prover<>;
 
 }  // namespace collectives::detail

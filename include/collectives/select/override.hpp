@@ -2,6 +2,7 @@
 // The user's word on what `automatic` takes: COLLECTIVES_ALL_REDUCE="tree:0-4k,ring:4k-inf".
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
@@ -52,9 +53,9 @@ std::size_t parse_bytes(std::string_view text) {
 }  // namespace detail
 
 /// Parses "name:from-to,..."; a name alone is meant for all sizes. Throws usage_error.
-template <class = void>
+template <class X = void>
 std::vector<override_rule> parse_override(std::string_view text) {
-    std::vector<override_rule> rules;
+    deferred<std::vector<override_rule>, X> rules;
     while (!text.empty()) {
         auto const comma = text.find(',');
         auto const item = text.substr(0, comma);

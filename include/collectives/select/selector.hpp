@@ -2,6 +2,7 @@
 // Which algorithm `automatic` takes: the one that is predicted to be quickest among those that may.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/model.hpp>
@@ -39,7 +40,7 @@ struct explanation {
 
 /// Remembers proofs and counted costs, which take a while for many ranks. One per communicator: all
 /// its requirements are for one size.
-template <class = void>
+template <class X = void>
 class basic_selector {
 public:
     machine_model const& model() const { return model_; }
@@ -69,7 +70,7 @@ public:
     }
 
     explanation explain(requirement const& need, std::size_t bytes) {
-        explanation result;
+        deferred<explanation, X> result;
         for (auto const& p : profiles(need)) {
             if (suits(p.algorithm, need)) {
                 add(result.predictions, {p.algorithm, p.seconds(model_, bytes)});
@@ -121,7 +122,8 @@ private:
         proof verdict;
     };
 
-    static void add(std::vector<explanation::prediction>& list, explanation::prediction p) {
+    static void add(deferred<std::vector<explanation::prediction>, X>& list,
+                    explanation::prediction p) {
         list.push_back(p);
         for (auto i = list.size() - 1; i > 0 && list[i - 1].seconds > p.seconds; --i) {
             list[i] = list[i - 1];
@@ -153,11 +155,11 @@ private:
     }
     struct rule_list {
         bool read = false;
-        std::vector<override_rule> rules;
+        deferred<std::vector<override_rule>, X> rules;
     };
 
     machine_model model_;
-    std::array<std::vector<cost_profile>, scheduled_collectives.size()> profiles_;
+    std::array<deferred<std::vector<cost_profile>, X>, scheduled_collectives.size()> profiles_;
     std::array<rule_list, scheduled_collectives.size()> rules_;
     std::vector<kept_proof> proofs_;
 };

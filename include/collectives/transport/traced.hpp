@@ -2,6 +2,7 @@
 // An adaptor that writes down when each step of a rank began and ended.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/trace_event.hpp>
 #include <collectives/transport/adapted.hpp>
 
@@ -65,7 +66,7 @@ private:
         r.open_ = true;
     }
 
-    std::vector<trace_event> events_;
+    deferred<std::vector<trace_event>, Base> events_;
 };
 
 /// comm.with(traced{}): a communicator whose transport() has the events.

@@ -2,6 +2,7 @@
 // Pairs what one peer sends with the receives that wait for it, in order within each tag.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
 
@@ -20,7 +21,7 @@ struct early_message {
     std::vector<std::byte> payload;
 };
 
-template <class = void>
+template <class X = void>
 class basic_inbox {
 public:
     /// The oldest early message for a receive with this tag; without one the receive waits.
@@ -59,7 +60,7 @@ private:
         std::uint64_t tag = 0;
     };
     std::vector<waiting> posted_;
-    std::vector<early_message> early_;
+    deferred<std::vector<early_message>, X> early_;
 };
 
 /// Its code is compiled only where ranks are run.

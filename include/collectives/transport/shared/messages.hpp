@@ -4,6 +4,7 @@
 // it can reach that memory, else the sender streams them through its slots.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
@@ -87,7 +88,7 @@ public:
 
 private:
     struct per_peer {
-        std::deque<request*> queue;
+        deferred<std::deque<request*>, Memory> queue;
         inbox in;
     };
 
@@ -288,8 +289,8 @@ private:
     rank_t me_;
     rings rings_;
     slots slots_;
-    std::vector<per_peer> peers_;
-    std::vector<request*> active_;  // those that need polling
+    deferred<std::vector<per_peer>, Memory> peers_;
+    deferred<std::vector<request*>, Memory> active_;  // those that need polling
     request_numbers numbers_;
     std::size_t queued_ = 0;
 };

@@ -2,6 +2,7 @@
 // The transport of ranks that share memory: threads of a process, or processes of a machine.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
@@ -158,7 +159,7 @@ private:
     rank_t me_;
     bool watches_;
     messages<Memory> messages_;
-    std::vector<std::pair<std::byte*, int>> own_boards_;
+    deferred<std::vector<std::pair<std::byte*, int>>, Memory> own_boards_;
     std::vector<leftover> left_behind_;
 };
 
