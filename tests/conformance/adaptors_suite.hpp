@@ -24,6 +24,7 @@ void run_evenly(Comm& comm, Check&& check) {
         for (auto const what : moving_collectives) {
             coll::options const how{.algorithm = a};
             comm.transport().reset();
+            comm.transport().base().reset();
             using enum coll::collective;
             if (what == gather) {  // without counts, the root tells first how many there are
                 comm.gather(block, whole, counts, 0, how);
@@ -44,17 +45,15 @@ TEST_CASE_TEMPLATE_DEFINE("counted bytes are those of the cost model", World, co
         if (size == 8) { continue; }
         CAPTURE(size);
         World::run(size, [size](auto& base) {
-            auto comm = base.with(coll::counted{});
+            auto comm = base.with(counted_and_traced{});
+            auto const& counted = comm.transport().base();
             run_evenly(comm, [&](coll::collective what, coll::any_algorithm a) {
                 auto const cost = a.cost_of(size, even_count * 4, what);
                 auto const& mine = cost.ranks[static_cast<std::size_t>(comm.rank())];
-                expect(comm.transport().sent() == mine.sent &&
-                           comm.transport().received() == mine.received,
-                       [&] {
-                           return std::string(a.name()) + " " + std::string(coll::name(what)) +
-                                  ": sent " + std::to_string(comm.transport().sent()) + ", not " +
-                                  std::to_string(mine.sent);
-                       });
+                expect(counted.sent() == mine.sent && counted.received() == mine.received, [&] {
+                    return std::string(a.name()) + " " + std::string(coll::name(what)) + ": sent " +
+                           std::to_string(counted.sent()) + ", not " + std::to_string(mine.sent);
+                });
             });
         });
     }
@@ -64,7 +63,7 @@ TEST_CASE_TEMPLATE_DEFINE("a trace has every step", World, traced_steps) {
     for (int const size : sizes({1, 2, 5, 8})) {
         CAPTURE(size);
         World::run(size, [size](auto& base) {
-            auto comm = base.with(coll::traced{});
+            auto comm = base.with(counted_and_traced{});
             std::uint32_t before = 0;
             run_evenly(comm, [&](coll::collective what, coll::any_algorithm a) {
                 auto const cost = a.cost_of(size, even_count * 4, what);

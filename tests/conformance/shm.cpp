@@ -10,25 +10,24 @@
 #include <conformance/usage_suite.hpp>
 
 TYPE_TO_STRING(conformance::over_shm);
-TYPE_TO_STRING(conformance::counted_shm);
-TYPE_TO_STRING(conformance::traced_shm);
+TYPE_TO_STRING(conformance::adapted_shm);
 
 namespace conformance {
 
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_shm, counted_shm);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(any_cut, over_shm, counted_shm);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_shm, counted_shm);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_shm, counted_shm);
-TEST_CASE_TEMPLATE_INVOKE(barriers, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_shm, counted_shm);
-TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_shm, counted_shm);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_shm, traced_shm);
-TEST_CASE_TEMPLATE_INVOKE(mistakes, over_shm, counted_shm);
+TEST_CASE_TEMPLATE_INVOKE(every_collective, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(every_root, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(every_element, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(any_cut, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(barriers, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(groups, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(reproducible, over_shm, adapted_shm);
+TEST_CASE_TEMPLATE_INVOKE(mistakes, over_shm, adapted_shm);
 TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_shm);
 TEST_CASE_TEMPLATE_INVOKE(traced_steps, over_shm);
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -60,22 +61,28 @@ struct over_shm {
     }
 };
 
-/// The same ranks, with an adaptor between communicator and transport.
-template <class World, class Adaptor>
+/// Two adaptors, one over the other: each is one more transport to compile everything for.
+struct counted_and_traced {
+    template <class Base>
+    auto operator()(std::shared_ptr<Base> base) const {
+        return coll::traced{}(coll::counted{}(std::move(base)));
+    }
+};
+
+/// The same ranks, with adaptors between communicator and transport.
+template <class World>
 struct adapted_world {
     template <class F>
     static void run(int size, F const& f) {
         World::run(size, [&f](auto& base) {
-            auto comm = base.with(Adaptor{});
+            auto comm = base.with(counted_and_traced{});
             f(comm);
         });
     }
 };
 
-struct counted_threads : adapted_world<over_threads, coll::counted> {};
-struct traced_threads : adapted_world<over_threads, coll::traced> {};
-struct counted_shm : adapted_world<over_shm, coll::counted> {};
-struct traced_shm : adapted_world<over_shm, coll::traced> {};
+struct adapted_threads : adapted_world<over_threads> {};
+struct adapted_shm : adapted_world<over_shm> {};
 
 /// The numbers of ranks to test with, up to COLLECTIVES_TEST_LARGEST where that is set: with
 /// sanitizers many ranks on few processors take long.

@@ -127,13 +127,14 @@ private:
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
         if (!flat_run<typename Transport::board>::suits(*made)) { return false; }
-        made->steps(0, passage::image);  // what may throw does so before anything is sent
-        made->remote_image();
+        auto const& steps = made->steps(0, passage::image);  // what may throw does so before
+        auto const& places = made->remote_image();           // anything is sent
         if (!engine_.flats.may_write(engine_.board())) { return false; }
         auto const time = r.how.timeout.span();
-        auto const entered = engine_.enter(made->call(), made->hash());
+        auto const entered = engine_.number(made->hash());
         flat_.start(engine_.board(), engine_.rank(), engine_.reserve_flat(), entered.mark, *made,
-                    r.in, r.out, r.op);
+                    steps, places, r.in, r.out, r.op);
+        engine_.leave_word(made->call(), made->hash(), entered);  // while the cell is on its way
         std::exception_ptr thrown;
         if (engine_.wait_briefly([this] { return flat_.is_ready() || flat_.wrong(); }) &&
             !flat_.wrong()) {

@@ -18,6 +18,9 @@ namespace collectives {
 
 /// A call without its types: what one rank asked for.
 struct call_request {
+    call_request() {}  // not constexpr, else g++ clears all of it first, by an instruction that
+                       // takes as long as a cache line between two cores
+
     call_shape shape;
     std::uint64_t type = 0;
     std::string_view type_name;

@@ -42,6 +42,7 @@ public:
     bool done = false;
     bool suspicious = false;  // a message or a peer's entry does not fit: look at once
     std::string suspicion;    // in words, where the fingerprints do not tell
+    rank_t suspect = -1;      // whose call does not fit: perhaps it has yet to leave word of it
     std::exception_ptr thrown;
 };
 

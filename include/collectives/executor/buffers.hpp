@@ -38,11 +38,12 @@ struct fold_manner {
     destination to = destination::read_soon;
 };
 
-/// Reduces bytes [from, from + bytes) of a fold. `source(s)` is the address of byte `from` of one
-/// that a peer sent.
+/// Reduces bytes [from, from + bytes) of a fold to `to`. `source(s)` is the address of byte `from`
+/// of one that a peer sent.
 template <class Source>
 void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer const& op,
-               std::size_t from, std::size_t bytes, fold_manner how, Source&& source) {
+               std::byte* to, std::size_t from, std::size_t bytes, fold_manner how,
+               Source&& source) {
     if (bytes == 0) { return; }
     constexpr int few = 16;
     std::array<void const*, few> small;
@@ -57,8 +58,8 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
         addresses[k] = s.transfer < 0 ? static_cast<void const*>(at.read(f.own) + from)
                                       : static_cast<void const*>(source(s));
     }
-    op.reduce(op.op, {at.write(f.to) + from, addresses, f.sources, bytes / op.elem_size,
-                      f.completes ? how.size : 0, how.raw, how.to});
+    op.reduce(op.op, {to, addresses, f.sources, bytes / op.elem_size, f.completes ? how.size : 0,
+                      how.raw, how.to});
 }
 
 }  // namespace collectives

@@ -108,10 +108,12 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
         if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
     }
-    if (a.suspicious) {
+    auto const late = steady::now() >= a.deadline;
+    auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
+    if (a.suspicious && (!about_to_tell || late)) {
         return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
     }
-    if (steady::now() < a.deadline) { return {}; }
+    if (!late) { return {}; }
     std::string text = text_of(what, ": time ran out; ");
     if (missing.empty()) {
         missing = suspended;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The direct executor: reads values where they lie in peers' memory, several in one pass. One
-// counter per rank and lane says how far it has come; what may be overwritten follows from it.
+// The direct executor: reads values where they lie in peers' memory, several in one pass, and
+// writes sums straight to peers' outputs where it can (executor/push.hpp). One counter per rank and
+// lane says how far it has come; what may be overwritten follows from it.
 #pragma once
 
 #include <collectives/executor/buffers.hpp>
@@ -25,6 +26,8 @@ template <direct_transport Transport>
 class direct_run {
 public:
     static constexpr std::size_t pass_bytes = 256 * 1024;
+    static constexpr std::size_t pushed_bytes = 2 * 1024;     // at a time
+    static constexpr std::size_t least_pushed = 1024 * 1024;  // bytes of a vector
 
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
     /// read once its counter says that it has come. All must live until `progress` says true, and
@@ -43,6 +46,9 @@ public:
         at_ = at;
         op_ = op;
         result_ = host::destination_of(of.shape().count * of.shape().elem_size);
+        pushes_ = of.adds_once_for_all() && of.shape().elem_size <= pushed_bytes &&
+                  of.shape().count * of.shape().elem_size >= least_pushed;
+        staged_ = variant.staged;
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
@@ -85,6 +91,7 @@ private:
         }
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
+            if (pushes_ && r.round == 1 && !is_staged(r.peer)) { continue; }  // it reads nothing
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) { at_.carry_out(c, destination_if(true)); }
@@ -143,7 +150,7 @@ private:
             if (!has_reached(t.peer, lane_come(run_, t.round)) || !calls_the_same(t.peer)) {
                 return false;
             }
-            if (t.action != verb::recv_copy) { continue; }
+            if (t.action != verb::recv_copy || (pushes_ && !staged_)) { continue; }
             auto const* const from = peer_bytes(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
                 host::copy(at_.write(t.at) + first, from + first, bytes, destination_if(t.rests));
@@ -154,14 +161,60 @@ private:
             auto const& f = plan_->folds[static_cast<std::size_t>(r.folds.first + fold_)];
             auto const folded =
                 in_passes(f.bytes, op_->elem_size, [&](std::size_t first, std::size_t bytes) {
-                    carry_out(
-                        *plan_, f, at_, *op_, first, bytes,
-                        {program_->shape().size, false, destination_if(f.rests)},
-                        [&](auto const& s) { return peer_bytes(s.transfer) + s.offset + first; });
+                    if (pushes_) { return push(f, first, bytes); }
+                    reduce(f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
                 });
             if (!folded) { return false; }
         }
         return true;
+    }
+
+    void reduce(fold const& f, std::byte* to, std::size_t first, std::size_t bytes,
+                destination where) {
+        carry_out(*plan_, f, at_, *op_, to, first, bytes, {program_->shape().size, false, where},
+                  [&](auto const& s) { return peer_bytes(s.transfer) + s.offset + first; });
+    }
+    /// Asks for what is added up next: the processor itself does not look so far ahead.
+    void fetch(fold const& f, std::size_t first, std::size_t bytes) {
+        constexpr std::size_t line = 64;
+        for (int k = 0; k < f.sources; ++k) {
+            auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
+            auto const* const from =
+                s.transfer < 0 ? at_.read(f.own) : peer_bytes(s.transfer) + s.offset;
+            for (std::size_t i = 0; i < bytes; i += line) { __builtin_prefetch(from + first + i); }
+        }
+    }
+    bool is_staged(rank_t r) const {
+        return plan_variant::of(board_->lane(r, run_).variant).staged;
+    }
+    /// Adds up pieces that stay in the nearest cache and writes them to all outputs that can be
+    /// reached. Ranks whose output cannot be reached read them here, as ever.
+    void push(fold const& f, std::size_t first, std::size_t bytes) {
+        bool is_read = staged_, reaches = false;
+        for (rank_t r = 0; r < program_->shape().size; ++r) {
+            if (r != me_) { (is_staged(r) ? is_read : reaches) = true; }
+        }
+        if (!reaches) {
+            return reduce(f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
+        }
+        alignas(64) std::array<std::byte, pushed_bytes> sums;
+        host::copies written;
+        auto const most = sums.size() / op_->elem_size * op_->elem_size;
+        for (auto const end = first + bytes; first < end && !board_->stopped(); first += most) {
+            auto const now = std::min(most, end - first);
+            reduce(f, sums.data(), first, now, destination::read_soon);
+            auto const put = [&](std::byte* output, destination where) {
+                written.add(output + f.to.offset + first, sums.data(), now, where);
+            };
+            fetch(f, first + now, std::min(most, end - first - now));
+            put(at_.output, destination_if(!is_read));
+            for (rank_t r = 0; r < program_->shape().size; ++r) {
+                if (r == me_ || is_staged(r)) { continue; }
+                auto const output = static_cast<std::size_t>(base::output);
+                put(transport_->at(board_->lane(r, run_).bases[output]), result_);
+            }
+        }
+        written.end();
     }
 
     destination destination_if(bool rests) const {
@@ -209,6 +262,8 @@ private:
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
     destination result_{};  // where to write what rests
+    bool pushes_ = false;   // who adds up writes to all that can be reached
+    bool staged_ = false;   // this rank cannot be
     bool waits_for_readers_ = true;
     run_buffers at_{};
     reducer const* op_ = nullptr;

@@ -17,6 +17,8 @@
 #include <collectives/executor/waiter.hpp>
 #include <collectives/transport/concepts.hpp>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -128,10 +130,18 @@ public:
     /// `mark` goes with all that is sent for it: a hash of this call and all before it. A mistake
     /// that nobody waited for, such as two ranks that each broadcast as root, so shows later.
     entry enter(fingerprint const& call, std::uint64_t hash) {
+        auto const mine = number(hash);
+        leave_word(call, hash, mine);
+        return mine;
+    }
+    /// The two halves of `enter`. In between, peers cannot find out yet what this rank has called.
+    entry number(std::uint64_t hash) {
         auto const past = std::exchange(past_, mix(past_, hash));
-        board_.enter(call, hash, ++sequence_, past);
-        unfinished_.push_back(sequence_);
-        return {sequence_, past, past_};
+        return {++sequence_, past, past_};
+    }
+    void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
+        board_.enter(call, hash, mine.sequence, mine.past);
+        unfinished_.push_back(mine.sequence);
     }
     void finish(std::uint64_t sequence) {
         if (unfinished_.size() == 1) {
@@ -149,8 +159,11 @@ public:
     template <class Ready>
     bool wait_briefly(Ready&& ready) {
         constexpr int looks = 200;  // in the time of a few transfers of a cache line
-        bool is = false;
+        bool is = ready();
+        // The only peer, had it gone to sleep, would have been ready from the first.
+        bool const nobody_sleeps = !is && size() == 2;
         for (int i = 0; i < looks && hub_->core_per_rank && !is; ++i) { is = ready(); }
+        if (is && nobody_sleeps) { return true; }
         board_.wake_others();
         is = is || ready();
         waiter patience(hub_->core_per_rank);
@@ -190,6 +203,7 @@ public:
             } else if (a.suspicious) {
                 a.start_clock(steady::now());
                 look(a);
+                ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {
                 auto const now = steady::now();
                 a.start_clock(now);
@@ -233,7 +247,7 @@ private:
         if (!a.done) { board_.fail(*why); }
     }
 
-    /// Ends a failed activity: takes back what it posted, waits until no live peer reads this
+    /// Ends a failed activity: takes back what it posted, waits until no live peer is in this
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
@@ -243,9 +257,9 @@ private:
         raise(text_of("rank ", rank()));
     }
     /// How a rank leaves a failed operation: the stop word is set, and a peer looks at it after it
-    /// has said that it is inside and before it reads. So a peer seen outside once does not come
-    /// back, and when none is inside any more the buffers may go. One that died or was stopped by a
-    /// signal is not waited for.
+    /// has said that it is inside and before it reads or writes. So a peer seen outside once does
+    /// not come back, and when none is inside any more the buffers may go. One that died or was
+    /// stopped by a signal is not waited for; if it goes on, it may still write a strip.
     void wait_until_nobody_is_inside() {
         if constexpr (requires { carrier().inside(rank_t{}); }) {
             for (rank_t r = 0; r < size(); ++r) {

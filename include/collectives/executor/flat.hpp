@@ -67,18 +67,27 @@ public:
     static bool suits(program const& p) {
         auto const& s = p.shape();
         return p.rounds() <= 1 && s.size > 1 && p.slices() == 1 && s.recv_counts.empty() &&
-               !p.blocks_vary() && s.count <= flat_bytes<Board>() / s.elem_size;
+               !p.blocks_vary() && s.count <= flat_bytes<Board>() &&
+               s.count * s.elem_size <= flat_bytes<Board>();
     }
 
     /// Writes this rank's cell, which it must be allowed to; the caller wakes the others. All must
     /// live until `finish` returns.
     void start(Board& board, rank_t me, std::uint64_t number, std::uint64_t hash, program& of,
                void const* in, void* out, reducer const* op) {
+        start(board, me, number, hash, of, of.steps(0, passage::image), of.remote_image(), in, out,
+              op);
+    }
+    /// The same with the program's plan and its peers' places at hand.
+    void start(Board& board, rank_t me, std::uint64_t number, std::uint64_t hash, program& of,
+               plan const& steps, std::vector<place> const& places, void const* in, void* out,
+               reducer const* op) {
         board_ = &board;
         number_ = number;
         hash_ = hash;
         program_ = &of;
-        plan_ = &of.steps(0, passage::image);
+        plan_ = &steps;
+        places_ = &places;
         at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), nullptr};
         scratch_.resize(plan_->scratch);
         op_ = op;
@@ -104,17 +113,17 @@ public:
     }
     /// Without a root, no rank ends before all have come.
     bool waits_for_all() const { return !is_rooted(program_->shape().what); }
-    /// A peer came with another call.
+    /// A peer came with another call, this one.
     bool wrong() const { return wrong_; }
+    rank_t wrong_peer() const { return plan_->receives[seen_].peer; }
     /// Once it is ready: carries out this rank's part. Throws what the operator throws.
     void finish() {
         at_.scratch = scratch_.data();
         if (!plan_->receives.empty()) {
-            auto const& places = program_->remote_image();
             auto const bytes_of = [&](int receive) {
                 auto const i = static_cast<std::size_t>(receive);
                 return board_->flat(plan_->receives[i].peer, number_).payload.data() +
-                       places[i].offset;
+                       (*places_)[i].offset;
             };
             for (std::size_t i = 0; i < plan_->receives.size(); ++i) {
                 auto const& t = plan_->receives[i];
@@ -122,7 +131,8 @@ public:
                 host::copy(at_.write(t.at), bytes_of(static_cast<int>(i)), t.bytes);
             }
             for (auto const& f : plan_->folds) {
-                carry_out(*plan_, f, at_, *op_, 0, f.bytes, {program_->shape().size, true},
+                carry_out(*plan_, f, at_, *op_, at_.write(f.to), 0, f.bytes,
+                          {program_->shape().size, true},
                           [&](auto const& s) { return bytes_of(s.transfer) + s.offset; });
             }
         }
@@ -135,6 +145,7 @@ private:
     std::uint64_t hash_ = 0;
     program* program_ = nullptr;
     plan const* plan_ = nullptr;
+    std::vector<place> const* places_ = nullptr;
     run_buffers at_{};
     std::vector<std::byte> scratch_;  // empty for the library's own algorithms
     reducer const* op_ = nullptr;

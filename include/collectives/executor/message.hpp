@@ -155,8 +155,8 @@ private:
             auto const first = std::max(offset, start);
             auto const last = std::min(offset + bytes, start + into.bytes);
             if (first >= last) { continue; }
-            collectives::carry_out(*plan_, into, at_, *op_, first - start, last - first,
-                                   {group_->size()},
+            collectives::carry_out(*plan_, into, at_, *op_, at_.write(into.to) + (first - start),
+                                   first - start, last - first, {group_->size()},
                                    [&](auto const&) { return data + (first - offset); });
         }
     }
@@ -177,7 +177,7 @@ private:
             auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
             if (s.transfer >= 0 && message(s).consumable) { return; }
         }
-        collectives::carry_out(*plan_, f, at_, *op_, 0, f.bytes, {group_->size()},
+        collectives::carry_out(*plan_, f, at_, *op_, at_.write(f.to), 0, f.bytes, {group_->size()},
                                [&](auto const& s) { return at_.read(message(s).at) + s.offset; });
     }
 

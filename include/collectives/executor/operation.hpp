@@ -104,6 +104,7 @@ private:
         allowed = time;
         deadline = {};
         suspicion.clear();
+        suspect = -1;
         done = suspicious = false;
         thrown = nullptr;
         next_ = ended_ = 0;
@@ -174,7 +175,7 @@ private:
         ++ticks;
         try {
             run(make_(counting_.count()));
-        } catch (usage_error const& e) { suspect(e.what()); }
+        } catch (usage_error const& e) { become_suspicious(e.what()); }
         return false;
     }
 
@@ -191,7 +192,10 @@ private:
                 flat_started_ = true;
             }
             if (!flat_.is_ready()) {
-                if (flat_.wrong()) { suspect("a peer came with another call"); }
+                if (flat_.wrong()) {
+                    suspect = flat_.wrong_peer();
+                    become_suspicious("a peer came with another call");
+                }
                 return false;
             }
             flat_.finish();
@@ -214,12 +218,12 @@ private:
                 ++ticks;
             }
             ticks += s.ticks() - before;
-            if (auto const wrong = s.complaint(); !wrong.empty()) { suspect(wrong); }
+            if (auto const wrong = s.complaint(); !wrong.empty()) { become_suspicious(wrong); }
         }
         return ended_ == slices && end();
     }
 
-    void suspect(std::string const& why) {
+    void become_suspicious(std::string const& why) {
         suspicious = true;
         suspicion = why;
     }

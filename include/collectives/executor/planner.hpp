@@ -248,7 +248,6 @@ private:
         auto const from = values_.of(c);
         if (from == to || at_.output[c].bytes == 0) { return; }
         auto const bytes = at_.output[c].bytes;
-        note_overwritten(to, bytes, true);
         auto& done = result_.epilogue;
         if (!done.empty() && done.back().to.offset + done.back().bytes == to.offset &&
             done.back().from == place{from.where, from.offset - done.back().bytes}) {
@@ -258,11 +257,10 @@ private:
         }
     }
 
-    /// Direct plans wait for those who read, in earlier rounds, what is now written over.
-    void note_overwritten(place p, std::size_t bytes, bool at_end = false) {
-        if (!reads_in_place() || at_end || bytes == 0) {
-            return;
-        }  // at the end all readers are waited for
+    /// Direct plans wait for those who read, in earlier rounds, what is now written over. At the
+    /// end they wait for all readers.
+    void note_overwritten(place p, std::size_t bytes) {
+        if (!reads_in_place() || bytes == 0) { return; }
         for (auto const& s : result_.sends) {
             if (s.round < round_.number && overlap(s.at, s.bytes, p, bytes)) {
                 note_reader(result_.overwritten, round_.overwritten.first, {s.peer, s.round});

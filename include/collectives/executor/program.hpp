@@ -7,6 +7,7 @@
 #include <collectives/executor/completion.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/planner.hpp>
+#include <collectives/executor/push.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <array>
@@ -40,6 +41,8 @@ public:
         if (reduces(shape_.what) && shape_.size > 1) {
             auto const all = chosen.record_all(shape_.what, shape_.size, shape_.root);
             completing_ = completing_reductions(all, shape_.rank);
+            adds_once_for_all_ =
+                shape_.what == collective::all_reduce && collectives::adds_once_for_all(all);
         }
     }
 
@@ -51,6 +54,8 @@ public:
         return (shape_.what == collective::gather || shape_.what == collective::scatter) &&
                call_.counts == 0;
     }
+    /// See executor/push.hpp. The same on all ranks.
+    bool adds_once_for_all() const { return adds_once_for_all_; }
     fingerprint const& call() const { return call_; }
     std::uint64_t hash() const { return hash_; }
 
@@ -98,7 +103,7 @@ private:
 
     /// Slices of one vector come in two sizes; slices of blocks all differ.
     int class_of(int slice) const {
-        if (!is_one_vector(shape_.what)) { return slice; }
+        if (slice == 0 || !is_one_vector(shape_.what)) { return slice; }
         return block(shape_.count, slices_, slice).size == block(shape_.count, slices_, 0).size ? 0
                                                                                                 : 1;
     }
@@ -148,6 +153,7 @@ private:
     std::uint64_t hash_;
     deferred<schedule, X> mine_;
     deferred<std::vector<std::pair<int, int>>, X> completing_;
+    bool adds_once_for_all_ = false;
     // Of each class of slices.
     std::array<per_class<deferred<plan, X>>, 5> plans_;  // by passage
     std::array<per_class<deferred<std::vector<place>, X>>, plan_variant::count> remote_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/deferred.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>

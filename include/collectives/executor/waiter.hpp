@@ -29,8 +29,13 @@ public:
     explicit waiter(bool core_per_rank) : spins_(core_per_rank) {}
 
     advice pause() {
-        if (spins_ && (++turns_ % 64 != 0)) {
+        ++turns_;
+        if (spins_ && turns_ % 64 != 0) {
             relax();
+            return advice::look_again;
+        }
+        if (!spins_ && turns_ % 8 != 0) {  // the clock takes as long as a small call
+            ::sched_yield();
             return advice::look_again;
         }
         auto const now = steady::now();

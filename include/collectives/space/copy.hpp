@@ -95,16 +95,36 @@ inline destination destination_of(std::size_t bytes) {
     return detail::can_pass_caches && large ? destination::not_read_soon : destination::read_soon;
 }
 
-/// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
+/// Several copies. What they write past the caches comes before all stores after `end`, which waits
+/// until the processor has sent it off: once for all of them.
+class copies {
+public:
+    /// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
+    void add(void* dst, void const* src, std::size_t bytes,
+             destination to = destination::read_soon) {
+        if (bytes == 0 || dst == src) { return; }
+        if (detail::can_pass_caches && to == destination::not_read_soon) {
+            detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
+            streams_ = true;
+        } else {
+            std::memcpy(dst, src, bytes);
+        }
+    }
+    void end() {
+        if (streams_) { detail::end_stream(); }
+        streams_ = false;
+    }
+
+private:
+    bool streams_ = false;
+};
+
+/// One copy.
 inline void copy(void* dst, void const* src, std::size_t bytes,
                  destination to = destination::read_soon) {
-    if (bytes == 0 || dst == src) { return; }
-    if (detail::can_pass_caches && to == destination::not_read_soon) {
-        detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
-        detail::end_stream();
-    } else {
-        std::memcpy(dst, src, bytes);
-    }
+    copies one;
+    one.add(dst, src, bytes, to);
+    one.end();
 }
 
 }  // namespace collectives::host

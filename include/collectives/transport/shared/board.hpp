@@ -32,7 +32,7 @@ static_assert(sizeof(flat_cell) == flat_cell::bytes);
 
 /// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
 struct alignas(line) lane_line {
-    std::atomic<std::uint64_t> counter;  // see lane_count in executor/run_book.hpp
+    std::atomic<std::uint64_t> counter;  // see lane_come in executor/run_book.hpp
     std::uint64_t hash;
     std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch
     std::uint64_t variant;               // see plan_variant in executor/plan.hpp
@@ -83,7 +83,7 @@ public:
         }
     }
 
-    /// Leaves word of a call before anything of it is sent: its number and the hash of all before
+    /// Leaves word of a call: its number and the hash of all before
     /// it, and what `call`, whose hash is `hash`, says besides, unless that lies there from 64
     /// calls ago. O(1), no wait.
     void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,

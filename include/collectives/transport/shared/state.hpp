@@ -54,7 +54,7 @@ struct alignas(line) rank_status {
     std::atomic<life> state;
     std::atomic<std::int32_t> signal;
     std::atomic<std::int32_t> pid;
-    std::atomic<std::uint32_t> inside;  // it is reading a peer's memory
+    std::atomic<std::uint32_t> inside;  // it is reading or writing a peer's memory
     std::atomic<std::uint32_t>
         trouble;  // 1: it was the first of the job to get into trouble; 0: none
     std::atomic<std::uint32_t> failed;  // its function ended by an exception
