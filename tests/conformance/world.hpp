@@ -84,6 +84,9 @@ struct adapted_world {
 struct adapted_threads : adapted_world<over_threads> {};
 struct adapted_shm : adapted_world<over_shm> {};
 
+/// With sanitizers much takes long.
+inline bool with_sanitizers() { return std::getenv("COLLECTIVES_TEST_LARGEST") != nullptr; }
+
 /// The numbers of ranks to test with, up to COLLECTIVES_TEST_LARGEST where that is set: with
 /// sanitizers many ranks on few processors take long.
 inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {

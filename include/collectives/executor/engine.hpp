@@ -241,6 +241,9 @@ private:
 
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
+        if constexpr (requires { board_.ask(std::uint64_t{}); }) {
+            if (a.only_peer < 0) { board_.ask(a.call.sequence); }
+        }
         auto const why = diagnose(board_, carrier(), group_, a);
         if (!why) { return; }
         hub_->progress();  // what a peer did before it left may have come in the meantime

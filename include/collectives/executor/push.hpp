@@ -34,9 +34,8 @@ bool adds_once_for_all(deferred<std::vector<schedule>, X> const& all) {
                return s.what == verb::send || (s.what == verb::recv_reduce) == (s.round == 0);
            }) &&
            each_chunk([](rank_t me, step const& s, rank_t owns) {
-               auto const adds =
-                   s.what == verb::recv_reduce || (s.what == verb::send && s.round == 1);
-               return adds ? me == owns : me != owns;
+               auto const from_it = s.what == verb::send && s.round == 1;
+               return (s.what == verb::recv_reduce || from_it ? me : s.peer) == owns;
            });
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of MPI whose errors are exceptions and whose waits end.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/core/timeout.hpp>
+
+#include <mpi.h>
+
+#include <chrono>
+#include <thread>
+
+namespace collectives::mpi::detail {
+
+/// Between two looks at something that has not happened yet.
+inline constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(20);
+inline constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
+
+/// Throws transport_error with what MPI says, unless the call succeeded.
+inline void require(int status, char const* call) {
+    if (status == MPI_SUCCESS) { return; }
+    char text[MPI_MAX_ERROR_STRING + 1] = {};
+    int length = 0;
+    MPI_Error_string(status, text, &length);
+    throw transport_error(text_of(call, ": ", static_cast<char const*>(text)));
+}
+
+/// Throws usage_error unless this thread may call MPI now.
+inline void require_thread() {
+    int begun = 0, ended = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    if (begun == 0 || ended != 0) {
+        throw usage_error("mpi::communicator: MPI is not initialised, or has been finalised");
+    }
+    int level = 0, is_main = 0;
+    require(MPI_Query_thread(&level), "MPI_Query_thread");
+    require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+    if (level < MPI_THREAD_SERIALIZED && is_main == 0) {
+        throw usage_error("mpi::communicator: MPI was initialised for its main thread alone");
+    }
+}
+
+/// Returns once `r` has completed; throws timeout_error at `until`.
+inline void wait_for(MPI_Request& r, steady::time_point until, char const* what) {
+    for (int done = 0;;) {
+        require(MPI_Test(&r, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done != 0) { return; }
+        if (steady::now() >= until) {
+            throw timeout_error(text_of("mpi::communicator: time ran out in ", what), {});
+        }
+        std::this_thread::sleep_for(shortest_nap);
+    }
+}
+
+/// A duplicate whose calls return their errors. Collective.
+inline MPI_Comm duplicate(MPI_Comm base, steady::time_point until) {
+    MPI_Comm result = MPI_COMM_NULL;
+    MPI_Request r = MPI_REQUEST_NULL;
+    require(MPI_Comm_idup(base, &result, &r), "MPI_Comm_idup");
+    wait_for(r, until, "MPI_Comm_idup");
+    require(MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return result;
+}
+
+}  // namespace collectives::mpi::detail

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks of an MPI job. Only non-blocking calls once it is there, on duplicates of the given
+// communicator: one for data, one for words about calls and failures.
+#pragma once
+
+#include <collectives/core/processors.hpp>
+#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/mpi/words.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives::mpi {
+
+namespace detail {
+
+/// What goes before a message whose receiver must be able to tell what came: `send`.
+struct header {
+    std::uint64_t check = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// A message of any length: MPI counts in int.
+inline constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+
+}  // namespace detail
+
+/// Stays where it is from isend or irecv until it tests true or is cancelled.
+class request {
+public:
+    request() = default;
+    request(request const&) = delete;
+    request& operator=(request const&) = delete;
+
+    bool wrong() const { return wrong_; }
+    std::size_t actual_bytes() const { return actual_bytes_; }
+    std::uint64_t actual_check() const { return actual_check_; }
+
+private:
+    friend class transport;
+
+    std::vector<MPI_Request> pieces_;
+    bool receives_ = false;
+    bool awaits_header_ = false;
+    bool wrong_ = false;
+    detail::header header_{};
+    incoming in_{};
+    int tag_ = 0;
+    std::size_t received_ = 0;
+    std::size_t actual_bytes_ = 0;
+    std::uint64_t actual_check_ = 0;
+};
+
+/// Models `transport`. Matching is by 64-bit tags, of which MPI carries the lower bits: calls that
+/// differ meet with a probability of one in the largest tag (at least 32767, mostly 2^28 or more).
+class transport {
+public:
+    using request = mpi::request;
+    using board = wire::board;
+    static constexpr bool can_consume = false;
+
+    /// Collective over `base`, which must not be used by others meanwhile. Throws usage_error where
+    /// MPI is not initialised or this thread may not call it, timeout_error where ranks are
+    /// missing.
+    explicit transport(MPI_Comm base, std::chrono::nanoseconds time = timeout{}.span()) {
+        detail::require_thread();
+        auto const until =
+            steady::now() + std::min<std::chrono::nanoseconds>(time, std::chrono::hours(24 * 365));
+        data_ = detail::duplicate(base, until);
+        words_ = std::make_unique<words>(detail::duplicate(base, until));
+        detail::require(MPI_Comm_rank(data_, &rank_), "MPI_Comm_rank");
+        detail::require(MPI_Comm_size(data_, &size_), "MPI_Comm_size");
+        int* most = nullptr;
+        int found = 0;
+        detail::require(MPI_Comm_get_attr(data_, MPI_TAG_UB, &most, &found), "MPI_Comm_get_attr");
+        largest_tag_ = found != 0 ? *most : 32767;
+        count_processors(until);
+    }
+    transport(transport const&) = delete;
+    transport& operator=(transport const&) = delete;
+
+    /// Collective while all is well.
+    ~transport() {
+        int ended = 0;
+        MPI_Finalized(&ended);
+        if (ended != 0) { return; }
+        words_->close(!trouble_);
+        if (!trouble_) { MPI_Comm_free(&data_); }  // else what was posted may still be under way
+    }
+
+    rank_t rank() const { return rank_; }
+    int size() const { return size_; }
+    /// Processors for all ranks of the job, as if each of its machines had as many per rank as the
+    /// one that has fewest. The same on all ranks.
+    int processors() const { return processors_; }
+
+    void isend(outgoing const& out, request& r) {
+        reset(r, false);
+        auto const tag = tag_of(out.tag);
+        if (out.check != 0) {
+            r.header_ = {out.check, out.bytes};
+            post_send(&r.header_, sizeof r.header_, out.to, tag, r);
+        }
+        post_send(out.data, out.bytes, out.to, tag, r);
+    }
+    void irecv(incoming const& in, request& r) {
+        reset(r, true);
+        r.in_ = in;
+        r.tag_ = tag_of(in.tag);
+        r.awaits_header_ = in.check != 0;
+        if (r.awaits_header_) {
+            post_recv(&r.header_, sizeof r.header_, in.from, r.tag_, r);
+        } else {
+            post_recv(in.data, in.bytes, in.from, r.tag_, r);
+        }
+    }
+    bool test(request& r) {
+        if (!pieces_done(r)) { return false; }
+        nap_ = detail::shortest_nap;
+        if (!r.receives_ || r.wrong_) { return true; }
+        if (r.awaits_header_) {
+            r.awaits_header_ = false;
+            if (r.header_.check != r.in_.check || r.header_.bytes != r.in_.bytes) {
+                r.wrong_ = true;
+                r.actual_bytes_ = r.header_.bytes;
+                r.actual_check_ = r.header_.check;
+                return true;
+            }
+            r.received_ = 0;
+            post_recv(r.in_.data, r.in_.bytes, r.in_.from, r.tag_, r);
+            return test(r);
+        }
+        if (r.received_ != r.in_.bytes) {
+            r.wrong_ = true;
+            r.actual_bytes_ = r.received_;
+        }
+        return true;
+    }
+    /// A receive is called back, if MPI can do so at once; a send is left to itself.
+    void cancel(request& r) {
+        for (auto& piece : r.pieces_) {
+            if (piece == MPI_REQUEST_NULL) { continue; }
+            trouble_ = true;
+            if (r.receives_) { MPI_Cancel(&piece); }
+            int done = 0;
+            for (int turn = 0; turn < 100 && done == 0; ++turn) {
+                MPI_Test(&piece, &done, MPI_STATUS_IGNORE);
+            }
+            if (done == 0) { MPI_Request_free(&piece); }
+        }
+        r.pieces_.clear();
+    }
+
+    /// Moves MPI along; true if word came from a peer.
+    bool poll() {
+        if (++polls_ % 16 != 0) { return false; }  // testing requests moves it too
+        return words_->hear();
+    }
+    /// MPI wakes nobody: sleeps a little, longer each time in a row, at most 1 ms.
+    template <class Ready>
+    void doze(Ready&& ready, std::chrono::nanoseconds time) {
+        while (words_->hear()) {}
+        if (ready()) {
+            nap_ = detail::shortest_nap;
+            return;
+        }
+        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(nap_, time));
+        nap_ = std::min(2 * nap_, detail::longest_nap);
+    }
+    /// MPI tells nobody who is gone.
+    std::optional<departure> gone(rank_t) const { return {}; }
+    void note_trouble() { trouble_ = true; }
+
+    board first_board() {
+        std::vector<rank_t> all(static_cast<std::size_t>(size_));
+        for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
+        return words_->open(1, std::move(all), rank_);
+    }
+    template <class Share>
+    board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
+        auto const mine = static_cast<std::uint64_t>(rank_ + 1) << 32 | ++boards_made_;
+        auto const id = share(mine);
+        return words_->open(id, std::move(group), rank_in_group);
+    }
+    void close_board(board& b) {
+        if (b.state() && b.stopped()) { trouble_ = true; }
+        words_->close(b);
+    }
+
+private:
+    void count_processors(steady::time_point until) {
+        MPI_Comm here = MPI_COMM_NULL;
+        detail::require(
+            MPI_Comm_split_type(data_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
+            "MPI_Comm_split_type");
+        int beside = 1;
+        detail::require(MPI_Comm_size(here, &beside), "MPI_Comm_size");
+        MPI_Comm_free(&here);
+        int mine = std::max(usable_processors() * size_ / beside, 1);
+        MPI_Request r = MPI_REQUEST_NULL;
+        detail::require(MPI_Iallreduce(&mine, &processors_, 1, MPI_INT, MPI_MIN, data_, &r),
+                        "MPI_Iallreduce");
+        detail::wait_for(r, until, "MPI_Iallreduce");
+    }
+
+    int tag_of(std::uint64_t tag) const {
+        return static_cast<int>(tag % (static_cast<std::uint64_t>(largest_tag_) + 1));
+    }
+    static void reset(request& r, bool receives) {
+        r.pieces_.clear();
+        r.receives_ = receives;
+        r.awaits_header_ = r.wrong_ = false;
+        r.received_ = r.actual_bytes_ = 0;
+        r.actual_check_ = 0;
+    }
+    template <class Post>
+    static void in_pieces(std::size_t bytes, Post&& post) {
+        for (std::size_t first = 0; first == 0 || first < bytes; first += detail::piece_bytes) {
+            post(first, static_cast<int>(std::min(detail::piece_bytes, bytes - first)));
+        }
+    }
+    void post_send(void const* data, std::size_t bytes, rank_t to, int tag, request& r) {
+        in_pieces(bytes, [&](std::size_t first, int n) {
+            auto& piece = r.pieces_.emplace_back(MPI_REQUEST_NULL);
+            auto const* const from = static_cast<std::byte const*>(data) + first;
+            detail::require(MPI_Isend(from, n, MPI_BYTE, to, tag, data_, &piece), "MPI_Isend");
+        });
+    }
+    void post_recv(void* data, std::size_t bytes, rank_t from, int tag, request& r) {
+        r.pieces_.clear();
+        in_pieces(bytes, [&](std::size_t first, int n) {
+            auto& piece = r.pieces_.emplace_back(MPI_REQUEST_NULL);
+            auto* const to = static_cast<std::byte*>(data) + first;
+            detail::require(MPI_Irecv(to, n, MPI_BYTE, from, tag, data_, &piece), "MPI_Irecv");
+        });
+    }
+    bool pieces_done(request& r) {
+        for (auto& piece : r.pieces_) {
+            if (piece == MPI_REQUEST_NULL) { continue; }
+            int done = 0;
+            MPI_Status status;
+            auto const result = MPI_Test(&piece, &done, &status);
+            if (result != MPI_SUCCESS) {
+                int kind = 0;
+                MPI_Error_class(result, &kind);
+                if (!r.receives_ || kind != MPI_ERR_TRUNCATE) {
+                    detail::require(result, "MPI_Test");
+                }
+                piece = MPI_REQUEST_NULL;  // more came than was expected
+                r.wrong_ = true;
+                r.actual_bytes_ = r.in_.bytes + 1;
+                continue;
+            }
+            if (done == 0) { return false; }
+            if (r.receives_) {
+                int n = 0;
+                detail::require(MPI_Get_count(&status, MPI_BYTE, &n), "MPI_Get_count");
+                r.received_ += static_cast<std::size_t>(n);
+            }
+        }
+        return true;
+    }
+
+    MPI_Comm data_ = MPI_COMM_NULL;
+    std::unique_ptr<words> words_;
+    int rank_ = 0, size_ = 1;
+    int processors_ = 1;
+    int largest_tag_ = 32767;
+    bool trouble_ = false;
+    unsigned polls_ = 0;
+    std::chrono::nanoseconds nap_ = detail::shortest_nap;
+    std::uint32_t boards_made_ = 0;
+};
+
+}  // namespace collectives::mpi
