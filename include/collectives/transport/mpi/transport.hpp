@@ -3,11 +3,11 @@
 // communicator: one for data, one for words about calls and failures.
 #pragma once
 
-#include <collectives/core/processors.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/mpi/words.hpp>
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,8 +29,12 @@ struct header {
     std::uint64_t bytes = 0;
 };
 
-/// A message of any length: MPI counts in int.
-inline constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+/// Messages are cut in pieces: MPI counts in int; and from about 4 KiB on it asks the receiver
+/// before it sends, which for a few of these takes longer than to send them in pieces below that.
+constexpr std::size_t largest_piece(std::size_t bytes) {
+    constexpr std::size_t eager = 3840, few = 16 * 1024, most = std::size_t{1} << 30;
+    return bytes > eager && bytes <= few ? eager : most;
+}
 
 }  // namespace detail
 
@@ -197,6 +201,7 @@ public:
     }
 
 private:
+    /// The ranks of one machine may be bound to cores: together they have the union of these.
     void count_processors(steady::time_point until) {
         MPI_Comm here = MPI_COMM_NULL;
         detail::require(
@@ -204,10 +209,17 @@ private:
             "MPI_Comm_split_type");
         int beside = 1;
         detail::require(MPI_Comm_size(here, &beside), "MPI_Comm_size");
-        MPI_Comm_free(&here);
-        int mine = std::max(usable_processors() * size_ / beside, 1);
+        cpu_set_t mine, all;
+        CPU_ZERO(&mine);
+        CPU_ZERO(&all);
+        ::sched_getaffinity(0, sizeof mine, &mine);
         MPI_Request r = MPI_REQUEST_NULL;
-        detail::require(MPI_Iallreduce(&mine, &processors_, 1, MPI_INT, MPI_MIN, data_, &r),
+        detail::require(MPI_Iallreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, here, &r),
+                        "MPI_Iallreduce");
+        detail::wait_for(r, until, "MPI_Iallreduce");
+        MPI_Comm_free(&here);
+        int const found = std::max(CPU_COUNT(&all) * size_ / beside, 1);
+        detail::require(MPI_Iallreduce(&found, &processors_, 1, MPI_INT, MPI_MIN, data_, &r),
                         "MPI_Iallreduce");
         detail::wait_for(r, until, "MPI_Iallreduce");
     }
@@ -224,8 +236,9 @@ private:
     }
     template <class Post>
     static void in_pieces(std::size_t bytes, Post&& post) {
-        for (std::size_t first = 0; first == 0 || first < bytes; first += detail::piece_bytes) {
-            post(first, static_cast<int>(std::min(detail::piece_bytes, bytes - first)));
+        auto const most = detail::largest_piece(bytes);
+        for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
+            post(first, static_cast<int>(std::min(most, bytes - first)));
         }
     }
     void post_send(void const* data, std::size_t bytes, rank_t to, int tag, request& r) {
