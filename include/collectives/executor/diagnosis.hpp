@@ -89,6 +89,8 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
     auto const me = group.rank();
     auto const what = a.call.title();
     std::vector<int> missing, suspended;
+    // Before the calls are compared: who tells of its call only then has not been heard.
+    auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == me) { continue; }
         auto const difference =
@@ -109,7 +111,6 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
         if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
     }
     auto const late = steady::now() >= a.deadline;
-    auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
     if (a.suspicious && (!about_to_tell || late)) {
         return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
     }
