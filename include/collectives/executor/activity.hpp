@@ -33,6 +33,14 @@ public:
             allowed == std::chrono::nanoseconds::max() ? steady::time_point::max() : now + allowed;
     }
 
+    /// Whether it is time to look for a reason, every `interval` once it has begun to wait.
+    bool is_due(steady::time_point now, std::chrono::nanoseconds interval) {
+        if (next_look == steady::time_point{}) { next_look = now + interval; }
+        if (!suspicious && now < next_look && now < deadline) { return false; }
+        next_look = now + interval;
+        return true;
+    }
+
     fingerprint call;       // what was called, with its number on the communicator
     rank_t only_peer = -1;  // of a send or receive: the peer it needs; else it needs all
     std::chrono::nanoseconds allowed{};  // the time the whole call may take

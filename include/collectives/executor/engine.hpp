@@ -241,7 +241,8 @@ private:
 
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
-        if constexpr (requires { board_.ask(std::uint64_t{}); }) {
+        if constexpr (requires { board_.ask(std::uint64_t{}); }) {  // words cost messages
+            if (!a.is_due(steady::now(), look_interval)) { return; }
             if (a.only_peer < 0) { board_.ask(a.call.sequence); }
         }
         auto const why = diagnose(board_, carrier(), group_, a);

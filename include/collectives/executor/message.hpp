@@ -29,7 +29,7 @@ public:
     /// nothing is reduced.
     void start(Transport& t, rank_group const& group, plan const& p, run_buffers at,
                reducer const* op, std::uint64_t tag, std::size_t granule,
-               std::atomic<std::uint32_t> const* stop, message_label label) {
+               std::atomic<std::uint32_t> const* stop, message_label label, bool sizes_agreed) {
         transport_ = &t;
         group_ = &group;
         plan_ = &p;
@@ -39,6 +39,7 @@ public:
         granule_ = granule;
         stop_ = stop;
         label_ = label;
+        sizes_agreed_ = sizes_agreed;
         round_ = 0;
         posted_ = false;
         complaint_.clear();
@@ -118,8 +119,16 @@ private:
         }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = plan_->receives[static_cast<std::size_t>(i)];
-            incoming in{
-                group_->job_rank(t.peer), tag_, 0, nullptr, t.bytes, granule_, {}, stop_, label(t)};
+            incoming in{group_->job_rank(t.peer),
+                        tag_,
+                        0,
+                        nullptr,
+                        t.bytes,
+                        granule_,
+                        {},
+                        stop_,
+                        label(t),
+                        sizes_agreed_};
             if (t.consumable) {
                 auto& f = feeds_[static_cast<std::size_t>(i)];
                 f = {this, &t};
@@ -131,9 +140,9 @@ private:
         }
         for (int i = r.sends.first; i < r.sends.last; ++i) {
             auto const& t = plan_->sends[static_cast<std::size_t>(i)];
-            transport_->isend(
-                {group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_, label(t)},
-                requests_[pending_++]);
+            transport_->isend({group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_,
+                               label(t), sizes_agreed_},
+                              requests_[pending_++]);
         }
     }
 
@@ -190,6 +199,7 @@ private:
     std::size_t granule_ = 1;
     std::atomic<std::uint32_t> const* stop_ = nullptr;
     message_label label_{};
+    bool sizes_agreed_ = false;
     std::size_t round_ = 0;
     bool posted_ = false;
     std::string complaint_;

@@ -102,7 +102,7 @@ private:
         call.sequence = entered.sequence;
         call.past = entered.past;
         allowed = time;
-        deadline = {};
+        deadline = next_look = {};
         suspicion.clear();
         suspect = -1;
         done = suspicious = false;

@@ -22,7 +22,7 @@ public:
         call = of;
         only_peer = peer;
         allowed = time;
-        deadline = {};
+        deadline = next_look = {};
         auto const where = e.group().job_rank(peer);
         auto const channel = mix(mix(e.context(), hash_text("send and recv")),
                                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));

@@ -138,7 +138,8 @@ private:
         label.what = of_->call->what;
         auto const tag = message_tag(engine_->context(), of_->hash, of_->call->sequence, slice_);
         messages_.start(engine_->carrier(), engine_->group(), steps, buffers(), of_->op, tag,
-                        shape.elem_size, &engine_->board().stop_word(), label);
+                        shape.elem_size, &engine_->board().stop_word(), label,
+                        shape.recv_counts.empty() && !program_->blocks_vary());
         at_ = stage::by_message;
     }
 

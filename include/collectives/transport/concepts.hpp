@@ -44,6 +44,7 @@ struct outgoing {
     std::size_t bytes = 0;
     std::size_t granule = 1;  // a message is cut at multiples of this many bytes
     message_label label{};
+    bool size_agreed = false;  // the receiver is known to expect so many bytes
 };
 
 /// A message awaited. Its bytes go to `data`, or to `take` where the transport can do that.
@@ -57,6 +58,7 @@ struct incoming {
     consumer take{};
     std::atomic<std::uint32_t> const* stop = nullptr;  // non-zero: read no peer's memory any more
     message_label label{};
+    bool size_agreed = false;  // the same on both sides
 };
 
 /// How a rank has gone, if it has.

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -20,23 +21,6 @@
 #include <vector>
 
 namespace collectives::mpi {
-
-namespace detail {
-
-/// What goes before a message whose receiver must be able to tell what came: `send`.
-struct header {
-    std::uint64_t check = 0;
-    std::uint64_t bytes = 0;
-};
-
-/// Messages are cut in pieces: MPI counts in int; and from about 4 KiB on it asks the receiver
-/// before it sends, which for a few of these takes longer than to send them in pieces below that.
-constexpr std::size_t largest_piece(std::size_t bytes) {
-    constexpr std::size_t eager = 3840, few = 16 * 1024, most = std::size_t{1} << 30;
-    return bytes > eager && bytes <= few ? eager : most;
-}
-
-}  // namespace detail
 
 /// Stays where it is from isend or irecv until it tests true or is cancelled.
 class request {
@@ -54,11 +38,9 @@ private:
 
     std::vector<MPI_Request> pieces_;
     bool receives_ = false;
-    bool awaits_header_ = false;
     bool wrong_ = false;
-    detail::header header_{};
+    std::vector<std::byte> with_header_;  // the message, where it has one
     incoming in_{};
-    int tag_ = 0;
     std::size_t received_ = 0;
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
@@ -97,8 +79,8 @@ public:
         int ended = 0;
         MPI_Finalized(&ended);
         if (ended != 0) { return; }
-        words_->close(!trouble_);
-        if (!trouble_) { MPI_Comm_free(&data_); }  // else what was posted may still be under way
+        auto const all_came = words_->close(!trouble_);
+        if (all_came) { MPI_Comm_free(&data_); }  // else what was posted may still be under way
     }
 
     rank_t rank() const { return rank_; }
@@ -110,40 +92,41 @@ public:
     void isend(outgoing const& out, request& r) {
         reset(r, false);
         auto const tag = tag_of(out.tag);
-        if (out.check != 0) {
-            r.header_ = {out.check, out.bytes};
-            post_send(&r.header_, sizeof r.header_, out.to, tag, r);
+        if (out.check == 0) {
+            return post_send(out.data, out.bytes, out.size_agreed, out.to, tag, r);
         }
-        post_send(out.data, out.bytes, out.to, tag, r);
+        detail::header const head{out.check, out.bytes};
+        r.with_header_.resize(sizeof head + out.bytes);
+        std::memcpy(r.with_header_.data(), &head, sizeof head);
+        if (out.bytes != 0) {
+            std::memcpy(r.with_header_.data() + sizeof head, out.data, out.bytes);
+        }
+        post_send(r.with_header_.data(), r.with_header_.size(), false, out.to, tag, r);
     }
     void irecv(incoming const& in, request& r) {
         reset(r, true);
         r.in_ = in;
-        r.tag_ = tag_of(in.tag);
-        r.awaits_header_ = in.check != 0;
-        if (r.awaits_header_) {
-            post_recv(&r.header_, sizeof r.header_, in.from, r.tag_, r);
-        } else {
-            post_recv(in.data, in.bytes, in.from, r.tag_, r);
-        }
+        auto const tag = tag_of(in.tag);
+        if (in.check == 0) { return post_recv(in.data, in.bytes, in.size_agreed, in.from, tag, r); }
+        r.with_header_.resize(sizeof(detail::header) + in.bytes);
+        post_recv(r.with_header_.data(), r.with_header_.size(), false, in.from, tag, r);
     }
     bool test(request& r) {
         if (!pieces_done(r)) { return false; }
         nap_ = detail::shortest_nap;
-        if (!r.receives_ || r.wrong_) { return true; }
-        if (r.awaits_header_) {
-            r.awaits_header_ = false;
-            if (r.header_.check != r.in_.check || r.header_.bytes != r.in_.bytes) {
-                r.wrong_ = true;
-                r.actual_bytes_ = r.header_.bytes;
-                r.actual_check_ = r.header_.check;
-                return true;
+        if (!r.receives_) { return true; }
+        auto expected = r.in_.bytes;
+        if (!r.with_header_.empty()) {
+            detail::header head;
+            std::memcpy(&head, r.with_header_.data(), sizeof head);
+            expected += sizeof head;
+            r.wrong_ = r.wrong_ || head.check != r.in_.check || head.bytes != r.in_.bytes;
+            r.actual_bytes_ = head.bytes;
+            r.actual_check_ = head.check;
+            if (!r.wrong_ && head.bytes != 0) {
+                std::memcpy(r.in_.data, r.with_header_.data() + sizeof head, head.bytes);
             }
-            r.received_ = 0;
-            post_recv(r.in_.data, r.in_.bytes, r.in_.from, r.tag_, r);
-            return test(r);
-        }
-        if (r.received_ != r.in_.bytes) {
+        } else if (!r.wrong_ && r.received_ != expected) {
             r.wrong_ = true;
             r.actual_bytes_ = r.received_;
         }
@@ -159,7 +142,11 @@ public:
             for (int turn = 0; turn < 100 && done == 0; ++turn) {
                 MPI_Test(&piece, &done, MPI_STATUS_IGNORE);
             }
-            if (done == 0) { MPI_Request_free(&piece); }
+            if (done != 0) { continue; }
+            MPI_Request_free(&piece);
+            if (!r.with_header_.empty()) {  // MPI may still use it: it stays for ever
+                static_cast<void>(new std::vector<std::byte>(std::move(r.with_header_)));
+            }
         }
         r.pieces_.clear();
     }
@@ -197,7 +184,12 @@ public:
     }
     void close_board(board& b) {
         if (b.state() && b.stopped()) { trouble_ = true; }
-        words_->close(b);
+        int ended = 0;
+        MPI_Finalized(&ended);
+        if (ended != 0) { return; }
+        try {
+            words_->close(b);
+        } catch (transport_error const&) { trouble_ = true; }
     }
 
 private:
@@ -229,28 +221,30 @@ private:
     }
     static void reset(request& r, bool receives) {
         r.pieces_.clear();
+        r.with_header_.clear();
         r.receives_ = receives;
-        r.awaits_header_ = r.wrong_ = false;
+        r.wrong_ = false;
         r.received_ = r.actual_bytes_ = 0;
         r.actual_check_ = 0;
     }
     template <class Post>
-    static void in_pieces(std::size_t bytes, Post&& post) {
-        auto const most = detail::largest_piece(bytes);
+    static void in_pieces(std::size_t bytes, bool size_agreed, Post&& post) {
+        auto const most = detail::largest_piece(bytes, size_agreed);
         for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
             post(first, static_cast<int>(std::min(most, bytes - first)));
         }
     }
-    void post_send(void const* data, std::size_t bytes, rank_t to, int tag, request& r) {
-        in_pieces(bytes, [&](std::size_t first, int n) {
+    void post_send(void const* data, std::size_t bytes, bool size_agreed, rank_t to, int tag,
+                   request& r) {
+        in_pieces(bytes, size_agreed, [&](std::size_t first, int n) {
             auto& piece = r.pieces_.emplace_back(MPI_REQUEST_NULL);
             auto const* const from = static_cast<std::byte const*>(data) + first;
             detail::require(MPI_Isend(from, n, MPI_BYTE, to, tag, data_, &piece), "MPI_Isend");
         });
     }
-    void post_recv(void* data, std::size_t bytes, rank_t from, int tag, request& r) {
-        r.pieces_.clear();
-        in_pieces(bytes, [&](std::size_t first, int n) {
+    void post_recv(void* data, std::size_t bytes, bool size_agreed, rank_t from, int tag,
+                   request& r) {
+        in_pieces(bytes, size_agreed, [&](std::size_t first, int n) {
             auto& piece = r.pieces_.emplace_back(MPI_REQUEST_NULL);
             auto* const to = static_cast<std::byte*>(data) + first;
             detail::require(MPI_Irecv(to, n, MPI_BYTE, from, tag, data_, &piece), "MPI_Irecv");

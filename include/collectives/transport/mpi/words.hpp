@@ -16,6 +16,7 @@
 
 namespace collectives::mpi {
 
+/// What ranks tell each other apart from data.
 class words {
 public:
     /// Takes over a communicator that nobody else uses.
@@ -23,9 +24,9 @@ public:
     words(words const&) = delete;
     words& operator=(words const&) = delete;
 
-    /// Frees the communicator if `all_is_well`. Then it is collective: words are heard until no
-    /// rank can send one any more, or for five seconds.
-    void close(bool all_is_well) {
+    /// Frees the communicator if `all_is_well`. Then it is collective: words are heard until all
+    /// ranks have come here, or for five seconds. False if they have not: then nothing is freed.
+    bool close(bool all_is_well) {
         auto const ended = all_is_well && hear_out();
         MPI_Cancel(&listening_);
         MPI_Request_free(&listening_);
@@ -39,6 +40,7 @@ public:
         } else {
             static_cast<void>(heard_.release());
         }
+        return ended;
     }
 
     wire::board open(std::uint64_t id, std::vector<rank_t> group, rank_t me) {
@@ -80,7 +82,7 @@ private:
                                   own_, &listening_),
                         "MPI_Irecv");
     }
-    /// True once all ranks have come here and nothing is left to hear.
+    /// True once all ranks have come here and what came until then was heard.
     bool hear_out() {
         MPI_Request all = MPI_REQUEST_NULL;
         if (MPI_Ibarrier(own_, &all) != MPI_SUCCESS) { return false; }
@@ -93,8 +95,7 @@ private:
             if (MPI_Test(&all, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
             if (done == 0) { std::this_thread::sleep_for(detail::shortest_nap); }
         }
-        if (all != MPI_REQUEST_NULL) { MPI_Request_free(&all); }
-        return false;
+        return false;  // the barrier is left as it is: MPI frees none that is under way
     }
 
     MPI_Comm own_;

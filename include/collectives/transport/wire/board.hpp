@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,12 @@ struct word {
     rank_t from = -1;                    // rank in the communicator
     std::uint64_t entered = 0;           // its last call,
     std::uint64_t finished = 0;          // and the last it needs nothing more of
-    std::array<fingerprint, 4> calls{};  // the call in question, and those before it
+    std::uint64_t asked = 0;             // the call in question;
+    std::array<fingerprint, 4> calls{};  // it and those before it, empty where they are forgotten
     failure why{};                       // of what failed
 };
+
+static_assert(std::is_trivially_copyable_v<word>);
 
 /// Sends a word to a rank of the job.
 using teller = std::function<void(rank_t job_rank, word const& what)>;
@@ -90,11 +94,9 @@ public:
         its.finished = std::max(its.finished, w.finished);
         if (w.what == word::kind::failed) { return note(w.why); }
         its.calls = w.calls;
-        auto const asked = w.calls.front().sequence;
-        if (its.answered >= asked) { return; }
-        if (entered(me_) >= asked) {
-            its.answered = asked;
-            say(w.from, asked);
+        if (its.answered < w.asked && w.asked <= entered(me_)) {
+            its.answered = w.asked;
+            say(w.from, w.asked);
         }
     }
 
@@ -149,7 +151,7 @@ private:
         for (std::size_t k = 0; k < w.calls.size() && k < sequence; ++k) {
             w.calls[k] = call_of(me_, sequence - k).value_or(fingerprint{});
         }
-        w.calls.front().sequence = sequence;
+        w.asked = sequence;
         tell_(group_[static_cast<std::size_t>(to)], w);
     }
 
