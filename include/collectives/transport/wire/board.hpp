@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The board of ranks that share no memory: what each has called and what has failed goes by words,
-// messages on the library's own account. While all is well not one is sent.
+// messages on the library's own account. None is sent before a rank has waited for 20 ms.
 #pragma once
 
 #include <collectives/core/failure.hpp>
