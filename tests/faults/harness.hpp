@@ -31,7 +31,9 @@ namespace faults {
 namespace coll = collectives;
 using namespace std::chrono_literals;
 
+/// `word_time`: how long what one rank says of a failure may take to the others.
 struct on_threads {
+    static constexpr auto word_time = 0ms;
     static constexpr bool processes = false;
     template <class F>
     static void run(int size, F&& f) {
@@ -39,6 +41,7 @@ struct on_threads {
     }
 };
 struct on_shm {
+    static constexpr auto word_time = 0ms;
     static constexpr bool processes = true;
     template <class F>
     static void run(int size, F&& f) {

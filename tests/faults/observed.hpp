@@ -62,6 +62,14 @@ struct observation {
     std::vector<int> missing() const {
         return {missing_ranks.begin(), missing_ranks.begin() + missing_count};
     }
+    /// Whether those who did not come are named, and nobody else: where ranks tell by words, also
+    /// one whose word was late.
+    bool misses(std::vector<int> const& who) const {
+        auto const named = missing();
+        return job::word_time == 0ms
+                   ? named == who
+                   : std::includes(named.begin(), named.end(), who.begin(), who.end());
+    }
     std::string_view what() const { return text.data(); }
     bool says(std::string_view part) const { return what().find(part) != std::string_view::npos; }
 
@@ -132,6 +140,7 @@ private:
 /// Waits until `n` ranks have said so.
 inline void await(std::atomic<int> const& count, int n) {
     while (count.load() < n) { std::this_thread::sleep_for(1ms); }
+    std::this_thread::sleep_for(job::word_time);
 }
 
 /// What a rank met: in the call under test, and in the calls after it.

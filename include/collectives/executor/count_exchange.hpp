@@ -20,25 +20,25 @@ public:
     void start(Transport& t, rank_group const& group, rank_t root, std::uint64_t tag,
                std::uint64_t count, std::atomic<std::uint32_t> const* stop) {
         transport_ = &t;
-        count_ = count;
+        count_ = std::make_shared<std::uint64_t>(count);
         used_ = 0;
         auto const at_root = group.rank() == root;
         auto const n = at_root ? static_cast<std::size_t>(group.size()) : 1;
         requests_ = std::make_unique<typename Transport::request[]>(n);
-        auto* const bytes = reinterpret_cast<std::byte*>(&count_);
+        auto* const bytes = reinterpret_cast<std::byte*>(count_.get());
         if (!at_root) {
             incoming in;
             in.from = group.job_rank(root);
             in.tag = tag;
             in.data = bytes;
-            in.bytes = sizeof count_;
+            in.bytes = sizeof *count_;
             in.stop = stop;
             transport_->irecv(in, requests_[used_++]);
             return;
         }
         for (rank_t r = 0; r < group.size(); ++r) {
             if (r == root) { continue; }
-            transport_->isend({group.job_rank(r), tag, 0, bytes, sizeof count_, 1, {}},
+            transport_->isend({group.job_rank(r), tag, 0, bytes, sizeof *count_, 1, {}},
                               requests_[used_++]);
         }
     }
@@ -48,15 +48,16 @@ public:
         }
         return true;
     }
-    std::uint64_t count() const { return count_; }
+    std::uint64_t count() const { return *count_; }
     void cancel() {
         for (std::size_t i = 0; i < used_; ++i) { transport_->cancel(requests_[i]); }
         used_ = 0;
+        if constexpr (requires { transport_->keep(count_); }) { transport_->keep(count_); }
     }
 
 private:
     Transport* transport_ = nullptr;
-    std::uint64_t count_ = 0;
+    std::shared_ptr<std::uint64_t> count_;
     std::unique_ptr<typename Transport::request[]> requests_;
     std::size_t used_ = 0;
 };

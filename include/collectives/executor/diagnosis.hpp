@@ -61,16 +61,30 @@ std::string difference_between(Board const& board, rank_t low, rank_t high,
 
 }  // namespace detail
 
+namespace detail {
+
+/// How a rank has gone, as its transport or its own word tells.
+template <transport Transport>
+std::optional<departure> departure_of(typename Transport::board const& board, Transport const& t,
+                                      rank_group const& group, rank_t r) {
+    if constexpr (requires { board.has_left(r); }) {
+        if (board.has_left(r)) { return departure{}; }
+    }
+    return t.gone(group.job_rank(r));
+}
+
+}  // namespace detail
+
 /// The failure of a send or receive, if there is one.
 template <transport Transport>
-std::optional<failure> diagnose_pair(Transport const& t, rank_group const& group,
-                                     activity const& a) {
+std::optional<failure> diagnose_pair(typename Transport::board const& board, Transport const& t,
+                                     rank_group const& group, activity const& a) {
     auto const peer = a.only_peer;
     auto const what = a.call.title();
     if (a.suspicious) {
         return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
     }
-    if (auto const went = t.gone(group.job_rank(peer))) {
+    if (auto const went = detail::departure_of(board, t, group, peer)) {
         return failure::make(failure_kind::peer_lost,
                              text_of(what, ": rank ", peer, " ", detail::how_it_went(*went)), peer);
     }
@@ -85,7 +99,7 @@ std::optional<failure> diagnose_pair(Transport const& t, rank_group const& group
 template <transport Transport>
 std::optional<failure> diagnose(typename Transport::board const& board, Transport const& t,
                                 rank_group const& group, activity const& a) {
-    if (a.only_peer >= 0) { return diagnose_pair(t, group, a); }
+    if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
     auto const me = group.rank();
     auto const what = a.call.title();
     std::vector<int> missing, suspended;
@@ -98,7 +112,7 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
         if (!difference.empty()) {
             return failure::make(failure_kind::mismatch, text_of(what, ": ", difference));
         }
-        auto const went = t.gone(group.job_rank(r));
+        auto const went = detail::departure_of(board, t, group, r);
         if (went && board.finished(r) < a.call.sequence) {
             auto const entered = board.entered(r) >= a.call.sequence;
             return failure::make(

@@ -123,6 +123,7 @@ public:
 
     /// Throws the failure that broke the communicator, if one did.
     void require_usable(collective what) {
+        if (!board_.stopped()) { hear(); }
         if (board_.stopped()) { raise(text_of("rank ", rank(), ", calling ", name(what))); }
     }
 
@@ -178,7 +179,7 @@ public:
 
     /// One look at `a` and everything else; true if `a` has ended.
     bool test(activity& a) {
-        if (!a.done && !a.thrown) { hub_->progress(); }
+        if (!a.done && !a.thrown) { move(a); }
         if (a.done) { return true; }
         if (a.thrown || board_.stopped()) { leave(a); }
         auto const now = steady::now();
@@ -195,7 +196,7 @@ public:
     void wait(activity& a) {
         waiter patience(hub_->core_per_rank);
         while (!a.done) {
-            auto const moved = hub_->progress();
+            auto const moved = move(a);
             if (a.done) { return; }
             if (a.thrown || board_.stopped()) { leave(a); }
             if (moved) {
@@ -210,8 +211,8 @@ public:
                 auto const most = std::min<std::chrono::nanoseconds>(
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
-                carrier().doze(
-                    [&] { return woken = hub_->progress() || a.thrown || board_.stopped(); }, most);
+                carrier().doze([&] { return woken = move(a) || a.thrown || board_.stopped(); },
+                               most);
                 if (woken) { patience.reset(); }
                 if (!a.done && !a.thrown && !board_.stopped()) { look(a); }
             }
@@ -239,15 +240,38 @@ public:
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
 
+    /// One look at everything; true if anything moved. What the layer below refuses breaks the
+    /// communicator that waits.
+    bool move(activity const& a) {
+        try {
+            return hub_->progress();
+        } catch (transport_error const& e) {
+            carrier().note_trouble();
+            board_.fail(failure::make(failure_kind::transport, text_of(a.call.title(), ": on rank ",
+                                                                       rank(), ": ", e.what())));
+            return true;
+        }
+    }
+
+    /// Takes in what peers tell by words, where that is how they tell.
+    void hear() {
+        if constexpr (requires { carrier().hear(); }) { carrier().hear(); }
+    }
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
         if constexpr (requires { board_.ask(std::uint64_t{}); }) {  // words cost messages
             if (!a.is_due(steady::now(), look_interval)) { return; }
-            if (a.only_peer < 0) { board_.ask(a.call.sequence); }
+            hear();  // why a peer has gone before that it has
+            if (board_.stopped()) { return; }
+            if (a.only_peer < 0) {
+                board_.ask(a.call.sequence);
+            } else {
+                board_.watch(a.only_peer);
+            }
         }
         auto const why = diagnose(board_, carrier(), group_, a);
         if (!why) { return; }
-        hub_->progress();  // what a peer did before it left may have come in the meantime
+        move(a);  // what a peer did before it left may have come in the meantime
         if (!a.done) { board_.fail(*why); }
     }
 

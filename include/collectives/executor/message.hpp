@@ -99,7 +99,9 @@ private:
         auto const& round = plan_->rounds[round_];
         auto const index = round.receives.first + static_cast<int>(&r - requests_.get());
         auto const& t = plan_->receives[static_cast<std::size_t>(index)];
-        complaint_ = text_of("rank ", t.peer, " sent ", r.actual_bytes(), " bytes, rank ",
+        auto at_least = "";
+        if constexpr (requires { r.came_cut(); }) { at_least = r.came_cut() ? "at least " : ""; }
+        complaint_ = text_of("rank ", t.peer, " sent ", at_least, r.actual_bytes(), " bytes, rank ",
                              group_->rank(), " expected ", t.bytes);
     }
 

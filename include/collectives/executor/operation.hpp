@@ -87,7 +87,7 @@ public:
     void cancel() override {
         if (mode_ == mode::counting) { counting_.cancel(); }
         for (auto& s : slices_) { s.cancel(); }
-        release_input();
+        engine_->scratch.abandon(std::exchange(input_, {}));
     }
 
 private:

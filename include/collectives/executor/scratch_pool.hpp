@@ -64,6 +64,17 @@ public:
         release(*least);
         free_.erase(least);
     }
+    /// As give_back, where messages that were cancelled may still use it.
+    void abandon(buffer b) {
+        if constexpr (requires { transport_->keep(nullptr); }) {
+            if (b.data == nullptr) { return; }
+            transport_->keep(std::shared_ptr<void const>(b.data, [](void const* p) {
+                ::operator delete(const_cast<void*>(p), std::align_val_t{64});
+            }));
+        } else {
+            give_back(b);
+        }
+    }
 
 private:
     void release(buffer b) {

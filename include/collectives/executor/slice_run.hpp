@@ -84,7 +84,10 @@ public:
         return messages_.progress() && end();
     }
     void cancel() {
-        if (at_ == stage::by_message) { messages_.cancel(); }
+        if (at_ == stage::by_message) {
+            messages_.cancel();
+            engine_->scratch.abandon(std::exchange(scratch_, {}));
+        }
         if (at_ != stage::idle) { end(); }
     }
 

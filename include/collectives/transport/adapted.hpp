@@ -51,6 +51,16 @@ public:
     {
         return base_->inside(r);
     }
+    void hear()
+        requires requires(Base& b) { b.hear(); }
+    {
+        base_->hear();
+    }
+    void keep(std::shared_ptr<void const> memory)
+        requires requires(Base& b) { b.keep(nullptr); }
+    {
+        base_->keep(std::move(memory));
+    }
     template <class Share>
     board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         return base_->make_board(std::move(group), rank_in_group, std::forward<Share>(share));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of MPI whose errors are exceptions and whose waits end, and how messages are laid out.
+// Calls of MPI whose errors are exceptions and whose waits end.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -9,8 +9,6 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <thread>
 
 namespace collectives::mpi::detail {
@@ -28,12 +26,16 @@ inline void require(int status, char const* call) {
     throw transport_error(text_of(call, ": ", static_cast<char const*>(text)));
 }
 
-/// Throws usage_error unless this thread may call MPI now.
-inline void require_thread() {
+inline bool is_usable() {
     int begun = 0, ended = 0;
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
-    if (begun == 0 || ended != 0) {
+    return begun != 0 && ended == 0;
+}
+
+/// Throws usage_error unless this thread may call MPI now.
+inline void require_thread() {
+    if (!is_usable()) {
         throw usage_error("mpi::communicator: MPI is not initialised, or has been finalised");
     }
     int level = 0, is_main = 0;
@@ -64,20 +66,6 @@ inline MPI_Comm duplicate(MPI_Comm base, steady::time_point until) {
     wait_for(r, until, "MPI_Comm_idup");
     require(MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return result;
-}
-
-/// What stands before the bytes of a message whose receiver must be able to tell what came: `send`.
-struct header {
-    std::uint64_t check = 0;
-    std::uint64_t bytes = 0;
-};
-
-/// Messages are cut in pieces: MPI counts in int; and from about 4 KiB on it asks the receiver
-/// before it sends, which for a few of these takes longer than to send them in pieces below that.
-/// Only where both sides know the size: else one might take the first piece for all.
-constexpr std::size_t largest_piece(std::size_t bytes, bool size_agreed) {
-    constexpr std::size_t eager = 3840, few = 16 * 1024, most = std::size_t{1} << 30;
-    return size_agreed && bytes > eager && bytes <= few ? eager : most;
 }
 
 }  // namespace collectives::mpi::detail

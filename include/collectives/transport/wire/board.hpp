@@ -1,48 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The board of ranks that share no memory: what each has called and what has failed goes by words,
-// messages on the library's own account. None is sent before a rank has waited for 20 ms.
+// The board of ranks that share no memory: what each has called and what has failed goes by words.
+// None is sent before a rank has waited for 20 ms, or something has failed.
 #pragma once
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/schedule/step.hpp>
+#include <collectives/transport/wire/word.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace collectives::wire {
 
-/// What one rank tells another of a communicator. Trivially copyable: it travels as it is.
-struct word {
-    enum class kind : std::uint32_t { called, failed };
-
-    std::uint64_t board = 0;
-    kind what = kind::called;
-    rank_t from = -1;                    // rank in the communicator
-    std::uint64_t entered = 0;           // its last call,
-    std::uint64_t finished = 0;          // and the last it needs nothing more of
-    std::uint64_t asked = 0;             // the call in question;
-    std::array<fingerprint, 4> calls{};  // it and those before it, empty where they are forgotten
-    failure why{};                       // of what failed
-};
-
-static_assert(std::is_trivially_copyable_v<word>);
-
-/// Sends a word to a rank of the job.
-using teller = std::function<void(rank_t job_rank, word const& what)>;
-
-/// What a rank knows of one communicator. One thread uses it, except for `fail`.
+/// What a rank knows of one communicator. One thread at a time uses it, except for `fail`.
 class board_state {
 public:
     board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, teller tell)
@@ -51,40 +31,48 @@ public:
           me_(me),
           tell_(std::move(tell)),
           peers_(group_.size()),
-          owner_(std::this_thread::get_id()) {}
+          user_(std::this_thread::get_id()) {}
 
     std::uint64_t id() const { return id_; }
     int size() const { return static_cast<int>(group_.size()); }
 
     void enter(fingerprint const& call, std::uint64_t sequence, std::uint64_t past) {
-        auto& slot = history_[sequence % history_.size()];
-        slot = call;
-        slot.sequence = sequence;
-        slot.past = past;
+        user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        auto call_of_mine = call;
+        call_of_mine.sequence = sequence;
+        call_of_mine.past = past;
+        history_[sequence % history_.size()] = call_of_mine;
         peer(me_).entered = sequence;
+        if (!asked_ahead_) { return; }
+        asked_ahead_ = false;
+        for (rank_t r = 0; r < size(); ++r) { answer(r); }
     }
     void finish(std::uint64_t sequence) { peer(me_).finished = sequence; }
 
     std::uint64_t entered(rank_t r) const { return peer(r).entered; }
     std::uint64_t finished(rank_t r) const { return peer(r).finished; }
+    /// Whether a rank is known to have left the job.
+    bool has_left(rank_t r) const { return peer(r).has_left; }
     std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         if (sequence == 0) { return {}; }
-        if (r == me_) {
-            auto const& call = history_[sequence % history_.size()];
-            return call.sequence == sequence ? std::optional(call) : std::nullopt;
-        }
-        for (auto const& call : peer(r).calls) {
-            if (call.sequence == sequence) { return call; }
-        }
-        return {};
+        auto const& call = r == me_ ? history_[sequence % history_.size()]
+                                    : peer(r).calls[sequence % peer(r).calls.size()];
+        return call.sequence == sequence ? std::optional(call) : std::nullopt;
     }
 
-    /// Tells all peers, once, that this rank waits in call `sequence`; they answer with theirs.
+    /// Tells all peers, once for each call, that this rank waits in call `sequence`; each answers
+    /// with its own as soon as it has entered it.
     void ask(std::uint64_t sequence) {
         if (asked_ >= sequence) { return; }
         asked_ = sequence;
         for (rank_t r = 0; r < size(); ++r) {
-            if (r != me_) { say(r, sequence); }
+            if (r != me_) { say(word::kind::asks, r, sequence); }
+        }
+    }
+    /// Tells a peer, once, that this rank waits for a message of it.
+    void watch(rank_t r) {
+        if (!std::exchange(peer(r).watched, true)) {
+            tell_(job_rank(r), about(word::kind::watches));
         }
     }
     /// Takes a peer's word in, and answers where it waits for what this rank has called.
@@ -92,35 +80,57 @@ public:
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
-        if (w.what == word::kind::failed) { return note(w.why); }
-        its.calls = w.calls;
-        if (its.answered < w.asked && w.asked <= entered(me_)) {
-            its.answered = w.asked;
-            say(w.from, w.asked);
+        switch (w.what) {
+            case word::kind::failed: return note(w.why);
+            case word::kind::leaves: its.has_left = true; return;
+            case word::kind::watches: its.watches = true; return;
+            default: break;
         }
+        for (auto const& call : w.calls) {
+            auto& slot = its.calls[call.sequence % its.calls.size()];
+            if (call.sequence > slot.sequence) { slot = call; }
+        }
+        if (w.what != word::kind::asks) { return; }
+        its.asked = std::max(its.asked, w.asked);
+        answer(w.from);
     }
 
-    /// Keeps the first failure and tells all of it; from another thread than the owner's that is
-    /// left to `spread`.
+    /// Keeps the first failure and tells all of it; on another thread than the one that calls
+    /// collectives the telling is left to `spread`.
     void fail(failure const& why) {
         note(why);
-        if (std::this_thread::get_id() == owner_) { spread(); }
+        if (std::this_thread::get_id() == user_.load(std::memory_order_relaxed)) { spread(); }
     }
     /// Tells the peers of a failure of which they have not been told yet.
     void spread() {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
+        auto w = about(word::kind::failed);
+        w.why = *first_failure();
+        for (rank_t r = 0; r < size(); ++r) {
+            if (r != me_) { tell_(job_rank(r), w); }
+        }
+    }
+    /// The job ranks that wait for something of this rank.
+    std::vector<rank_t> unanswered() const {
+        std::vector<rank_t> result;
+        for (rank_t r = 0; r < size(); ++r) {
+            auto const& its = peer(r);
+            if (its.watches || its.asked > its.answered) { result.push_back(job_rank(r)); }
+        }
+        return result;
+    }
+    /// A word of this rank.
+    word about(word::kind what) const {
         word w;
         w.board = id_;
-        w.what = word::kind::failed;
+        w.what = what;
         w.from = me_;
         w.entered = entered(me_);
         w.finished = finished(me_);
-        w.why = *first_failure();
-        for (rank_t r = 0; r < size(); ++r) {
-            if (r != me_) { tell_(group_[static_cast<std::size_t>(r)], w); }
-        }
+        return w;
     }
+
     std::atomic<std::uint32_t> const& stop_word() const { return stopped_; }
     std::optional<failure> first_failure() const {
         std::lock_guard const lock(guard_);
@@ -130,29 +140,38 @@ public:
 private:
     struct known {
         std::uint64_t entered = 0, finished = 0;
-        std::uint64_t answered = 0;          // the last call that it asked for and was told of
-        std::array<fingerprint, 4> calls{};  // that it told of last
+        std::uint64_t asked = 0;             // the last call that it asks for,
+        std::uint64_t answered = 0;          // and that it was told of
+        std::array<fingerprint, 8> calls{};  // of which it told
+        bool watched = false, watches = false, has_left = false;
     };
 
     known& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
     known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
+    rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
 
     void note(failure const& why) {
         std::lock_guard const lock(guard_);
         if (!first_) { first_ = why; }
         stopped_.store(1, std::memory_order_release);
     }
-    void say(rank_t to, std::uint64_t sequence) {
-        word w;
-        w.board = id_;
-        w.from = me_;
-        w.entered = entered(me_);
-        w.finished = finished(me_);
+    void answer(rank_t r) {
+        auto& its = peer(r);
+        if (its.asked <= its.answered) { return; }
+        if (its.asked > entered(me_)) {
+            asked_ahead_ = true;
+            return;
+        }
+        its.answered = its.asked;
+        say(word::kind::answers, r, its.asked);
+    }
+    void say(word::kind what, rank_t to, std::uint64_t sequence) {
+        auto w = about(what);
         for (std::size_t k = 0; k < w.calls.size() && k < sequence; ++k) {
             w.calls[k] = call_of(me_, sequence - k).value_or(fingerprint{});
         }
         w.asked = sequence;
-        tell_(group_[static_cast<std::size_t>(to)], w);
+        tell_(job_rank(to), w);
     }
 
     std::uint64_t id_;
@@ -160,9 +179,10 @@ private:
     rank_t me_;
     teller tell_;
     std::vector<known> peers_;
-    std::thread::id owner_;
+    std::atomic<std::thread::id> user_;  // the thread that called a collective last
     std::array<fingerprint, 64> history_{};
-    std::uint64_t asked_ = 0;
+    std::uint64_t asked_ = 0;   // the last call that this rank asked for
+    bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
     bool told_ = false;
     std::atomic<std::uint32_t> stopped_{0};
     mutable std::mutex guard_;
@@ -181,10 +201,12 @@ public:
     void finish(std::uint64_t sequence) { state_->finish(sequence); }
     std::uint64_t entered(rank_t r) const { return state_->entered(r); }
     std::uint64_t finished(rank_t r) const { return state_->finished(r); }
+    bool has_left(rank_t r) const { return state_->has_left(r); }
     std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         return state_->call_of(r, sequence);
     }
     void ask(std::uint64_t sequence) { state_->ask(sequence); }
+    void watch(rank_t r) { state_->watch(r); }
     void fail(failure const& why) { state_->fail(why); }
     bool stopped() const { return stop_word().load(std::memory_order_acquire) != 0; }
     std::atomic<std::uint32_t> const& stop_word() const { return state_->stop_word(); }
@@ -196,40 +218,6 @@ public:
 
 private:
     std::shared_ptr<board_state> state_;
-};
-
-/// The boards of one rank of a job: hands words to those they are for.
-class board_list {
-public:
-    board add(std::uint64_t id, std::vector<rank_t> group, rank_t me, teller tell) {
-        auto state = std::make_shared<board_state>(id, std::move(group), me, std::move(tell));
-        open_.push_back(state);
-        for (auto const& w : early_) {
-            if (w.board == id) { state->hear(w); }
-        }
-        std::erase_if(early_, [id](word const& w) { return w.board == id; });
-        return board(std::move(state));
-    }
-    void close(board& b) {
-        if (!b.state()) { return; }
-        b.state()->spread();
-        auto const id = b.state()->id();
-        std::erase_if(open_, [id](auto const& s) { return s->id() == id; });
-        closed_.push_back(id);
-    }
-    void hear(word const& w) {
-        for (auto const& s : open_) {
-            if (s->id() == w.board) { return s->hear(w); }
-        }
-        if (std::find(closed_.begin(), closed_.end(), w.board) == closed_.end()) {
-            early_.push_back(w);
-        }
-    }
-
-private:
-    std::vector<std::shared_ptr<board_state>> open_;
-    std::vector<std::uint64_t> closed_;
-    std::vector<word> early_;  // for boards that this rank has yet to make
 };
 
 }  // namespace collectives::wire

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that have a communicator meet through it for another transport.
+#pragma once
+
+#include <collectives/core/timeout.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace collectives {
+
+/// Models bootstrap over any communicator, which must outlive it.
+template <class Communicator>
+class bootstrap_over {
+public:
+    explicit bootstrap_over(Communicator& ranks) : ranks_(&ranks) {}
+
+    int rank() const { return ranks_->rank(); }
+    int size() const { return ranks_->size(); }
+
+    /// What each rank gave, by rank. Collective. Throws what the communicator's all_gather throws.
+    std::vector<std::vector<std::byte>> all_gather(std::span<std::byte const> mine,
+                                                   steady::time_point until) {
+        auto const n = static_cast<std::size_t>(size());
+        std::vector<std::size_t> sizes(n);
+        ranks_->all_gather(std::array{mine.size()}, sizes, {.timeout = left(until)});
+        std::size_t total = 0;
+        for (auto const s : sizes) { total += s; }
+        std::vector<std::byte> all(total);
+        ranks_->all_gather(mine, all, sizes, {.timeout = left(until)});
+        std::vector<std::vector<std::byte>> result;
+        auto from = all.begin();
+        for (auto const s : sizes) {
+            auto const to = from + static_cast<std::ptrdiff_t>(s);
+            result.emplace_back(from, to);
+            from = to;
+        }
+        return result;
+    }
+
+private:
+    static timeout left(steady::time_point until) {
+        auto const now = steady::now();
+        return until == steady::time_point::max() ? timeout::never
+                                                  : timeout(std::max<std::chrono::nanoseconds>(
+                                                        until - now, std::chrono::nanoseconds(1)));
+    }
+
+    Communicator* ranks_;
+};
+
+}  // namespace collectives

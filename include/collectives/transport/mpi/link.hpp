@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages over MPI: non-blocking calls only, on duplicates of the given communicator, one for data
+// and one for words.
+#pragma once
+
+#include <collectives/transport/mpi/calls.hpp>
+#include <collectives/transport/wire/link.hpp>
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+namespace collectives::mpi {
+
+/// Models wire::link. Of a 64-bit tag MPI carries the lower bits: calls that differ meet with a
+/// probability of one in the largest tag (at least 32767, mostly 2^28 or more).
+class link {
+public:
+    struct handle {
+        MPI_Request request = MPI_REQUEST_NULL;
+        bool receives = false;
+    };
+
+    /// Collective. Throws usage_error where MPI is not initialised or this thread may not call it,
+    /// timeout_error where ranks are missing.
+    link(MPI_Comm base, std::chrono::nanoseconds time) {
+        detail::require_thread();
+        auto const until =
+            steady::now() + std::min<std::chrono::nanoseconds>(time, std::chrono::hours(24 * 365));
+        data_ = detail::duplicate(base, until);
+        words_ = detail::duplicate(base, until);
+        detail::require(MPI_Comm_rank(data_, &rank_), "MPI_Comm_rank");
+        detail::require(MPI_Comm_size(data_, &size_), "MPI_Comm_size");
+        int* most = nullptr;
+        int found = 0;
+        detail::require(MPI_Comm_get_attr(data_, MPI_TAG_UB, &most, &found), "MPI_Comm_get_attr");
+        tags_ = static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1;
+        count_processors(until);
+    }
+    link(link const&) = delete;
+    link& operator=(link const&) = delete;
+
+    rank_t rank() const { return rank_; }
+    int size() const { return size_; }
+    int processors() const { return processors_; }
+
+    /// MPI counts in int. And from about 4 KiB on it asks the receiver before it sends, which for a
+    /// few of these takes longer than to send them in pieces below that: where both sides know the
+    /// size, else one might take the first piece for all.
+    std::size_t largest_piece(std::size_t bytes, bool agreed) const {
+        constexpr std::size_t eager = 3840, few = 16 * 1024, most = std::size_t{1} << 30;
+        return agreed && bytes > eager && bytes <= few ? eager : most;
+    }
+
+    handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
+        return post_send(data, bytes, to, static_cast<int>(tag % tags_), data_);
+    }
+    handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
+        return post_receive(data, bytes, from, static_cast<int>(tag % tags_), data_);
+    }
+    handle send_word(std::byte const* data, std::size_t bytes, rank_t to) {
+        return post_send(data, bytes, to, 0, words_);
+    }
+    handle receive_word(std::byte* data, std::size_t bytes) {
+        return post_receive(data, bytes, MPI_ANY_SOURCE, 0, words_);
+    }
+    bool test(handle& h, wire::arrival& in) {
+        int done = 0;
+        MPI_Status status;
+        auto const result = MPI_Test(&h.request, &done, &status);
+        if (result != MPI_SUCCESS) {
+            int kind = 0;
+            MPI_Error_class(result, &kind);
+            if (!h.receives || kind != MPI_ERR_TRUNCATE) { detail::require(result, "MPI_Test"); }
+            h.request = MPI_REQUEST_NULL;
+            in.too_long = true;
+            return true;
+        }
+        if (done == 0) { return false; }
+        nap_ = detail::shortest_nap;
+        if (h.receives) {
+            int n = 0;
+            detail::require(MPI_Get_count(&status, MPI_BYTE, &n), "MPI_Get_count");
+            in.bytes = static_cast<std::size_t>(n);
+        }
+        return true;
+    }
+    /// A receive is called back, if MPI can do so at once; a send is left to itself.
+    bool take_back(handle& h) {
+        if (h.request == MPI_REQUEST_NULL) { return true; }
+        if (h.receives) { MPI_Cancel(&h.request); }
+        int done = 0;
+        for (int turn = 0; turn < 100 && done == 0; ++turn) {
+            if (MPI_Test(&h.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
+        }
+        if (done == 0) { MPI_Request_free(&h.request); }
+        return done != 0;
+    }
+
+    /// Nothing to do: testing moves MPI along.
+    bool progress() { return false; }
+    /// MPI wakes nobody: sleeps a little, longer each time in a row, at most 1 ms.
+    template <class Ready>
+    void doze(Ready&& ready, std::chrono::nanoseconds time) {
+        if (ready()) {
+            nap_ = detail::shortest_nap;
+            return;
+        }
+        std::this_thread::sleep_for(std::min(nap_, time));
+        nap_ = std::min(2 * nap_, detail::longest_nap);
+    }
+    /// MPI tells nobody who is gone.
+    std::optional<departure> gone(rank_t) const { return {}; }
+    bool usable() const { return detail::is_usable(); }
+
+    bool can_be_told(rank_t) const { return true; }
+    bool progress_words() { return false; }
+    bool drop_data() { return false; }
+    bool close(bool all_is_well) {
+        if (!all_is_well) { return false; }  // what was posted may still be under way
+        MPI_Comm_free(&words_);
+        MPI_Comm_free(&data_);
+        return true;
+    }
+
+private:
+    /// The ranks of one machine may be bound to cores: together they have the union of these.
+    void count_processors(steady::time_point until) {
+        MPI_Comm here = MPI_COMM_NULL;
+        detail::require(
+            MPI_Comm_split_type(data_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
+            "MPI_Comm_split_type");
+        int beside = 1;
+        detail::require(MPI_Comm_size(here, &beside), "MPI_Comm_size");
+        cpu_set_t mine, all;
+        CPU_ZERO(&mine);
+        CPU_ZERO(&all);
+        if (::sched_getaffinity(0, sizeof mine, &mine) != 0) { CPU_SET(0, &mine); }
+        MPI_Request r = MPI_REQUEST_NULL;
+        detail::require(MPI_Iallreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, here, &r),
+                        "MPI_Iallreduce");
+        detail::wait_for(r, until, "MPI_Iallreduce");
+        MPI_Comm_free(&here);
+        int const found = std::max(CPU_COUNT(&all) * size_ / beside, 1);
+        detail::require(MPI_Iallreduce(&found, &processors_, 1, MPI_INT, MPI_MIN, data_, &r),
+                        "MPI_Iallreduce");
+        detail::wait_for(r, until, "MPI_Iallreduce");
+    }
+    static handle post_send(std::byte const* data, std::size_t bytes, rank_t to, int tag,
+                            MPI_Comm over) {
+        handle h;
+        auto const n = static_cast<int>(bytes);
+        detail::require(MPI_Isend(data, n, MPI_BYTE, to, tag, over, &h.request), "MPI_Isend");
+        return h;
+    }
+    static handle post_receive(std::byte* data, std::size_t bytes, rank_t from, int tag,
+                               MPI_Comm over) {
+        handle h{MPI_REQUEST_NULL, true};
+        auto const n = static_cast<int>(bytes);
+        detail::require(MPI_Irecv(data, n, MPI_BYTE, from, tag, over, &h.request), "MPI_Irecv");
+        return h;
+    }
+
+    MPI_Comm data_ = MPI_COMM_NULL, words_ = MPI_COMM_NULL;
+    int rank_ = 0, size_ = 1;
+    int processors_ = 1;
+    std::uint64_t tags_ = 32768;
+    std::chrono::nanoseconds nap_ = detail::shortest_nap;
+};
+
+}  // namespace collectives::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What UCX is asked with, and its errors as exceptions.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+
+#include <ucp/api/ucp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+namespace collectives::ucx::detail {
+
+/// Throws transport_error with what UCX says, unless the call succeeded.
+inline void require(ucs_status_t status, char const* call) {
+    if (status != UCS_OK) { throw transport_error(text_of(call, ": ", ucs_status_string(status))); }
+}
+
+struct release {
+    void operator()(ucp_config_t* c) const { ucp_config_release(c); }
+    void operator()(ucp_context* c) const { ucp_cleanup(c); }
+    void operator()(ucp_worker* w) const { ucp_worker_destroy(w); }
+};
+using config_ptr = std::unique_ptr<ucp_config_t, release>;
+using context_ptr = std::unique_ptr<ucp_context, release>;
+using worker_ptr = std::unique_ptr<ucp_worker, release>;
+
+/// Sets what the environment (UCX_NAME) does not. A name that this UCX does not know is left out.
+inline void prefer(ucp_config_t& config, char const* name, char const* value) {
+    if (std::getenv(text_of("UCX_", name).c_str()) == nullptr) {
+        static_cast<void>(ucp_config_modify(&config, name, value));
+    }
+}
+
+/// Whether the environment lets UCX use shared memory. It complains of settings that it needs not.
+inline bool may_share_memory() {
+    auto const* const text = std::getenv("UCX_TLS");
+    if (text == nullptr) { return true; }
+    std::string_view const names(text);
+    constexpr std::array<std::string_view, 6> sharing{"all", "sm", "shm", "mm", "posix", "sysv"};
+    return std::any_of(sharing.begin(), sharing.end(),
+                       [&](auto name) { return names.find(name) != names.npos; });
+}
+
+/// Tag messages, and waits that sleep. A peer's death is looked for every tenth of a second, and
+/// shared memory stays in use though UCX would leave it out where errors are to be reported.
+inline context_ptr make_context(int ranks) {
+    ucp_config_t* read = nullptr;
+    require(ucp_config_read(nullptr, nullptr, &read), "ucp_config_read");
+    config_ptr const config(read);
+    prefer(*config, "KEEPALIVE_INTERVAL", "0.1s");
+    if (may_share_memory()) { prefer(*config, "MM_ERROR_HANDLING", "y"); }
+    ucp_params_t wanted{};
+    wanted.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+    wanted.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
+    wanted.estimated_num_eps = static_cast<std::size_t>(ranks);
+    ucp_context_h made = nullptr;
+    require(ucp_init(&wanted, config.get(), &made), "ucp_init");
+    return context_ptr(made);
+}
+
+inline worker_ptr make_worker(ucp_context_h context) {
+    ucp_worker_params_t wanted{};
+    wanted.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+    wanted.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+    ucp_worker_h made = nullptr;
+    require(ucp_worker_create(context, &wanted, &made), "ucp_worker_create");
+    return worker_ptr(made);
+}
+
+}  // namespace collectives::ucx::detail

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages over UCX: a channel for data and one for words, so that a rank can still say what went
+// wrong after it has taken its memory back.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/transport/ucx/calls.hpp>
+#include <collectives/transport/ucx/channel.hpp>
+#include <collectives/transport/wire/link.hpp>
+
+#include <poll.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace collectives::ucx {
+
+/// Models wire::link.
+class link {
+public:
+    struct handle {
+        message under_way{};
+        channel* over = nullptr;
+    };
+
+    link(rank_t rank, int size)
+        : rank_(rank),
+          size_(size),
+          context_(detail::make_context(size)),
+          data_(context_.get(), size),
+          words_(context_.get(), size) {}
+    link(link const&) = delete;
+    link& operator=(link const&) = delete;
+
+    /// What the others reach this rank by.
+    std::array<std::vector<std::byte>, 2> addresses() const {
+        return {data_.address(), words_.address()};
+    }
+    void connect(rank_t to, std::span<std::byte const> data, std::span<std::byte const> words) {
+        data_.connect(to, data);
+        words_.connect(to, words);
+    }
+    void use_processors(int n) { processors_ = n; }
+
+    rank_t rank() const { return rank_; }
+    int size() const { return size_; }
+    int processors() const { return processors_; }
+    std::size_t largest_piece(std::size_t, bool) const { return std::size_t{1} << 40; }
+
+    handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
+        return {data_.send(data, bytes, to, tag_from(rank_, tag)), &data_};
+    }
+    handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
+        return {data_.receive(data, bytes, tag_from(from, tag)), &data_};
+    }
+    handle send_word(std::byte const* data, std::size_t bytes, rank_t to) {
+        return {words_.send(data, bytes, to, 0), &words_};
+    }
+    handle receive_word(std::byte* data, std::size_t bytes) {
+        return {words_.receive(data, bytes, 0), &words_};
+    }
+    bool test(handle& h, wire::arrival& in) {
+        return h.over == nullptr || h.over->test(h.under_way, in);
+    }
+    bool take_back(handle& h) { return h.over == nullptr || h.over->take_back(h.under_way); }
+
+    /// Words are rare, and all that looking for one costs is for nothing mostly.
+    bool progress() {
+        auto const moved = data_.progress();
+        return (++turns_ % 16 == 0 && words_.progress()) || moved;
+    }
+    bool progress_words() { return words_.progress(); }
+    /// Sleeps on UCX's descriptors.
+    template <class Ready>
+    void doze(Ready&& ready, std::chrono::nanoseconds time) {
+        while (data_.progress() || words_.progress()) {}
+        if (ready() || !data_.may_sleep() || !words_.may_sleep()) { return; }
+        std::array<pollfd, 2> awaited{pollfd{data_.descriptor(), POLLIN, 0},
+                                      pollfd{words_.descriptor(), POLLIN, 0}};
+        auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+        timespec const most{seconds.count(), (time - seconds).count()};
+        ::ppoll(awaited.data(), awaited.size(), &most, nullptr);
+    }
+    /// A rank that failed says why, and what the others are in it may have finished: that gets some
+    /// time.
+    std::optional<departure> gone(rank_t r) const {
+        constexpr auto grace = std::chrono::milliseconds(100);
+        if (!data_.is_lost_since(r, grace) && !words_.is_lost_since(r, grace)) { return {}; }
+        return departure{true, 0};
+    }
+    bool can_be_told(rank_t r) const { return !words_.is_lost(r); }
+    bool usable() const { return true; }
+
+    bool drop_data() {
+        data_.close(true);
+        return true;
+    }
+    bool close(bool all_is_well) {
+        data_.close(!all_is_well);
+        words_.close(!all_is_well);
+        return true;
+    }
+
+private:
+    /// UCX's tags do not tell who sends: that is hashed into them.
+    static std::uint64_t tag_from(rank_t from, std::uint64_t tag) {
+        return mix(tag, static_cast<std::uint64_t>(from));
+    }
+
+    rank_t rank_;
+    int size_;
+    int processors_ = 1;
+    unsigned turns_ = 0;
+    detail::context_ptr context_;
+    channel data_, words_;
+};
+
+}  // namespace collectives::ucx

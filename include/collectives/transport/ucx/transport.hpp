@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that reach each other by UCX.
+#pragma once
+
+#include <collectives/core/timeout.hpp>
+#include <collectives/transport/ucx/link.hpp>
+#include <collectives/transport/wire/transport.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace collectives::ucx {
+
+namespace detail {
+
+/// What a rank tells all others before they can reach it. Its addresses follow, first that for
+/// data.
+struct introduction {
+    std::array<char, 40> machine{};  // the same for ranks that share processors
+    std::size_t data_address = 0;    // its bytes
+    cpu_set_t processors;            // that this rank may run on
+
+    static introduction of_mine() {
+        introduction me;
+        CPU_ZERO(&me.processors);
+        if (::sched_getaffinity(0, sizeof me.processors, &me.processors) != 0) {
+            CPU_SET(0, &me.processors);
+        }
+        std::ifstream("/proc/sys/kernel/random/boot_id")
+            .read(me.machine.data(), static_cast<std::streamsize>(me.machine.size() - 1));
+        return me;
+    }
+};
+
+/// See wire::transport::processors.
+inline int shared_processors(std::vector<introduction> const& all) {
+    auto least = 0.0;
+    for (auto const& one : all) {
+        cpu_set_t together;
+        CPU_ZERO(&together);
+        auto ranks = 0;
+        for (auto const& other : all) {
+            if (other.machine != one.machine) { continue; }
+            CPU_OR(&together, &together, &other.processors);
+            ++ranks;
+        }
+        auto const per_rank = static_cast<double>(CPU_COUNT(&together)) / ranks;
+        least = least == 0 ? per_rank : std::min(least, per_rank);
+    }
+    return std::max(static_cast<int>(least * static_cast<double>(all.size())), 1);
+}
+
+}  // namespace detail
+
+class transport : public wire::transport<link> {
+public:
+    /// Collective over the ranks of `meeting`, which is not needed afterwards. Its
+    /// `all_gather(bytes, until)` gives each rank's bytes in the order of the ranks. Throws what
+    /// that throws, and transport_error for what UCX refuses.
+    template <class Bootstrap>
+    transport(Bootstrap& meeting, steady::time_point until)
+        : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
+        auto me = detail::introduction::of_mine();
+        auto const [data, words] = way().addresses();
+        me.data_address = data.size();
+        std::vector<std::byte> mine(sizeof me + data.size() + words.size());
+        std::memcpy(mine.data(), &me, sizeof me);
+        std::copy(data.begin(), data.end(), mine.begin() + sizeof me);
+        std::copy(words.begin(), words.end(), mine.end() - std::ssize(words));
+        auto const all = meeting.all_gather(std::span<std::byte const>(mine), until);
+        std::vector<detail::introduction> ranks(all.size());
+        for (std::size_t r = 0; r < all.size(); ++r) {
+            auto const n = all[r].size();
+            if (n > sizeof me) { std::memcpy(&ranks[r], all[r].data(), sizeof me); }
+            if (n <= sizeof me || n - sizeof me <= ranks[r].data_address) {
+                throw transport_error(text_of("rank ", r, " sent no address of UCX"));
+            }
+        }
+        way().use_processors(detail::shared_processors(ranks));
+        // Two that connect to each other at once confuse UCX's TCP: the lower rank does so first.
+        auto const connect = [&](rank_t first, rank_t last) {
+            for (auto r = first; r < last; ++r) {
+                auto const n = ranks[static_cast<std::size_t>(r)].data_address;
+                auto const its = std::span(all[static_cast<std::size_t>(r)]).subspan(sizeof me);
+                way().connect(r, its.first(n), its.subspan(n));
+                greet(r);
+            }
+        };
+        connect(rank(), size());
+        wait_for_greetings(rank(), until);
+        connect(0, rank());
+        wait_for_greetings(size() - 1, until);  // nobody goes before all can reach it
+    }
+};
+
+}  // namespace collectives::ucx

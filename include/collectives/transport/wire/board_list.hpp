@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The boards of one rank of a job: hands words to those they are for.
+#pragma once
+
+#include <collectives/transport/wire/board.hpp>
+#include <collectives/transport/wire/word.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace collectives::wire {
+
+class board_list {
+public:
+    board add(std::uint64_t id, std::vector<rank_t> group, rank_t me, teller tell) {
+        auto state = std::make_shared<board_state>(id, std::move(group), me, std::move(tell));
+        open_.push_back(state);
+        for (auto const& w : early_) {
+            if (w.board == id) { state->hear(w); }
+        }
+        std::erase_if(early_, [id](word const& w) { return w.board == id; });
+        return board(std::move(state));
+    }
+    void close(board& b) {
+        if (!b.state()) { return; }
+        auto& s = *b.state();
+        s.spread();
+        auto const last = s.about(word::kind::leaves);
+        closed_.push_back({s.id(), last.from, last.entered, last.finished, s.unanswered()});
+        std::erase(open_, b.state());
+    }
+    void hear(word const& w) {
+        for (auto const& s : open_) {
+            if (s->id() == w.board) { return s->hear(w); }
+        }
+        for (auto& c : closed_) {
+            if (c.id != w.board) { continue; }
+            auto const waits = w.what == word::kind::asks || w.what == word::kind::watches;
+            if (waits) { c.unanswered.push_back(w.sender); }
+            return;
+        }
+        if (early_.size() == most_early) { early_.pop_front(); }
+        early_.push_back(w);
+    }
+    /// This rank leaves the job: tells those who wait for it on a communicator that it has closed.
+    void leave(teller const& tell) {
+        for (auto& c : closed_) {
+            word w;
+            w.board = c.id;
+            w.what = word::kind::leaves;
+            w.from = c.me;
+            w.entered = c.entered;
+            w.finished = c.finished;
+            for (auto const r : std::exchange(c.unanswered, {})) { tell(r, w); }
+        }
+    }
+
+private:
+    static constexpr std::size_t most_early = 1024;
+
+    struct closed_board {
+        std::uint64_t id = 0;
+        rank_t me = -1;
+        std::uint64_t entered = 0, finished = 0;
+        std::vector<rank_t> unanswered;
+    };
+
+    std::vector<std::shared_ptr<board_state>> open_;
+    std::vector<closed_board> closed_;
+    std::deque<word> early_;  // for boards that this rank has yet to make
+};
+
+}  // namespace collectives::wire

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a message-passing library must offer for a transport to stand on it.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace collectives::wire {
+
+/// What has come into a receive. `bytes` is what the sender sent, at most what there was room for
+/// where the library does not say.
+struct arrival {
+    std::size_t bytes = 0;
+    bool too_long = false;  // for the receive
+};
+
+/// A way to the other ranks of a job. A `handle` is a message under way; by default it is none.
+///
+/// Messages with equal (source, destination, tag) never overtake each other, nor do words between
+/// two ranks. `test` says whether a message has ended (then its handle is none); one to or from a
+/// lost rank never does. `take_back` ends it early: false if the library may still use its memory
+/// until `drop_data`, which ends all messages but words and says whether none uses memory then, as
+/// `close` does at the very end.
+/// Everything else throws transport_error for what the library refuses.
+template <class T>
+concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std::byte const* from,
+                        std::byte* to, bool (*ready)()) {
+    typename T::handle;
+    { c.rank() } -> std::same_as<rank_t>;
+    { c.size() } -> std::same_as<int>;
+    { c.processors() } -> std::same_as<int>;
+    // A longer message goes in pieces of so many bytes. `agreed`: both sides know its size.
+    { c.largest_piece(std::size_t{}, bool{}) } -> std::same_as<std::size_t>;
+    { t.send(from, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
+    { t.receive(to, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
+    { t.send_word(from, std::size_t{}, rank_t{}) } -> std::same_as<typename T::handle>;
+    { t.receive_word(to, std::size_t{}) } -> std::same_as<typename T::handle>;  // of any rank
+    { t.test(h, in) } -> std::same_as<bool>;
+    { t.take_back(h) } -> std::same_as<bool>;
+    { t.progress() } -> std::same_as<bool>;
+    { t.doze(ready, std::chrono::nanoseconds{}) };
+    { c.gone(rank_t{}) } -> std::same_as<std::optional<departure>>;
+    { c.usable() } -> std::same_as<bool>;               // false once the library has been shut down
+    { c.can_be_told(rank_t{}) } -> std::same_as<bool>;  // words reach it
+    { t.progress_words() } -> std::same_as<bool>;
+    { t.drop_data() } -> std::same_as<bool>;
+    { t.close(bool{}) } -> std::same_as<bool>;
+};
+
+}  // namespace collectives::wire

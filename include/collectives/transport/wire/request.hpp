@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message under way over a link, and how one is laid out whose receiver must tell what came.
+#pragma once
+
+#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/wire/link.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace collectives::wire {
+
+/// Goes before the bytes of a message with a `check`; takes them along where they are few. The rest
+/// follows as a message of its own under the same tag.
+struct frame {
+    static constexpr std::size_t most_inside = 4096;
+
+    std::uint64_t check = 0;
+    std::uint64_t bytes = 0;
+    std::array<std::byte, most_inside> inside;
+
+    static constexpr std::size_t head = 2 * sizeof(std::uint64_t);
+};
+
+template <link Link>
+class transport;
+
+/// Stays where it is from isend or irecv until it tests true or is cancelled.
+template <link Link>
+class request {
+public:
+    request() = default;
+    request(request const&) = delete;
+    request& operator=(request const&) = delete;
+
+    bool wrong() const { return wrong_; }
+    /// Whether more came than was expected, and `actual_bytes` is not known but at least so many.
+    bool came_cut() const { return came_cut_; }
+    std::size_t actual_bytes() const { return actual_bytes_; }
+    std::uint64_t actual_check() const { return actual_check_; }
+
+private:
+    friend class transport<Link>;
+
+    void reset(bool receives) {
+        pieces_.clear();
+        frame_.reset();
+        receives_ = receives;
+        wrong_ = came_cut_ = false;
+        tested_ = 0;
+        actual_bytes_ = 0;
+        actual_check_ = 0;
+    }
+    /// What a piece has brought.
+    void take_in(arrival const& came) {
+        if (frame_ && tested_ == 0) { return take_in_frame(came); }
+        actual_bytes_ += came.bytes;
+        if (came.too_long) {
+            wrong_ = came_cut_ = true;
+            actual_bytes_ = std::max(actual_bytes_, in_.bytes + 1);
+        }
+    }
+    void take_in_frame(arrival const& came) {
+        wrong_ =
+            came.bytes < frame::head || frame_->check != in_.check || frame_->bytes != in_.bytes;
+        if (came.bytes >= frame::head) { actual_check_ = frame_->check; }
+        auto const inside = came.bytes - std::min(came.bytes, frame::head);
+        actual_bytes_ = wrong_ && came.bytes >= frame::head ? frame_->bytes : inside;
+        if (!wrong_ && inside != 0) { std::memcpy(in_.data, frame_->inside.data(), inside); }
+    }
+
+    std::vector<typename Link::handle> pieces_;
+    std::unique_ptr<frame> frame_;  // its piece is the first, where there is one
+    incoming in_{};
+    bool receives_ = false;
+    bool wrong_ = false, came_cut_ = false;
+    std::size_t tested_ = 0;  // pieces that have ended
+    std::size_t actual_bytes_ = 0;
+    std::uint64_t actual_check_ = 0;
+};
+
+}  // namespace collectives::wire

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A transport over a link: messages in pieces, boards by words, and memory that outlives a failure.
+#pragma once
+
+#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/wire/board.hpp>
+#include <collectives/transport/wire/link.hpp>
+#include <collectives/transport/wire/request.hpp>
+#include <collectives/transport/wire/words.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives::wire {
+
+/// Models collectives::transport.
+template <link Link>
+class transport {
+public:
+    using request = wire::request<Link>;
+    using board = wire::board;
+    static constexpr bool can_consume = false;
+
+    /// The link must have reached all ranks.
+    explicit transport(std::unique_ptr<Link> way) : link_(std::move(way)), words_(*link_) {}
+    transport(transport const&) = delete;
+    transport& operator=(transport const&) = delete;
+
+    /// Collective while all is well. While an exception passes it is not: the others are told.
+    ~transport() {
+        if (!link_->usable()) {
+            abandon_all();
+            return;
+        }
+        auto const unwinding = std::uncaught_exceptions() != 0;
+        auto const all_is_well = !trouble_ && !unwinding;
+        auto dropped = all_is_well;
+        auto all_left = false;
+        try {
+            if (unwinding && !trouble_) { words_.break_off(); }
+            if (!all_is_well) { dropped = link_->drop_data(); }
+            if (unwinding) {
+                words_.flush(std::chrono::milliseconds(200));
+            } else {  // who goes at once after a failure could take what it said of it along
+                all_left = words_.leave(std::chrono::seconds(trouble_ ? 1 : 5));
+            }
+        } catch (error const&) {}
+        words_.end([this](auto memory) { keep(std::move(memory)); });
+        if (!link_->close(all_is_well && all_left) || !dropped) { abandon_all(); }
+    }
+
+    rank_t rank() const { return link_->rank(); }
+    int size() const { return link_->size(); }
+    /// Processors for all ranks of the job, as if each of its machines had as many per rank as the
+    /// one that has fewest. The same on all ranks.
+    int processors() const { return link_->processors(); }
+
+    void isend(outgoing const& out, request& r) {
+        r.reset(false);
+        if (out.check == 0) {
+            return send_pieces(out.data, out.bytes, out.size_agreed, out.to, out.tag, r);
+        }
+        r.frame_ = std::make_unique<frame>();
+        auto& f = *r.frame_;
+        f.check = out.check;
+        f.bytes = out.bytes;
+        auto const inside = out.bytes <= frame::most_inside;
+        if (inside && out.bytes != 0) { std::memcpy(f.inside.data(), out.data, out.bytes); }
+        auto const* const data = reinterpret_cast<std::byte const*>(&f);
+        r.pieces_.push_back(
+            link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
+        if (!inside) { send_pieces(out.data, out.bytes, false, out.to, out.tag, r); }
+    }
+    void irecv(incoming const& in, request& r) {
+        r.reset(true);
+        r.in_ = in;
+        if (in.check == 0) {
+            return receive_pieces(in.data, in.bytes, in.size_agreed, in.from, in.tag, r);
+        }
+        r.frame_ = std::make_unique<frame>();
+        auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
+        r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
+        if (in.bytes > frame::most_inside) {
+            receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
+        }
+    }
+    bool test(request& r) {
+        for (; r.tested_ < r.pieces_.size() && !r.wrong_; ++r.tested_) {
+            arrival came;
+            if (!link_->test(r.pieces_[r.tested_], came)) { return false; }
+            if (r.receives_) { r.take_in(came); }
+        }
+        if (r.receives_ && r.actual_bytes_ != r.in_.bytes) { r.wrong_ = true; }
+        return true;
+    }
+    /// Takes back what can be. The library may still use the rest: the caller's memory until this
+    /// transport has gone (MPI: until it is finalised), see `keep`.
+    void cancel(request& r) {
+        auto all_back = true;
+        for (; r.tested_ < r.pieces_.size(); ++r.tested_) {
+            trouble_ = true;
+            all_back = link_->take_back(r.pieces_[r.tested_]) && all_back;
+        }
+        if (!all_back && r.frame_) { keep(std::move(r.frame_)); }
+        r.pieces_.clear();
+    }
+    /// Takes over memory that messages which were cancelled may still use.
+    void keep(std::shared_ptr<void const> memory) { kept_.push_back(std::move(memory)); }
+
+    /// Moves the library along; true if anything moved.
+    bool poll() {
+        auto const moved = link_->progress();
+        // Words are rare, and all that looking for one costs is for nothing mostly.
+        return (++polls_ % 16 == 0 && words_.hear()) || moved;
+    }
+    template <class Ready>
+    void doze(Ready&& ready, std::chrono::nanoseconds time) {
+        auto const heard_and_ready = [&] {
+            auto heard = false;
+            while (words_.hear()) { heard = true; }
+            return ready() || heard;
+        };
+        link_->doze(heard_and_ready, time);
+    }
+    /// Takes in all words that have come.
+    void hear() {
+        for (int turn = 0; turn < 1000 && link_->progress_words(); ++turn) {}
+        while (words_.hear()) {}
+    }
+    std::optional<departure> gone(rank_t r) const {
+        if (words_.has_broken_off(r)) { return departure{}; }
+        return link_->gone(r);
+    }
+    void note_trouble() { trouble_ = true; }
+
+    board first_board() {
+        std::vector<rank_t> all(static_cast<std::size_t>(size()));
+        for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
+        return words_.open(1, std::move(all), rank());
+    }
+    template <class Share>
+    board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
+        auto const mine = static_cast<std::uint64_t>(rank() + 1) << 32 | ++boards_made_;
+        auto const id = share(mine);
+        return words_.open(id, std::move(group), rank_in_group);
+    }
+    void close_board(board& b) {
+        if (b.state() && b.stopped()) { trouble_ = true; }
+        if (!link_->usable()) { return; }
+        try {
+            words_.close(b);
+        } catch (transport_error const&) { trouble_ = true; }
+    }
+
+protected:
+    Link& way() { return *link_; }
+    /// Opens the way to a rank before it is needed.
+    void greet(rank_t r) {
+        if (r != rank()) { words_.tell(r, word{}); }
+    }
+    /// Returns once `n` ranks have greeted this one, and its own greetings are on their way. Throws
+    /// timeout_error.
+    void wait_for_greetings(int n, steady::time_point until) {
+        while (words_.greetings() < n || !words_.all_said()) {
+            link_->progress();
+            if (words_.hear()) { continue; }
+            if (steady::now() >= until) {
+                throw timeout_error(text_of("rank ", rank(), ", connecting: time ran out; ",
+                                            words_.greetings(), " of ", n, " ranks have come"),
+                                    {});
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+    }
+
+private:
+    void send_pieces(std::byte const* data, std::size_t bytes, bool agreed, rank_t to,
+                     std::uint64_t tag, request& r) {
+        auto const most = link_->largest_piece(bytes, agreed);
+        for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
+            auto const n = std::min(most, bytes - first);
+            r.pieces_.push_back(link_->send(data + first, n, to, tag));
+        }
+    }
+    void receive_pieces(std::byte* data, std::size_t bytes, bool agreed, rank_t from,
+                        std::uint64_t tag, request& r) {
+        auto const most = link_->largest_piece(bytes, agreed);
+        for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
+            auto const n = std::min(most, bytes - first);
+            r.pieces_.push_back(link_->receive(data + first, n, from, tag));
+        }
+    }
+    /// For ever: the library may use the memory as long as the process lives.
+    void abandon_all() {
+        if (!kept_.empty()) { static_cast<void>(new auto(std::move(kept_))); }
+        static_cast<void>(link_.release());
+    }
+
+    std::unique_ptr<Link> link_;
+    words<Link> words_;
+    std::vector<std::shared_ptr<void const>> kept_;
+    bool trouble_ = false;
+    unsigned polls_ = 0;
+    std::uint32_t boards_made_ = 0;
+};
+
+}  // namespace collectives::wire

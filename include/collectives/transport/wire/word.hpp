@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks that share no memory tell each other apart from data.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/schedule/step.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace collectives::wire {
+
+/// Trivially copyable: it travels as it is.
+struct word {
+    enum class kind : std::uint32_t {
+        hello,    // says nothing: it opens the way
+        asks,     // what this rank has called, and: tell me of your call `asked` once you are there
+        answers,  // what this rank has called
+        watches,  // tell me when you leave the job
+        failed,   // the communicator is broken
+        leaves,   // this rank has left the job, and will enter nothing any more
+        all_left,    // so have all ranks
+        breaks_off,  // this rank goes in the middle of things
+    };
+
+    std::uint64_t board = 0;  // 0: about the job
+    kind what = kind::hello;
+    rank_t sender = -1;                  // rank in the job
+    rank_t from = -1;                    // rank in the communicator
+    std::uint64_t entered = 0;           // its last call,
+    std::uint64_t finished = 0;          // and the last it needs nothing more of
+    std::uint64_t asked = 0;             // the call in question;
+    std::array<fingerprint, 4> calls{};  // it and those before it, empty where they are forgotten
+    failure why{};                       // of what failed
+};
+
+static_assert(std::is_trivially_copyable_v<word>);
+
+/// Sends a word to a rank of the job.
+using teller = std::function<void(rank_t job_rank, word const& what)>;
+
+}  // namespace collectives::wire

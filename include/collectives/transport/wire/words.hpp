@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of one rank: sends them, and takes in those that come.
+#pragma once
+
+#include <collectives/core/timeout.hpp>
+#include <collectives/transport/wire/board_list.hpp>
+#include <collectives/transport/wire/link.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives::wire {
+
+template <link Link>
+class words {
+public:
+    explicit words(Link& way)
+        : way_(&way),
+          has_left_(static_cast<std::size_t>(way.size()), false),
+          has_broken_off_(has_left_) {
+        listen();
+    }
+    words(words const&) = delete;
+    words& operator=(words const&) = delete;
+
+    board open(std::uint64_t id, std::vector<rank_t> group, rank_t me) {
+        return boards_.add(id, std::move(group), me,
+                           [this](rank_t to, word const& what) { tell(to, what); });
+    }
+    void close(board& b) { boards_.close(b); }
+    void tell(rank_t to, word const& what) {
+        static_cast<void>(all_said());
+        auto text = std::make_unique<word>(what);
+        text->sender = way_->rank();
+        auto const* const bytes = reinterpret_cast<std::byte const*>(text.get());
+        auto under_way = way_->send_word(bytes, sizeof what, to);
+        said_.push_back({std::move(text), under_way});
+    }
+    /// Takes in one word, if one has come.
+    bool hear() {
+        arrival came;
+        if (!way_->test(listening_, came)) { return false; }
+        auto const what = *heard_;
+        listen();
+        if (came.bytes != sizeof what || what.sender < 0 || what.sender >= way_->size()) {
+            throw transport_error("a word came that no rank of this job can have said");
+        }
+        take_in(what);
+        return true;
+    }
+
+    /// Collective: words are heard until all ranks have come here, for at most so long. False if
+    /// they have not.
+    bool leave(std::chrono::nanoseconds time) {
+        auto const patience = steady::now() + time;
+        leaving_ = true;
+        has_left_[static_cast<std::size_t>(way_->rank())] = true;
+        say_farewell();
+        if (way_->rank() != 0) { tell_of_job(0, word::kind::leaves); }
+        while (!all_left_ && !(way_->rank() == 0 && everybody_left())) {
+            way_->progress_words();
+            if (hear()) { continue; }
+            if (steady::now() >= patience || somebody_is_lost()) { return false; }
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+        for (rank_t r = 1; r < way_->size() && way_->rank() == 0; ++r) {
+            tell_of_job(r, word::kind::all_left);
+        }
+        return flush(patience - steady::now());
+    }
+    int greetings() const { return greetings_; }
+    /// Whether nothing that was told is still on its way out.
+    bool all_said() {
+        arrival ignored;
+        std::erase_if(said_, [&](said_word& s) { return way_->test(s.under_way, ignored); });
+        return said_.empty();
+    }
+    /// Returns once all that was told is on its way; false if it is not in so much time.
+    bool flush(std::chrono::nanoseconds time) {
+        auto const patience = steady::now() + time;
+        while (!all_said()) {
+            way_->progress_words();
+            if (steady::now() >= patience || somebody_is_lost()) { return false; }
+        }
+        return true;
+    }
+    /// Tells all ranks that this one goes, whatever they are at.
+    void break_off() {
+        for (rank_t r = 0; r < way_->size(); ++r) {
+            if (r != way_->rank()) { tell_of_job(r, word::kind::breaks_off); }
+        }
+    }
+    bool has_broken_off(rank_t r) const { return has_broken_off_[static_cast<std::size_t>(r)]; }
+    /// Ends what is under way. What the library may still use is handed to `keep`.
+    template <class Keep>
+    void end(Keep&& keep) {
+        if (!way_->take_back(listening_)) { keep(std::move(heard_)); }
+        for (auto& s : said_) {
+            if (!way_->take_back(s.under_way)) { keep(std::move(s.text)); }
+        }
+        said_.clear();
+    }
+
+private:
+    struct said_word {
+        std::unique_ptr<word> text;
+        typename Link::handle under_way{};
+    };
+
+    void listen() {
+        listening_ = way_->receive_word(reinterpret_cast<std::byte*>(heard_.get()), sizeof(word));
+    }
+    void take_in(word const& what) {
+        if (what.what == word::kind::hello) {
+            ++greetings_;
+            return;
+        }
+        if (what.what == word::kind::all_left) {
+            all_left_ = true;
+            return;
+        }
+        if (what.board != 0) {
+            boards_.hear(what);
+        } else if (what.what == word::kind::leaves) {
+            has_left_[static_cast<std::size_t>(what.sender)] = true;
+        } else if (what.what == word::kind::breaks_off) {
+            has_broken_off_[static_cast<std::size_t>(what.sender)] = true;
+        }
+        if (leaving_) { say_farewell(); }
+    }
+    /// Tells those who wait for this rank.
+    void say_farewell() {
+        boards_.leave([this](rank_t to, word const& what) { tell(to, what); });
+    }
+    void tell_of_job(rank_t to, word::kind what) {
+        word w;
+        w.what = what;
+        tell(to, w);
+    }
+    bool everybody_left() const {
+        return std::find(has_left_.begin(), has_left_.end(), false) == has_left_.end();
+    }
+    /// Whether one whose leaving is waited for is lost: rank 0 waits for all, the others for it.
+    bool somebody_is_lost() const {
+        auto const awaited = way_->rank() == 0 ? has_left_.size() : 1;
+        for (std::size_t r = 0; r < awaited && !all_left_; ++r) {
+            if (!has_left_[r] && !way_->can_be_told(static_cast<rank_t>(r))) { return true; }
+        }
+        return false;
+    }
+    Link* way_;
+    board_list boards_;
+    std::vector<bool> has_left_;  // on rank 0: who has come to `leave`
+    std::vector<bool> has_broken_off_;
+    int greetings_ = 0;
+    bool leaving_ = false, all_left_ = false;
+    std::unique_ptr<word> heard_ = std::make_unique<word>();
+    typename Link::handle listening_{};
+    std::deque<said_word> said_;
+};
+
+}  // namespace collectives::wire

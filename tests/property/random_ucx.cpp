@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs of collectives over UCX.
+#include <collectives/ucx.hpp>
+
+#include <ucx/world.hpp>
+
+#include "random_programs.hpp"
+
+int main() {
+    return random_programs::main_with(
+        "ucx", [](int size, auto const& rank) { ucx_world::run(size, rank); });
+}
