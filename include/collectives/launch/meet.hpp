@@ -11,9 +11,10 @@
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,8 +28,9 @@ namespace meeting {
 /// Ranks that have met, in one of the ways there are; models `bootstrap`.
 class any_bootstrap {
 public:
-    template <bootstrap B>
-    explicit any_bootstrap(B one) : one_(std::move(one)) {}
+    using way = std::variant<store_host, store_guest, over_files>;
+
+    explicit any_bootstrap(way one) : one_(std::move(one)) {}
 
     int rank() const {
         return std::visit([](auto const& b) { return b.rank(); }, one_);
@@ -42,12 +44,10 @@ public:
     }
 
 private:
-    std::variant<store_host, store_guest, over_files> one_;
+    way one_;
 };
 
 static_assert(bootstrap<any_bootstrap>);
-
-namespace detail {
 
 /// The socket that listens and was inherited. It is taken once, since it is closed when all have
 /// met, and its number may then be another file's.
@@ -89,8 +89,6 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
     return any_bootstrap(store_host(std::move(me), listen_at(where, name), until));
 }
 
-}  // namespace detail
-
 }  // namespace meeting
 
 /// Meets the other ranks of a job, each of which calls this once. Where: COLLECTIVES_STORE, which is
@@ -106,7 +104,7 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
 inline meeting::any_bootstrap meet(job_place const& me, steady::time_point until) {
     auto const place = meeting::store_from_environment(me);
     auto const local = place.what == meeting::store_place::kind::local;
-    return meeting::detail::meet_at(place,
+    return meeting::meet_at(place,
                                     {me.rank, me.size, local ? local_job_name() : job_name(),
                                      meeting::secret_from_environment()},
                                     until);

@@ -130,9 +130,9 @@ private:
         auto left = -1;
         for (int r = 0; r < size_; ++r) {
             auto const i = static_cast<std::size_t>(r);
-            if (came[i]) { continue; }
             auto const state = seat::look(path_of(r));
             if (seen_[i] && state == seat::state::free) { throw detail::bootstrap_loss(rank_, r); }
+            if (came[i]) { continue; }
             if (seen_[i] && state == seat::state::given_up) {
                 if (leaving) {
                     came[i].emplace();
@@ -174,6 +174,7 @@ private:
         auto const its_call = text.number<std::uint64_t>();
         if (text.failed() || !is_ours) { return {}; }
         if (its_version != version || its_size != static_cast<std::uint32_t>(size_)) {
+            std::this_thread::sleep_for(3 * longest_nap);  // so that it can see this too
             throw usage_error(text_of("rank ", rank_, ", meeting: rank ", r, " counts ", its_size,
                                       " ranks (files of version ", its_version, "), this one ",
                                       size_, " (version ", version, ")"));
