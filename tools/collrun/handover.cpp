@@ -57,8 +57,8 @@ descriptor make_secret() {
     auto const written = file.get() >= 0 ? ::write(file.get(), key.data(), key.size()) : -1;
     ::explicit_bzero(key.data(), key.size());
     if (written != static_cast<ssize_t>(key.size()) ||
-        ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) !=
-            0) {
+        ::fcntl(file.get(), F_ADD_SEALS,
+                F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0) {
         fail("memfd_create");
     }
     return file;
@@ -66,12 +66,24 @@ descriptor make_secret() {
 
 /// What launchers say of a process: of this one, where it was itself started by one.
 bool is_of_a_launcher(std::string_view name) {
-    constexpr std::array names{
-        "RANK",         "WORLD_SIZE",     "LOCAL_RANK",       "LOCAL_WORLD_SIZE",
-        "PMI_RANK",     "PMI_SIZE",       "MPI_LOCALRANKID",  "MPI_LOCALNRANKS",
-        "SLURM_PROCID", "SLURM_NTASKS",   "SLURM_LOCALID",    "SLURM_STEP_NUM_NODES",
-        "PMIX_RANK",    "PMIX_NAMESPACE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-        "OMPI_COMM_WORLD_LOCAL_RANK",     "OMPI_COMM_WORLD_LOCAL_SIZE"};
+    constexpr std::array names{"RANK",
+                               "WORLD_SIZE",
+                               "LOCAL_RANK",
+                               "LOCAL_WORLD_SIZE",
+                               "PMI_RANK",
+                               "PMI_SIZE",
+                               "MPI_LOCALRANKID",
+                               "MPI_LOCALNRANKS",
+                               "SLURM_PROCID",
+                               "SLURM_NTASKS",
+                               "SLURM_LOCALID",
+                               "SLURM_STEP_NUM_NODES",
+                               "PMIX_RANK",
+                               "PMIX_NAMESPACE",
+                               "OMPI_COMM_WORLD_RANK",
+                               "OMPI_COMM_WORLD_SIZE",
+                               "OMPI_COMM_WORLD_LOCAL_RANK",
+                               "OMPI_COMM_WORLD_LOCAL_SIZE"};
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 

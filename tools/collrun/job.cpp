@@ -36,7 +36,8 @@ std::vector<pid_t> children() {
 }  // namespace
 
 job::job(options const& wanted) : wanted_(wanted) {
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // whom a rank leaves behind becomes a child of this process
+    ::prctl(PR_SET_CHILD_SUBREAPER,
+            1);  // whom a rank leaves behind becomes a child of this process
     sigset_t mine;
     sigemptyset(&mine);
     for (auto const s : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}) {
@@ -71,8 +72,8 @@ int job::start_all() {
         auto const environment = environment_of(r, wanted_.ranks, given, wanted_.transport);
         std::vector<int> inherited{given.secret.get()};
         if (r == 0) { inherited.push_back(given.door.get()); }
-        auto one = start({r, wanted_.command, environment, std::move(inherited), wanted_.prefix,
-                          old_signals_});
+        auto one = start(
+            {r, wanted_.command, environment, std::move(inherited), wanted_.prefix, old_signals_});
         if (one.fault != 0) { return one.fault; }
         given.door.reset();
         ranks_.push_back({one.pid, false});
@@ -119,7 +120,9 @@ void job::pass_signal_on(int signal, bool group_has_it) {
     if (signal == SIGUSR1 || signal == SIGUSR2) { return; }
     auto const again = interrupted_;
     interrupted_ = true;
-    if (!patience_ || again) { patience_ = clock::now() + (again ? clock::duration() : wanted_.grace); }
+    if (!patience_ || again) {
+        patience_ = clock::now() + (again ? clock::duration() : wanted_.grace);
+    }
 }
 
 void job::reap() {

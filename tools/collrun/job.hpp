@@ -53,7 +53,7 @@ private:
     collectives::descriptor signals_;
     std::vector<rank> ranks_;
     std::vector<output> outputs_;
-    std::optional<int> failure_;                // the exit status of the rank that failed first
+    std::optional<int> failure_;  // the exit status of the rank that failed first
     bool interrupted_ = false;
     std::optional<clock::time_point> patience_;  // until SIGKILL, once the job is being ended
 };

@@ -15,15 +15,19 @@ constexpr auto* description =
     "Starts the ranks of a job on this machine and waits for them.\n\n"
     "    collrun -n 4 ./program argument...\n\n"
     "Each rank finds its number and how to meet the others in its environment: coll::shm::join(),\n"
-    "coll::ucx::join() and coll::meet() know where to look. What is typed goes to rank 0; the others'\n"
+    "coll::ucx::join() and coll::meet() know where to look. What is typed goes to rank 0; the "
+    "others'\n"
     "standard input is empty. Lines of output are marked with their rank.\n";
 
 constexpr auto* footer =
-    "When a rank fails, the others get SIGTERM, and SIGKILL after the grace time. SIGINT, SIGTERM,\n"
+    "When a rank fails, the others get SIGTERM, and SIGKILL after the grace time. SIGINT, "
+    "SIGTERM,\n"
     "SIGHUP, SIGUSR1 and SIGUSR2 are passed on to the ranks. If collrun itself is killed, so are\n"
     "they.\n\n"
-    "Exit status: 0 if all ranks ended with 0; else that of the rank that failed first, or 128 + its\n"
-    "signal; 127 if there is no such program, 126 if it cannot be run, 2 for a wrong command line.\n";
+    "Exit status: 0 if all ranks ended with 0; else that of the rank that failed first, or 128 + "
+    "its\n"
+    "signal; 127 if there is no such program, 126 if it cannot be run, 2 for a wrong command "
+    "line.\n";
 
 }  // namespace
 
@@ -34,9 +38,7 @@ std::optional<options> parse(int argc, char** argv, int& status) {
     options o;
     double grace = 5;
     bool no_prefix = false;
-    app.add_option("-n,--ranks", o.ranks, "how many ranks")
-        ->required()
-        ->check(CLI::Range(1, 4096));
+    app.add_option("-n,--ranks", o.ranks, "how many ranks")->required()->check(CLI::Range(1, 4096));
     app.add_option("-t,--transport", o.transport,
                    "sets COLLECTIVES_TRANSPORT, for programs that leave the choice to it")
         ->check(CLI::IsMember({"shm", "ucx"}));
@@ -62,7 +64,8 @@ std::optional<options> parse(int argc, char** argv, int& status) {
         return {};
     }
     if (!marked && o.command.front().front() == '-') {
-        fmt::print(stderr, "collrun: there is no option {}. See collrun --help\n", o.command.front());
+        fmt::print(stderr, "collrun: there is no option {}. See collrun --help\n",
+                   o.command.front());
         status = 2;
         return {};
     }

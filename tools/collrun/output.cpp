@@ -16,8 +16,8 @@ namespace collrun {
 
 namespace {
 
-/// Writes it all, waiting for whoever reads. A reader who has gone ends this process by SIGPIPE, and
-/// with it the ranks.
+/// Writes it all, waiting for whoever reads. A reader who has gone ends this process by SIGPIPE,
+/// and with it the ranks.
 void write_all(int to, std::string_view text) {
     while (!text.empty()) {
         auto const n = ::write(to, text.data(), text.size());

@@ -61,9 +61,7 @@ started start(start_order const& order) {
     auto const parent = ::getpid();
     auto const pid = ::fork();
     if (pid < 0) { throw std::system_error(errno, std::generic_category(), "fork"); }
-    if (pid == 0) {
-        become(order, out.write.get(), err.write.get(), fault.write.get(), parent);
-    }
+    if (pid == 0) { become(order, out.write.get(), err.write.get(), fault.write.get(), parent); }
     fault.write.reset();
     started result{pid, 0, std::move(out.read), std::move(err.read)};
     ssize_t n = -1;

@@ -30,7 +30,8 @@ struct started {
     collectives::descriptor out, err;
 };
 
-/// Starts the rank; it dies with this process. Throws std::system_error for what the system refuses.
+/// Starts the rank; it dies with this process. Throws std::system_error for what the system
+/// refuses.
 started start(start_order const& order);
 
 }  // namespace collrun

@@ -18,8 +18,8 @@ using bootstrap_bytes = std::vector<std::byte>;
 /// The most that one rank may give to one all_gather.
 inline constexpr std::size_t most_bootstrap_bytes = std::size_t{1} << 20;
 
-/// An all-gather of opaque bytes, with which ranks that have no transport yet exchange the addresses
-/// that a transport needs.
+/// An all-gather of opaque bytes, with which ranks that have no transport yet exchange the
+/// addresses that a transport needs.
 ///
 /// `all_gather(mine, until)` is collective, and each rank's n-th call belongs to the others' n-th.
 /// It gives what each rank gave, by rank; ranks may give different sizes, also none, up to
@@ -32,12 +32,12 @@ inline constexpr std::size_t most_bootstrap_bytes = std::size_t{1} << 20;
 ///   - transport_error for what the system refuses.
 /// After an error it is broken, and later calls throw. It is used by one thread at a time.
 template <class T>
-concept bootstrap = requires(T& some, T const& fixed, std::span<std::byte const> mine,
-                             steady::time_point until) {
-    { fixed.rank() } -> std::same_as<int>;
-    { fixed.size() } -> std::same_as<int>;
-    { some.all_gather(mine, until) } -> std::same_as<std::vector<bootstrap_bytes>>;
-};
+concept bootstrap =
+    requires(T& some, T const& fixed, std::span<std::byte const> mine, steady::time_point until) {
+        { fixed.rank() } -> std::same_as<int>;
+        { fixed.size() } -> std::same_as<int>;
+        { some.all_gather(mine, until) } -> std::same_as<std::vector<bootstrap_bytes>>;
+    };
 
 namespace detail {
 

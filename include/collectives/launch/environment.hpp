@@ -65,8 +65,8 @@ inline bool on_several_machines(job_place const& place) {
 inline void check_with_pmix(job_place const& place) {
     auto const rank = environment_number("PMIX_RANK");
     if (rank && *rank != place.rank) {
-        throw usage_error(text_of(place.source, " say rank ", place.rank,
-                                  ", but PMIX_RANK says rank ", *rank));
+        throw usage_error(
+            text_of(place.source, " say rank ", place.rank, ", but PMIX_RANK says rank ", *rank));
     }
 }
 
@@ -114,9 +114,8 @@ inline job_place place_from_environment() {
     found->local_rank =
         detail::agreed_number({"COLLECTIVES_LOCAL_RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                                "MPI_LOCALRANKID", "SLURM_LOCALID"});
-    found->local_size =
-        detail::agreed_number({"COLLECTIVES_LOCAL_SIZE", "LOCAL_WORLD_SIZE",
-                               "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
+    found->local_size = detail::agreed_number({"COLLECTIVES_LOCAL_SIZE", "LOCAL_WORLD_SIZE",
+                                               "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
     return *found;
 }
 

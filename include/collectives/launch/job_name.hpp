@@ -20,8 +20,8 @@ std::string local_job_name() {
                    (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
 }
 
-/// The job's name on every machine: COLLECTIVES_JOB, else what torchrun, Slurm or PMIx call it, else
-/// empty.
+/// The job's name on every machine: COLLECTIVES_JOB, else what torchrun, Slurm or PMIx call it,
+/// else empty.
 template <class = void>
 std::string job_name() {
     for (auto const* const variable :

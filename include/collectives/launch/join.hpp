@@ -93,7 +93,8 @@ job host(job_place const& me, steady::time_point until) {
 /// The others: receive the job's memory, and wait until rank 0 has let in everybody.
 template <class = void>
 job attend(job_place const& me, steady::time_point until) {
-    auto file = meeting_place(local_job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
+    auto file =
+        meeting_place(local_job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
     if (file.get() < 0) { miss(me, {0}); }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;

@@ -73,13 +73,13 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
             return any_bootstrap(
                 store_host(std::move(me), inherited_door(place.descriptor), until));
         }
-        throw usage_error(text_of("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ", me.rank,
-                                  " needs the address: tcp://HOST:PORT"));
+        throw usage_error(text_of("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ",
+                                  me.rank, " needs the address: tcp://HOST:PORT"));
     }
     auto const where = place.what == kind::tcp ? tcp_endpoints(place.host, place.port)
                                                : std::vector{local_endpoint(me.job + "-store")};
-    if (!me.secret.given() && !std::all_of(where.begin(), where.end(),
-                                           [](auto const& e) { return e.is_local(); })) {
+    if (!me.secret.given() &&
+        !std::all_of(where.begin(), where.end(), [](auto const& e) { return e.is_local(); })) {
         throw usage_error(text_of("to meet at ", place.name,
                                   " the ranks need a secret, since other machines can come there: "
                                   "set COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD"));
@@ -91,23 +91,23 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
 
 }  // namespace meeting
 
-/// Meets the other ranks of a job, each of which calls this once. Where: COLLECTIVES_STORE, which is
-/// `tcp://HOST:PORT` (rank 0 listens there), `file:///DIRECTORY` (which all ranks see) or `fd:N` (a
-/// socket that listens, for rank 0); without it, a socket of this machine that turns other users
+/// Meets the other ranks of a job, each of which calls this once. Where: COLLECTIVES_STORE, which
+/// is `tcp://HOST:PORT` (rank 0 listens there), `file:///DIRECTORY` (which all ranks see) or `fd:N`
+/// (a socket that listens, for rank 0); without it, a socket of this machine that turns other users
 /// away. Jobs are told apart by COLLECTIVES_JOB or what the launcher calls them. If
 /// COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD gives a secret, ranks and store prove to each
 /// other that they know it; only places that other machines cannot reach do without.
 ///
 /// Throws usage_error where the environment makes no sense and where this rank does not fit the
-/// others, timeout_error with the missing ranks at the earliest deadline of all, peer_lost_error for
-/// a rank that has come and died, transport_error for what the system refuses.
+/// others, timeout_error with the missing ranks at the earliest deadline of all, peer_lost_error
+/// for a rank that has come and died, transport_error for what the system refuses.
 inline meeting::any_bootstrap meet(job_place const& me, steady::time_point until) {
     auto const place = meeting::store_from_environment(me);
     auto const local = place.what == meeting::store_place::kind::local;
     return meeting::meet_at(place,
-                                    {me.rank, me.size, local ? local_job_name() : job_name(),
-                                     meeting::secret_from_environment()},
-                                    until);
+                            {me.rank, me.size, local ? local_job_name() : job_name(),
+                             meeting::secret_from_environment()},
+                            until);
 }
 
 /// The same, where the launcher's variables say which rank this is (place_from_environment).

@@ -37,7 +37,8 @@ private:
     bootstrap_bytes bytes_;
 };
 
-/// Takes one thing after the other. Who takes more than there is gets zeros, and `failed()` says so.
+/// Takes one thing after the other. Who takes more than there is gets zeros, and `failed()` says
+/// so.
 class reader {
 public:
     explicit reader(bytes_view from) : rest_(from) {}

@@ -26,10 +26,10 @@
 namespace collectives::meeting {
 
 /// Models `bootstrap`. Each rank has a seat, and leaves what it gives in a file beside it, which
-/// appears as a whole (it is renamed). An all_gather has two parts: all give, then all say that they
-/// have taken what was given; who knows that may give again, or leave and remove its files. A rank
-/// that dies is noticed by its seat's lock, which the file system must know how to keep. Files of
-/// other users are not read: the directory's permissions are all the protection there is.
+/// appears as a whole (it is renamed). An all_gather has two parts: all give, then all say that
+/// they have taken what was given; who knows that may give again, or leave and remove its files. A
+/// rank that dies is noticed by its seat's lock, which the file system must know how to keep. Files
+/// of other users are not read: the directory's permissions are all the protection there is.
 class over_files {
 public:
     /// Takes the rank's seat; makes the directory if its parent is there. Throws usage_error if the

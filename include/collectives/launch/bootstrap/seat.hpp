@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's seat in a directory: a file that its process keeps locked while it lives, so that what an
-// earlier job has left behind can be told from what belongs to this one.
+// A rank's seat in a directory: a file that its process keeps locked while it lives, so that what
+// an earlier job has left behind can be told from what belongs to this one.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -18,8 +18,8 @@
 
 namespace collectives::meeting {
 
-/// The owner locks the first byte to own the seat, clears away what lies there, and locks the second
-/// to say that whatever lies there now is its own. Who sees the second locked knows both.
+/// The owner locks the first byte to own the seat, clears away what lies there, and locks the
+/// second to say that whatever lies there now is its own. Who sees the second locked knows both.
 class seat {
 public:
     enum class state {
@@ -33,8 +33,8 @@ public:
     template <class Clear>
     seat(std::string path, int rank, Clear&& clear) : path_(std::move(path)) {
         do {
-            file_ = descriptor(
-                ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+            file_ =
+                descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
             if (file_.get() < 0) { fail(path_, "open"); }
             if (!lock(0)) {
                 throw usage_error(text_of("rank ", rank, ", meeting: rank ", rank,
@@ -61,8 +61,8 @@ public:
     }
 
     [[noreturn]] static void fail(std::string const& path, char const* call) {
-        throw transport_error(
-            text_of("the ranks of the job cannot meet: ", call, " ", path, ": ", std::strerror(errno)));
+        throw transport_error(text_of("the ranks of the job cannot meet: ", call, " ", path, ": ",
+                                      std::strerror(errno)));
     }
 
 private:
@@ -82,7 +82,8 @@ private:
     }
     /// Another owner may have removed the file between opening and locking it.
     bool still_there() const {
-        struct stat mine {}, there {};
+        struct stat mine {
+        }, there{};
         return ::fstat(file_.get(), &mine) == 0 && ::stat(path_.c_str(), &there) == 0 &&
                mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
     }

@@ -21,8 +21,8 @@ namespace collectives::meeting {
 /// waits a little longer than its own for the store's word.
 class store_guest {
 public:
-    /// Comes to the store, at any of these places, as soon as it is there, and waits for the others.
-    /// Throws like all_gather; usage_error where the store turns this rank away.
+    /// Comes to the store, at any of these places, as soon as it is there, and waits for the
+    /// others. Throws like all_gather; usage_error where the store turns this rank away.
     store_guest(member me, std::vector<endpoint> places, steady::time_point until)
         : me_(std::move(me)), places_(std::move(places)) {
         while (!greet(until)) { nap(until); }
@@ -74,8 +74,8 @@ private:
         auto const version = prefix::version(line_->received());
         if (!version) { break_off("it is no store"); }
         if (*version != protocol_version) {
-            refuse(text_of("rank 0 speaks version ", *version, " of the protocol, this rank version ",
-                           protocol_version));
+            refuse(text_of("rank 0 speaks version ", *version,
+                           " of the protocol, this rank version ", protocol_version));
         }
         if (!came(fetch(answer::bytes - prefix::bytes, until, true))) { return false; }
         auto const reply = answer::read(line_->received());
@@ -127,11 +127,10 @@ private:
         auto const& body = line_->received();
         if (first->what == expected) { return body; }
         switch (first->what) {
-        case word::refused: refuse(reason(*first, body));
-        case word::missing: throw detail::bootstrap_timeout(rank(), ranks_in(body, size()));
-        case word::lost:
-            throw detail::bootstrap_loss(rank(), static_cast<int>(first->number));
-        default: break_off("a word at the wrong time");
+            case word::refused: refuse(reason(*first, body));
+            case word::missing: throw detail::bootstrap_timeout(rank(), ranks_in(body, size()));
+            case word::lost: throw detail::bootstrap_loss(rank(), static_cast<int>(first->number));
+            default: break_off("a word at the wrong time");
         }
     }
     void need(outcome o) const {
@@ -139,14 +138,14 @@ private:
     }
     std::string reason(head const& first, bytes_view body) const {
         switch (static_cast<refusal>(first.number)) {
-        case refusal::secret: return "the secret of rank 0 is not this rank's";
-        case refusal::job: return text_of("rank 0 belongs to another job than '", me_.job, "'");
-        case refusal::size: {
-            auto const its = reader(body).number<std::uint32_t>();
-            return text_of("rank 0 counts ", its, " ranks, this one ", size());
-        }
-        case refusal::rank: return text_of("there is no such rank of ", size());
-        case refusal::taken: return text_of("rank ", rank(), " is there already");
+            case refusal::secret: return "the secret of rank 0 is not this rank's";
+            case refusal::job: return text_of("rank 0 belongs to another job than '", me_.job, "'");
+            case refusal::size: {
+                auto const its = reader(body).number<std::uint32_t>();
+                return text_of("rank 0 counts ", its, " ranks, this one ", size());
+            }
+            case refusal::rank: return text_of("there is no such rank of ", size());
+            case refusal::taken: return text_of("rank ", rank(), " is there already");
         }
         return "it was turned away";
     }
@@ -154,7 +153,8 @@ private:
         throw usage_error(text_of("rank ", rank(), ", meeting: ", why));
     }
     [[noreturn]] void break_off(char const* why) const {
-        throw transport_error(text_of("rank ", rank(), ", meeting: what was heard from rank 0: ", why));
+        throw transport_error(
+            text_of("rank ", rank(), ", meeting: what was heard from rank 0: ", why));
     }
 
     member me_;

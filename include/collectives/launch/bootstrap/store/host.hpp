@@ -19,8 +19,8 @@ namespace collectives::meeting {
 /// Models `bootstrap`. It knows who is missing, and says so to all at the earliest deadline of all.
 class store_host {
 public:
-    /// Lets in the other ranks at `door`, a socket that listens, and closes it once all are there. A
-    /// job of one rank needs no door. Throws like all_gather.
+    /// Lets in the other ranks at `door`, a socket that listens, and closes it once all are there.
+    /// A job of one rank needs no door. Throws like all_gather.
     store_host(member me, descriptor door, steady::time_point until)
         : me_(std::move(me)), guests_(static_cast<std::size_t>(me_.size)), until_(until) {
         if (me_.size > 1) { lobby_.emplace(std::move(door), me_.secret.given()); }

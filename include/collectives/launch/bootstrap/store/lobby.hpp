@@ -26,8 +26,8 @@ class lobby {
 public:
     static constexpr std::size_t most_strangers = 512;
 
-    /// Throws usage_error if the socket does not listen, or is open to other machines while there is
-    /// no secret.
+    /// Throws usage_error if the socket does not listen, or is open to other machines while there
+    /// is no secret.
     lobby(descriptor door, bool with_secret) : door_(std::move(door)) {
         auto const place = endpoint_of(door_.get());
         if (!place.is_local() && !with_secret) {
@@ -73,8 +73,8 @@ private:
         for (int i = 0; i < at_once; ++i) {
             descriptor who(::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             if (who.get() < 0) {
-                auto const full = errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-                                  errno == ENOMEM;
+                auto const full =
+                    errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
                 if (!full) { return; }
                 if (strangers_.empty()) {
                     cannot_meet(text_of("rank 0, accept: ", std::strerror(errno)));

@@ -88,8 +88,8 @@ inline store_place store_from_environment(job_place const& me) {
     return {};
 }
 
-/// From COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD; none if neither is set. Throws usage_error
-/// if both are, or if what they name is no secret.
+/// From COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD; none if neither is set. Throws
+/// usage_error if both are, or if what they name is no secret.
 inline secret secret_from_environment() {
     auto const* const file = std::getenv("COLLECTIVES_SECRET_FILE");
     auto const fd = detail::environment_number("COLLECTIVES_SECRET_FD");

@@ -95,7 +95,8 @@ public:
         ::crypto_auth(octets(result), octets(all.bytes()), all.bytes().size(), octets(key_));
         return result;
     }
-    bool proves(bytes_view proof, std::string_view role, bytes_view said, block const& nonce) const {
+    bool proves(bytes_view proof, std::string_view role, bytes_view said,
+                block const& nonce) const {
         auto const expected = prove(role, said, nonce);
         return proof.size() == expected.size() &&
                ::sodium_memcmp(proof.data(), expected.data(), expected.size()) == 0;

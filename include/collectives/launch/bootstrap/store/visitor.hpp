@@ -49,38 +49,38 @@ private:
     bool take(member const& host) {
         auto const& heard = line_.received();
         switch (stage_) {
-        case stage::begins: {
-            auto const version = prefix::version(heard);
-            if (version && *version != protocol_version) {
-                writer ours;
-                prefix::put(ours);
-                line_.say(ours.bytes());
-                line_.speak();
+            case stage::begins: {
+                auto const version = prefix::version(heard);
+                if (version && *version != protocol_version) {
+                    writer ours;
+                    prefix::put(ours);
+                    line_.say(ours.bytes());
+                    line_.speak();
+                }
+                if (version != protocol_version) { return false; }
+                line_.expect_more(hello::bytes - prefix::bytes);
+                stage_ = stage::greets;
+                return true;
             }
-            if (version != protocol_version) { return false; }
-            line_.expect_more(hello::bytes - prefix::bytes);
-            stage_ = stage::greets;
-            return true;
-        }
-        case stage::greets:
-            greeting_ = heard;
-            said_ = hello::read(heard);
-            nonce_ = fresh_nonce();
-            line_.say(
-                answer{nonce_, host.secret.prove(role_of_store, greeting_, nonce_)}.write());
-            line_.expect(nonce_.size());
-            stage_ = stage::proves;
-            return true;
-        case stage::proves:
-            if (!host.secret.proves(heard, role_of_rank, greeting_, nonce_)) {
-                line_.say(frame(word::refused, static_cast<std::uint32_t>(refusal::secret)));
-                line_.speak();
-                return false;
-            }
-            line_.expect(0);
-            stage_ = stage::known;
-            return true;
-        case stage::known: break;
+            case stage::greets:
+                greeting_ = heard;
+                said_ = hello::read(heard);
+                nonce_ = fresh_nonce();
+                line_.say(
+                    answer{nonce_, host.secret.prove(role_of_store, greeting_, nonce_)}.write());
+                line_.expect(nonce_.size());
+                stage_ = stage::proves;
+                return true;
+            case stage::proves:
+                if (!host.secret.proves(heard, role_of_rank, greeting_, nonce_)) {
+                    line_.say(frame(word::refused, static_cast<std::uint32_t>(refusal::secret)));
+                    line_.speak();
+                    return false;
+                }
+                line_.expect(0);
+                stage_ = stage::known;
+                return true;
+            case stage::known: break;
         }
         return true;
     }

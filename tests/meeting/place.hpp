@@ -2,35 +2,45 @@
 // Places where ranks can meet, each fresh, and ranks that meet there.
 #pragma once
 
-#include "forked.hpp"
-
 #include <collectives/launch/meet.hpp>
 
-#include <dirent.h>
+#include <faults/forked.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace faults {
+namespace meetings {
 
 namespace coll = collectives;
+using faults::end_of;
+using faults::forked;
+using faults::outcome;
+using faults::start;
+using faults::statuses;
 using namespace std::chrono_literals;
+
+inline std::string fresh_directory() {
+    auto name = (std::filesystem::temp_directory_path() / "collectives-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) { std::abort(); }
+    return name;
+}
 
 /// The values of COLLECTIVES_STORE for a new job: of rank 0, and of the others.
 class place {
 public:
     explicit place(std::string_view kind) : kind_(kind) {
         if (kind_ == "file") {
-            std::string name = "/tmp/collectives-test-XXXXXX";
-            if (::mkdtemp(name.data()) == nullptr) { std::abort(); }
-            directory_ = name;
-            of_host_ = of_guests_ = "file://" + name;
+            directory_ = fresh_directory();
+            of_host_ = of_guests_ = "file://" + directory_;
         } else if (kind_ != "local") {
             door_ = coll::meeting::listen_at(coll::meeting::tcp_endpoints("127.0.0.1", "0"), "0");
             auto const at = coll::meeting::endpoint_of(door_.get());
@@ -48,17 +58,13 @@ public:
     place(place const&) = delete;
     place& operator=(place const&) = delete;
     ~place() {
-        if (!directory_.empty()) { std::system(("rm -r " + directory_).c_str()) == 0 ? void() : std::abort(); }
+        if (!directory_.empty()) { std::filesystem::remove_all(directory_); }
     }
 
     std::uint16_t port() const { return port_; }
-    std::string const& of_guests() const { return of_guests_; }
-    std::size_t files() const {
-        std::size_t n = 0;
-        auto* const all = ::opendir(directory_.c_str());
-        while (auto const* const one = ::readdir(all)) { n += one->d_name[0] != '.'; }
-        ::closedir(all);
-        return n;
+    std::string const& directory() const { return directory_; }
+    auto files() const {
+        return std::distance(std::filesystem::directory_iterator(directory_), {});
     }
 
     /// In a process of its own: says that the rank meets here.
@@ -119,4 +125,4 @@ inline int work(coll::steady::time_point until) {
     return exchange(ranks, until);
 }
 
-}  // namespace faults
+}  // namespace meetings

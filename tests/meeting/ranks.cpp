@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks meet at every kind of place; who is missing, doubled, dead or of another job is named.
-#include "meeting.hpp"
+#include "place.hpp"
 
 #include <doctest/doctest.h>
 
 #include <csignal>
 #include <thread>
 
-using namespace faults;
+using namespace meetings;
 
 namespace {
 
