@@ -141,7 +141,8 @@ void job::note_end(int number, int status) {
     auto const exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (exit_status == 0 || failure_) { return; }
     failure_ = exit_status;
-    if (!wanted_.quiet && !interrupted_) {
+    if (interrupted_) { return; }  // all have been told, and may take their time
+    if (!wanted_.quiet) {
         auto const how = WIFSIGNALED(status)
                              ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
                                            ::strsignal(WTERMSIG(status)))
