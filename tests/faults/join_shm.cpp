@@ -32,7 +32,7 @@ int work() {
 TEST_CASE("ranks that a launcher started meet and work, again and again") {
     for (int again = 0; again < 5; ++again) {
         for (int const size : {1, 2, 4}) {
-            std::vector<pid_t> ranks;
+            std::vector<faults::forked> ranks;
             for (int r = size - 1; r >= 0; --r) { ranks.push_back(start(r, size, work)); }
             CHECK(statuses(ranks) == std::vector<int>(static_cast<std::size_t>(size), 0));
         }
