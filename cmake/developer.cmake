@@ -28,7 +28,8 @@ function(collectives_program name)
     set(libraries
         "doctest/=doctest::doctest" "fmt/=fmt::fmt" "CLI/=CLI11::CLI11" "Eigen/=Eigen3::Eigen"
         "nlohmann/=nlohmann_json::nlohmann_json" "benchmark/=benchmark::benchmark"
-        "rapidcheck=rapidcheck" "collectives/ucx=collectives::ucx")
+        "rapidcheck=rapidcheck" "collectives/launch/(meet|bootstrap/store)=collectives::meet"
+        "collectives/ucx=collectives::ucx")
     foreach(entry IN LISTS libraries)
         string(REGEX MATCH "^(.*)=(.*)$" ignored ${entry})
         set(header ${CMAKE_MATCH_1})

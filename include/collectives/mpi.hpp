@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/collectives.hpp>
+#include <collectives/launch/bootstrap/mpi.hpp>
 #include <collectives/transport/mpi/transport.hpp>
 
 #include <memory>

@@ -1,51 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processes that were started separately meet, work, and notice who is missing, doubled or dead.
+#include "forked.hpp"
+
 #include <collectives/collectives.hpp>
 
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 namespace coll = collectives;
+using faults::start;
+using faults::statuses;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Runs f in a process that says it is this rank; `f` gives its exit status.
-template <class F>
-pid_t start(int rank, int size, F&& f) {
-    auto const pid = ::fork();
-    if (pid != 0) { return pid; }
-    ::alarm(30);
-    ::setenv("COLLECTIVES_RANK", std::to_string(rank).c_str(), 1);
-    ::setenv("COLLECTIVES_SIZE", std::to_string(size).c_str(), 1);
-    int status = 99;
-    try {
-        status = f();
-    } catch (coll::timeout_error const& e) {
-        status = 10 + (e.missing().empty() ? 9 : e.missing().front());
-    } catch (coll::peer_lost_error const& e) {
-        status = 20 + e.peer();
-    } catch (coll::usage_error const&) { status = 30; } catch (...) {
-    }
-    ::_exit(status);
-}
-
-std::vector<int> statuses(std::vector<pid_t> const& pids) {
-    std::vector<int> result;
-    for (auto const pid : pids) {
-        int status = 0;
-        ::waitpid(pid, &status, 0);
-        result.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status));
-    }
-    return result;
-}
 
 int work() {
     auto comm = coll::shm::join(10s);
@@ -61,7 +32,7 @@ int work() {
 TEST_CASE("ranks that a launcher started meet and work, again and again") {
     for (int again = 0; again < 5; ++again) {
         for (int const size : {1, 2, 4}) {
-            std::vector<pid_t> ranks;
+            std::vector<faults::forked> ranks;
             for (int r = size - 1; r >= 0; --r) { ranks.push_back(start(r, size, work)); }
             CHECK(statuses(ranks) == std::vector<int>(static_cast<std::size_t>(size), 0));
         }

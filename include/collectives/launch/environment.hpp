@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,9 @@ namespace collectives {
 struct job_place {
     int rank = 0;
     int size = 1;
-    std::string source;  // the variables it comes from
+    std::string source;   // the variables it comes from
+    int local_rank = -1;  // among the ranks of this machine; -1 where the launcher does not say
+    int local_size = -1;
 };
 
 namespace detail {
@@ -34,14 +37,52 @@ inline std::optional<int> environment_number(char const* variable) {
     return value;
 }
 
+/// What those of the variables say that are set; -1 where none is. Throws usage_error where two
+/// disagree.
+inline int agreed_number(std::initializer_list<char const*> variables) {
+    int result = -1;
+    char const* source = nullptr;
+    for (auto const* const variable : variables) {
+        auto const value = environment_number(variable);
+        if (!value) { continue; }
+        if (source != nullptr && result != *value) {
+            throw usage_error(
+                text_of(source, " says ", result, ", but ", variable, " says ", *value));
+        }
+        result = *value;
+        source = variable;
+    }
+    return result;
+}
+
+/// True where the launcher says so.
+inline bool on_several_machines(job_place const& place) {
+    return (place.local_size >= 0 && place.local_size < place.size) ||
+           agreed_number({"SLURM_STEP_NUM_NODES"}) > 1;
+}
+
+/// PMIx tells a rank its number but not how many there are.
+inline void check_with_pmix(job_place const& place) {
+    auto const rank = environment_number("PMIX_RANK");
+    if (rank && *rank != place.rank) {
+        throw usage_error(
+            text_of(place.source, " say rank ", place.rank, ", but PMIX_RANK says rank ", *rank));
+    }
+}
+
 }  // namespace detail
 
 /// Asks COLLECTIVES_RANK and COLLECTIVES_SIZE first, then the variables of torchrun, Open MPI,
-/// Hydra and Slurm. Throws usage_error where none are set, where only one of a pair is, or where
-/// two sources disagree; the message names them.
+/// Hydra, Slurm and PMIx (which needs COLLECTIVES_SIZE beside its PMIX_RANK). Throws usage_error
+/// where none are set, where only one of a pair is, or where two sources disagree; the message
+/// names them.
 inline job_place place_from_environment() {
-    constexpr std::array<std::array<char const*, 2>, 5> sources{{
-        {"COLLECTIVES_RANK", "COLLECTIVES_SIZE"},
+    auto const* const own_rank =
+        std::getenv("COLLECTIVES_RANK") == nullptr && std::getenv("PMIX_RANK") != nullptr
+            ? "PMIX_RANK"
+            : "COLLECTIVES_RANK";
+    std::array<std::array<char const*, 2>, 5> const sources{{
+        {own_rank, "COLLECTIVES_SIZE"},
         {"RANK", "WORLD_SIZE"},
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
         {"PMI_RANK", "PMI_SIZE"},
@@ -51,7 +92,7 @@ inline job_place place_from_environment() {
     for (auto const& [rank_name, size_name] : sources) {
         auto const rank = detail::environment_number(rank_name);
         auto const size = detail::environment_number(size_name);
-        if (!rank && !size) { continue; }
+        if (!size && (!rank || std::string_view(rank_name) == "PMIX_RANK")) { continue; }
         auto const source = text_of(rank_name, " and ", size_name);
         if (!rank || !size) { throw usage_error(text_of("of ", source, " only one is set")); }
         if (*rank >= *size) {
@@ -67,8 +108,14 @@ inline job_place place_from_environment() {
     if (!found) {
         throw usage_error(
             "no launcher's variables are set: COLLECTIVES_RANK and COLLECTIVES_SIZE, "
-            "or those of torchrun, Open MPI, Hydra or Slurm");
+            "or those of torchrun, Open MPI, Hydra or Slurm, or PMIX_RANK and COLLECTIVES_SIZE");
     }
+    detail::check_with_pmix(*found);
+    found->local_rank =
+        detail::agreed_number({"COLLECTIVES_LOCAL_RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                               "MPI_LOCALRANKID", "SLURM_LOCALID"});
+    found->local_size = detail::agreed_number({"COLLECTIVES_LOCAL_SIZE", "LOCAL_WORLD_SIZE",
+                                               "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
     return *found;
 }
 

@@ -5,6 +5,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/environment.hpp>
+#include <collectives/launch/job_name.hpp>
 #include <collectives/launch/meeting.hpp>
 #include <collectives/transport/shm.hpp>
 
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -30,14 +30,6 @@ struct membership {
     rank_t rank;
     ~membership() { memory.state().depart(rank, shared::life::left, 0); }
 };
-
-/// The job's name: COLLECTIVES_JOB, else that of the process that started all ranks.
-template <class = void>
-std::string job_name() {
-    auto const* const given = std::getenv("COLLECTIVES_JOB");
-    return text_of("collectives-", ::geteuid(), "-",
-                   (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
-}
 
 inline void take_seat(job const& memory, rank_t r, pid_t process) {
     memory.state().status(r).pid.store(process);
@@ -77,7 +69,7 @@ job host(job_place const& me, steady::time_point until) {
     job memory(me.size);
     take_seat(memory, 0, ::getpid());
     {
-        meeting_place place(job_name());
+        meeting_place place(local_job_name());
         place.open();
         for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
             auto const came = place.admit(until);
@@ -101,7 +93,8 @@ job host(job_place const& me, steady::time_point until) {
 /// The others: receive the job's memory, and wait until rank 0 has let in everybody.
 template <class = void>
 job attend(job_place const& me, steady::time_point until) {
-    auto file = meeting_place(job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
+    auto file =
+        meeting_place(local_job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
     if (file.get() < 0) { miss(me, {0}); }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;

@@ -6,16 +6,15 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/launch/descriptor.hpp>
+#include <collectives/launch/local_socket.hpp>
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -25,25 +24,6 @@
 #include <utility>
 
 namespace collectives::shm {
-
-/// A descriptor that closes itself.
-class descriptor {
-public:
-    explicit descriptor(int fd = -1) : fd_(fd) {}
-    descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    descriptor& operator=(descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~descriptor() {
-        if (fd_ >= 0) { ::close(fd_); }
-    }
-    int get() const { return fd_; }
-    int release() { return std::exchange(fd_, -1); }
-
-private:
-    int fd_;
-};
 
 /// What a rank says when it comes.
 struct greeting {
@@ -63,37 +43,28 @@ struct guest {
 class meeting_place {
 public:
     /// `name` is the job's; processes of other users are turned away.
-    explicit meeting_place(std::string_view name) {
-        address_.sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
-        auto const n = std::min(name.size(), sizeof address_.sun_path - 1);
-        std::copy_n(name.begin(), n, address_.sun_path + 1);
-        bytes_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + n);
+    explicit meeting_place(std::string_view name) : address_(name) {
         socket_ = descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
         if (socket_.get() < 0) { fail("socket"); }
     }
 
     void open() {
-        if (::bind(socket_.get(), address(), bytes_) != 0) { fail("bind"); }
+        if (::bind(socket_.get(), address_.get(), address_.bytes) != 0) { fail("bind"); }
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
     }
     /// The next one who comes in time and says what is expected; the caller checks the greeting.
     std::optional<guest> admit(steady::time_point until) {
         for (;;) {
-            if (!wait(socket_.get(), until)) { return {}; }
+            if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) { return {}; }
             descriptor who_came(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-            ucred who{};
-            socklen_t n = sizeof who;
-            if (who_came.get() < 0 ||
-                ::getsockopt(who_came.get(), SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 ||
-                who.uid != ::geteuid()) {
-                continue;
-            }
+            auto const who = peer_of_same_user(who_came.get());
+            if (!who) { continue; }
             greeting said{};
             auto const patience = std::min(until, steady::now() + std::chrono::seconds(1));
-            if (wait(who_came.get(), patience) &&
+            if (collectives::detail::wait_for(who_came.get(), POLLIN, patience) &&
                 ::recv(who_came.get(), &said, sizeof said, MSG_TRUNC) == sizeof said &&
                 said.magic == greeting::expected_magic) {
-                return guest{std::move(who_came), who.pid, said};
+                return guest{std::move(who_came), who->pid, said};
             }
         }
     }
@@ -111,7 +82,7 @@ public:
     /// Comes to the place once rank 0 has opened it, and receives its file: none in time, or none
     /// at all if it was turned away (then `turned_away`).
     descriptor come(greeting const& hello, steady::time_point until) {
-        while (::connect(socket_.get(), address(), bytes_) != 0) {
+        while (::connect(socket_.get(), address_.get(), address_.bytes) != 0) {
             if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }
             if (steady::now() >= until) { return descriptor(); }
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -119,7 +90,7 @@ public:
         if (::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) {
             fail("send");
         }
-        if (!wait(socket_.get(), until)) { return descriptor(); }
+        if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) { return descriptor(); }
         parcel p;
         auto const got = ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC);
         auto* const head = CMSG_FIRSTHDR(&p.message);
@@ -152,22 +123,7 @@ private:
         throw transport_error(
             text_of("the ranks of the job cannot meet: ", call, ": ", std::strerror(errno)));
     }
-    sockaddr const* address() const { return reinterpret_cast<sockaddr const*>(&address_); }
-    static bool wait(int fd, steady::time_point until) {
-        for (;;) {
-            auto const left =
-                until == steady::time_point::max()
-                    ? std::chrono::milliseconds(1000)
-                    : std::chrono::ceil<std::chrono::milliseconds>(until - steady::now());
-            if (left.count() <= 0) { return false; }
-            pollfd p{fd, POLLIN, 0};
-            auto const most = std::min<std::int64_t>(left.count(), 1000);
-            if (::poll(&p, 1, static_cast<int>(most)) == 1) { return true; }
-        }
-    }
-
-    sockaddr_un address_{};
-    socklen_t bytes_ = 0;
+    local_address address_;
     descriptor socket_;
 };
 

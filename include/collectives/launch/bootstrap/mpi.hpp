@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks of an MPI job tell each other bytes, by messages that are never waited for without end.
+#pragma once
+
+#include <collectives/core/bootstrap.hpp>
+#include <collectives/transport/mpi/calls.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives::meeting {
+
+/// The ranks of an MPI communicator, which it duplicates; models `bootstrap`. The constructor is
+/// collective; it and the destructor must stand between MPI_Init and MPI_Finalize.
+class over_mpi {
+public:
+    /// Throws usage_error where MPI is not there, timeout_error where a rank does not come.
+    over_mpi(MPI_Comm ranks, steady::time_point until) {
+        mpi::detail::require_thread();
+        comm_ = mpi::detail::duplicate(ranks, until);
+        mpi::detail::require(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+        mpi::detail::require(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    }
+    over_mpi(over_mpi const&) = delete;
+    over_mpi& operator=(over_mpi const&) = delete;
+    ~over_mpi() {
+        // What was posted cannot always be called back: then its buffers stay for ever.
+        if (under_way_.release() == nullptr) { MPI_Comm_free(&comm_); }
+    }
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
+                                            steady::time_point until) {
+        detail::require_bootstrap_bytes(rank_, mine.size());
+        return unless_broken_(rank_, [&] {
+            under_way_ = std::make_unique<exchange>(size_, mine);
+            sizes(*under_way_, until);
+            contents(*under_way_, until);
+            auto const done = std::move(under_way_);
+            return std::move(done->came);
+        });
+    }
+
+private:
+    static constexpr int size_tag = 1, content_tag = 2;
+
+    struct exchange {
+        exchange(int size, std::span<std::byte const> bytes)
+            : mine(bytes.begin(), bytes.end()),
+              my_size(bytes.size()),
+              sizes(static_cast<std::size_t>(size)),
+              came(static_cast<std::size_t>(size)),
+              sent(static_cast<std::size_t>(size), MPI_REQUEST_NULL),
+              awaited(static_cast<std::size_t>(size), MPI_REQUEST_NULL) {}
+        bootstrap_bytes mine;
+        std::uint64_t my_size;
+        std::vector<std::uint64_t> sizes;
+        std::vector<bootstrap_bytes> came;
+        std::vector<MPI_Request> sent, awaited;
+    };
+
+    void sizes(exchange& e, steady::time_point until) {
+        for (int r = 0; r < size_; ++r) {
+            auto const i = static_cast<std::size_t>(r);
+            post(&e.sizes[i], sizeof e.sizes[i], r, size_tag, e.awaited[i], true);
+            post(&e.my_size, sizeof e.my_size, r, size_tag, e.sent[i], false);
+        }
+        finish(e, until);
+    }
+    void contents(exchange& e, steady::time_point until) {
+        for (int r = 0; r < size_; ++r) {
+            auto const i = static_cast<std::size_t>(r);
+            e.came[i].resize(e.sizes[i]);
+            post(e.came[i].data(), e.came[i].size(), r, content_tag, e.awaited[i], true);
+            post(e.mine.data(), e.mine.size(), r, content_tag, e.sent[i], false);
+        }
+        finish(e, until);
+    }
+    void post(void* data, std::size_t bytes, int peer, int tag, MPI_Request& r, bool receives) {
+        auto const n = static_cast<int>(bytes);  // at most most_bootstrap_bytes
+        if (receives) {
+            mpi::detail::require(MPI_Irecv(data, n, MPI_BYTE, peer, tag, comm_, &r), "MPI_Irecv");
+        } else {
+            mpi::detail::require(MPI_Isend(data, n, MPI_BYTE, peer, tag, comm_, &r), "MPI_Isend");
+        }
+    }
+    void finish(exchange& e, steady::time_point until) {
+        for (;;) {
+            auto missing = unfinished(e.awaited);
+            if (missing.empty()) { missing = unfinished(e.sent); }
+            if (missing.empty()) { return; }
+            if (steady::now() >= until) { throw detail::bootstrap_timeout(rank_, missing); }
+            std::this_thread::sleep_for(mpi::detail::shortest_nap);
+        }
+    }
+    static std::vector<int> unfinished(std::vector<MPI_Request>& requests) {
+        std::vector<int> ranks;
+        for (std::size_t r = 0; r < requests.size(); ++r) {
+            int done = 0;
+            mpi::detail::require(MPI_Test(&requests[r], &done, MPI_STATUS_IGNORE), "MPI_Test");
+            if (done == 0) { ranks.push_back(static_cast<int>(r)); }
+        }
+        return ranks;
+    }
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+    std::unique_ptr<exchange> under_way_;
+    detail::until_broken unless_broken_;
+};
+
+static_assert(bootstrap<over_mpi>);
+
+}  // namespace collectives::meeting

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a store listens, and how to come there.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/launch/descriptor.hpp>
+#include <collectives/launch/local_socket.hpp>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collectives::meeting {
+
+struct endpoint {
+    sockaddr_storage address{};
+    socklen_t bytes = 0;
+
+    sockaddr const* get() const { return reinterpret_cast<sockaddr const*>(&address); }
+    sockaddr* get() { return reinterpret_cast<sockaddr*>(&address); }
+    int family() const { return address.ss_family; }
+
+    /// True where nobody on another machine can come.
+    bool is_local() const {
+        if (family() == AF_UNIX) { return true; }
+        if (family() == AF_INET) {
+            sockaddr_in v4{};
+            std::memcpy(&v4, &address, sizeof v4);
+            return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+        }
+        sockaddr_in6 v6{};
+        std::memcpy(&v6, &address, sizeof v6);
+        return family() == AF_INET6 && std::memcmp(&v6.sin6_addr, &in6addr_loopback, 16) == 0;
+    }
+};
+
+[[noreturn]] inline void cannot_meet(std::string const& what) {
+    throw transport_error(text_of("the ranks of the job cannot meet: ", what));
+}
+
+/// A socket of this machine without a name in the file system.
+inline endpoint local_endpoint(std::string_view name) {
+    local_address const from(name);
+    endpoint result;
+    std::memcpy(&result.address, &from.value, from.bytes);
+    result.bytes = from.bytes;
+    return result;
+}
+
+/// Where HOST:PORT may be, in the resolver's order; it looks names up in its own time. Throws
+/// transport_error where it finds none.
+inline std::vector<endpoint> tcp_endpoints(std::string const& host, std::string const& port) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICSERV;
+    addrinfo* found = nullptr;
+    if (auto const fault = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); fault != 0) {
+        cannot_meet(text_of("tcp://", host, ":", port, ": ", ::gai_strerror(fault)));
+    }
+    std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> const owner(found, ::freeaddrinfo);
+    std::vector<endpoint> result;
+    for (auto const* one = found; one != nullptr; one = one->ai_next) {
+        endpoint e;
+        e.bytes = one->ai_addrlen;
+        std::memcpy(&e.address, one->ai_addr, one->ai_addrlen);
+        result.push_back(e);
+    }
+    return result;
+}
+
+/// Where an inherited or own socket listens. Throws usage_error if it is none that does.
+inline endpoint endpoint_of(int socket) {
+    endpoint result;
+    result.bytes = sizeof result.address;
+    int listens = 0;
+    socklen_t n = sizeof listens;
+    if (::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) != 0 || listens == 0 ||
+        ::getsockname(socket, result.get(), &result.bytes) != 0) {
+        throw usage_error(text_of("descriptor ", socket, " is no socket that listens"));
+    }
+    return result;
+}
+
+/// A socket that listens at the first of the places that is free.
+inline descriptor listen_at(std::vector<endpoint> const& places, std::string const& name) {
+    for (auto const& place : places) {
+        descriptor socket(::socket(place.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+        int const yes = 1;
+        if (place.family() != AF_UNIX) {  // not to wait until an earlier job's port has cooled down
+            ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+        }
+        if (::bind(socket.get(), place.get(), place.bytes) == 0 &&
+            ::listen(socket.get(), SOMAXCONN) == 0) {
+            return socket;
+        }
+    }
+    cannot_meet(text_of("rank 0 cannot listen at ", name, ": ", std::strerror(errno)));
+}
+
+/// A connection that is being made, without waiting for it; none where that was refused at once.
+inline descriptor begin_to_connect(endpoint const& place) {
+    descriptor socket(::socket(place.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (socket.get() < 0) { cannot_meet(text_of("socket: ", std::strerror(errno))); }
+    if (::connect(socket.get(), place.get(), place.bytes) != 0 && errno != EINPROGRESS) {
+        return descriptor();
+    }
+    return socket;
+}
+
+}  // namespace collectives::meeting

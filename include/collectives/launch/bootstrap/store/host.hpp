@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rank 0, which keeps the store. It has no thread: the store works while rank 0 is in a call.
+#pragma once
+
+#include <collectives/launch/bootstrap/store/lobby.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace collectives::meeting {
+
+/// Models `bootstrap`. It knows who is missing, and says so to all at the earliest deadline of all.
+class store_host {
+public:
+    /// Lets in the other ranks at `door`, a socket that listens, and closes it once all are there.
+    /// A job of one rank needs no door. Throws like all_gather.
+    store_host(member me, descriptor door, steady::time_point until)
+        : me_(std::move(me)), guests_(static_cast<std::size_t>(me_.size)), until_(until) {
+        if (me_.size > 1) { lobby_.emplace(std::move(door), me_.secret.given()); }
+        while (!absent().empty()) { step(); }
+        lobby_.reset();
+        say_to_all(frame(word::met, 0));
+        send_all(until_);
+    }
+
+    int rank() const { return 0; }
+    int size() const { return me_.size; }
+
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
+                                            steady::time_point until) {
+        detail::require_bootstrap_bytes(0, mine.size());
+        return unless_broken_(0, [&] {
+            until_ = until;
+            parts_.assign(guests_.size(), std::nullopt);
+            parts_.front().emplace(mine.begin(), mine.end());
+            for (auto& g : guests_) {
+                if (g) { g->connection().expect(head::bytes); }
+            }
+            while (!absent().empty()) { step(); }
+            std::vector<bootstrap_bytes> result;
+            for (auto& p : parts_) { result.push_back(std::move(*p)); }
+            say_to_all(frame(word::gathered, 0, joined(result)));
+            send_all(until_);
+            return result;
+        });
+    }
+
+private:
+    /// Who has not come yet: to the meeting, and then to the call.
+    std::vector<int> absent() const {
+        std::vector<int> ranks;
+        for (int r = 1; r < size(); ++r) {
+            auto const i = static_cast<std::size_t>(r);
+            if (lobby_ ? !guests_[i] : !parts_[i]) { ranks.push_back(r); }
+        }
+        return ranks;
+    }
+
+    /// Waits until something has happened, and deals with it.
+    void step() {
+        if (steady::now() >= until_) { run_out(absent()); }
+        watched_.clear();
+        for (auto& g : guests_) {
+            // A negative descriptor is passed over.
+            watched_.push_back(g ? pollfd{g->connection().get(), g->connection().events(), 0}
+                                 : pollfd{-1, 0, 0});
+        }
+        auto const known = watched_.size();
+        if (lobby_) { lobby_->watch(watched_); }
+        auto const limit = lobby_ ? std::min(until_, lobby_->next_limit()) : until_;
+        detail::poll_once(watched_.data(), watched_.size(), limit);
+        for (std::size_t r = 1; r < known; ++r) {
+            if (watched_[r].revents != 0) { attend(r, watched_[r].revents); }
+        }
+        if (!lobby_) { return; }
+        for (auto& v : lobby_->receive(watched_.data() + known, me_)) { seat(std::move(v)); }
+    }
+
+    /// Somebody has proved that it knows the secret: does it belong here?
+    void seat(visitor&& who) {
+        auto const said = *who.said();
+        auto const turn_away = [&](refusal why) {
+            writer size;
+            size.put(static_cast<std::uint32_t>(me_.size));
+            who.connection().say(
+                frame(word::refused, static_cast<std::uint32_t>(why), size.bytes()));
+            who.connection().speak();
+        };
+        if (said.job != digest_of(me_.job)) { return turn_away(refusal::job); }
+        if (said.size != guests_.size()) { return turn_away(refusal::size); }
+        if (said.rank >= said.size) { return turn_away(refusal::rank); }
+        if (said.rank == 0 || guests_[said.rank]) { return turn_away(refusal::taken); }
+        until_ = std::min(until_, end_of(said.patience));
+        who.connection().say(frame(word::admitted, 0));
+        who.connection().speak();
+        guests_[said.rank].emplace(std::move(who));
+    }
+
+    /// A rank has said something, or has gone.
+    void attend(std::size_t r, int events) {
+        auto& from = guests_[r]->connection();
+        if (!from.move(events)) { lose(static_cast<int>(r)); }
+        if (lobby_ || parts_[r] || from.expects()) { return; }
+        auto const first = head::read(from.received(), most_bootstrap_bytes);
+        if (!first || first->what != word::gather) { lose(static_cast<int>(r)); }
+        if (from.received().size() == head::bytes && first->length > 0) {
+            from.expect_more(first->length);
+            return attend(r, 0);
+        }
+        until_ = std::min(until_, end_of(first->number));
+        parts_[r].emplace(from.received().begin() + head::bytes, from.received().end());
+    }
+
+    void say_to_all(bytes_view what) {
+        for (auto& g : guests_) {
+            if (g) { g->connection().say(what); }
+        }
+    }
+    /// Waits until everybody has been sent what was said. Who has gone meanwhile had it in time, or
+    /// will be missed by the next call.
+    void send_all(steady::time_point until) {
+        for (;;) {
+            watched_.clear();
+            std::vector<int> late;
+            for (int r = 1; r < size(); ++r) {
+                auto& g = guests_[static_cast<std::size_t>(r)];
+                if (!g || !g->connection().speak() || !g->connection().has_more_to_say()) {
+                    continue;
+                }
+                watched_.push_back({g->connection().get(), POLLOUT, 0});
+                late.push_back(r);
+            }
+            if (late.empty()) { return; }
+            if (steady::now() >= until) { throw detail::bootstrap_timeout(0, std::move(late)); }
+            detail::poll_once(watched_.data(), watched_.size(), until);
+        }
+    }
+
+    [[noreturn]] void run_out(std::vector<int> missing) {
+        give_up(frame(word::missing, 0, written(missing)));
+        throw detail::bootstrap_timeout(0, std::move(missing));
+    }
+    [[noreturn]] void lose(int r) {
+        guests_[static_cast<std::size_t>(r)].reset();
+        give_up(frame(word::lost, static_cast<std::uint32_t>(r)));
+        throw detail::bootstrap_loss(0, r);
+    }
+    /// The others hear why, if they can do so quickly.
+    void give_up(bytes_view why) {
+        say_to_all(why);
+        try {
+            send_all(steady::now() + std::chrono::milliseconds(100));
+        } catch (timeout_error const&) {}
+        lobby_.reset();
+        for (auto& g : guests_) { g.reset(); }
+    }
+
+    member me_;
+    std::vector<std::optional<visitor>> guests_;  // by rank; none of its own
+    steady::time_point until_;                    // the earliest deadline of this call
+    std::optional<lobby> lobby_;                  // while ranks are missing
+    std::vector<std::optional<bootstrap_bytes>> parts_;
+    std::vector<pollfd> watched_;
+    detail::until_broken unless_broken_;
+};
+
+static_assert(bootstrap<store_host>);
+
+}  // namespace collectives::meeting

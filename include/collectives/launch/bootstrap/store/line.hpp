@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A connection that is read and written bit by bit, as far as that needs no waiting.
+#pragma once
+
+#include <collectives/launch/bootstrap/bytes.hpp>
+#include <collectives/launch/descriptor.hpp>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <utility>
+
+namespace collectives::meeting {
+
+class line {
+public:
+    explicit line(descriptor socket) : socket_(std::move(socket)) {
+        int const yes = 1;  // refused by sockets that are not of TCP, which need none of it
+        ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    }
+    int get() const { return socket_.get(); }
+
+    /// The next n bytes are read, and not one more.
+    void expect(std::size_t n) {
+        in_ = bootstrap_bytes(n);
+        got_ = 0;
+    }
+    /// n more after those that have come.
+    void expect_more(std::size_t n) { in_.resize(in_.size() + n); }
+    bool expects() const { return got_ < in_.size(); }
+    bootstrap_bytes const& received() const { return in_; }
+
+    void say(bytes_view more) { out_.insert(out_.end(), more.begin(), more.end()); }
+    bool has_more_to_say() const { return said_ < out_.size(); }
+
+    /// What poll shall wait for. The end of a connection that says nothing is an event too.
+    short events() const {
+        return static_cast<short>((expects() ? POLLIN : POLLRDHUP) |
+                                  (has_more_to_say() ? POLLOUT : 0));
+    }
+    /// Moves what can be moved; false once nothing more can come.
+    bool move(int events) {
+        static_cast<void>(speak());  // who has gone may have said why
+        if (expects()) { return listen(); }
+        return (events & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
+    }
+    /// False where the other side has gone.
+    bool speak() {
+        while (has_more_to_say()) {
+            auto const n = ::send(socket_.get(), out_.data() + said_, out_.size() - said_,
+                                  MSG_DONTWAIT | MSG_NOSIGNAL);
+            if (n < 0 && errno == EINTR) { continue; }
+            if (n < 0) { return errno == EAGAIN; }
+            said_ += static_cast<std::size_t>(n);
+        }
+        out_.clear();
+        said_ = 0;
+        return true;
+    }
+
+private:
+    bool listen() {
+        while (expects()) {
+            auto const n =
+                ::recv(socket_.get(), in_.data() + got_, in_.size() - got_, MSG_DONTWAIT);
+            if (n < 0 && errno == EINTR) { continue; }
+            if (n <= 0) { return n < 0 && errno == EAGAIN; }
+            got_ += static_cast<std::size_t>(n);
+        }
+        return true;
+    }
+
+    descriptor socket_;
+    bootstrap_bytes in_, out_;
+    std::size_t got_ = 0, said_ = 0;
+};
+
+}  // namespace collectives::meeting

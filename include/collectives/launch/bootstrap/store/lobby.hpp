@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lets in whoever comes to the store's door, as long as it is not known who they are.
+#pragma once
+
+#include <collectives/launch/bootstrap/store/endpoint.hpp>
+#include <collectives/launch/bootstrap/store/visitor.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <list>
+#include <utility>
+#include <vector>
+
+namespace collectives::meeting {
+
+/// The door and those who have not proved yet that they belong here. A crowd of strangers costs
+/// bounded memory and descriptors, and keeps nobody waiting: the oldest of them make room.
+class lobby {
+public:
+    static constexpr std::size_t most_strangers = 512;
+
+    /// Throws usage_error if the socket does not listen, or is open to other machines while there
+    /// is no secret.
+    lobby(descriptor door, bool with_secret) : door_(std::move(door)) {
+        auto const place = endpoint_of(door_.get());
+        if (!place.is_local() && !with_secret) {
+            throw usage_error(
+                "rank 0 would listen to other machines without a secret: set "
+                "COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD on all ranks, or meet at "
+                "tcp://127.0.0.1:PORT");
+        }
+        same_user_ = place.family() == AF_UNIX;
+        ::fcntl(door_.get(), F_SETFL, O_NONBLOCK);
+    }
+
+    void watch(std::vector<pollfd>& to) {
+        to.push_back({door_.get(), POLLIN, 0});
+        for (auto& s : strangers_) {
+            to.push_back({s.connection().get(), s.connection().events(), 0});
+        }
+    }
+    steady::time_point next_limit() const {
+        return strangers_.empty() ? steady::time_point::max() : strangers_.front().limit();
+    }
+    /// Those who have proved now that they belong here. `events` are as `watch` asked for them.
+    std::list<visitor> receive(pollfd const* events, member const& host) {
+        std::list<visitor> known;
+        auto const at_door = (events++)->revents;
+        for (auto one = strangers_.begin(); one != strangers_.end(); ++events) {
+            auto const next = std::next(one);
+            if ((events->revents != 0 && !one->move(events->revents, host)) ||
+                one->limit() <= steady::now()) {
+                strangers_.erase(one);
+            } else if (one->said()) {
+                known.splice(known.end(), strangers_, one);
+            }
+            one = next;
+        }
+        if (at_door != 0) { let_in(); }
+        return known;
+    }
+
+private:
+    void let_in() {
+        constexpr int at_once = 64;  // then it is the turn of those who are inside
+        for (int i = 0; i < at_once; ++i) {
+            descriptor who(::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            if (who.get() < 0) {
+                auto const full =
+                    errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+                if (!full) { return; }
+                if (strangers_.empty()) {
+                    cannot_meet(text_of("rank 0, accept: ", std::strerror(errno)));
+                }
+                strangers_.pop_front();
+                continue;
+            }
+            if (same_user_ && !peer_of_same_user(who.get())) { continue; }
+            if (strangers_.size() == most_strangers) { strangers_.pop_front(); }
+            strangers_.emplace_back(std::move(who));
+        }
+    }
+
+    descriptor door_;
+    bool same_user_ = false;
+    std::list<visitor> strangers_;  // the oldest first
+};
+
+}  // namespace collectives::meeting

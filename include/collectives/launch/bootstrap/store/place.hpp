@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the ranks of a job meet, from COLLECTIVES_STORE, and what they prove there.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/launch/bootstrap/store/secret.hpp>
+#include <collectives/launch/environment.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace collectives::meeting {
+
+/// The places that can be named.
+struct store_place {
+    enum class kind { local, tcp, directory, inherited };
+    kind what = kind::local;
+    std::string host, port;  // of tcp
+    std::string path;        // of directory
+    int descriptor = -1;     // of inherited
+    std::string name;        // as it was given
+};
+
+/// `tcp://HOST:PORT` (an IPv6 HOST in brackets), `file:///DIRECTORY` or `fd:N`. Throws usage_error
+/// for anything else.
+inline store_place parse_store_place(std::string const& text) {
+    auto const number = [](std::string_view digits, int most) {
+        int value = -1;
+        auto const [end, fault] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return fault == std::errc{} && end == digits.data() + digits.size() && value <= most ? value
+                                                                                             : -1;
+    };
+    store_place result;
+    result.name = text;
+    std::string_view rest(text);
+    auto const begins = [&](std::string_view how) {
+        auto const yes = rest.substr(0, how.size()) == how;
+        if (yes) { rest.remove_prefix(how.size()); }
+        return yes;
+    };
+    if (begins("tcp://")) {
+        auto const colon = rest.rfind(':');
+        auto host = rest.substr(0, colon);
+        if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+            host = host.substr(1, host.size() - 2);
+        }
+        if (colon != std::string_view::npos && !host.empty() &&
+            number(rest.substr(colon + 1), 65535) > 0) {
+            result.what = store_place::kind::tcp;
+            result.host = host;
+            result.port = rest.substr(colon + 1);
+            return result;
+        }
+    } else if (begins("file://")) {
+        if (!rest.empty() && rest.front() == '/') {
+            result.what = store_place::kind::directory;
+            result.path = rest;
+            return result;
+        }
+    } else if (begins("fd:")) {
+        result.what = store_place::kind::inherited;
+        result.descriptor = number(rest, 1 << 30);
+        if (result.descriptor >= 0) { return result; }
+    }
+    throw usage_error(text_of("the store '", text,
+                              "' is neither tcp://HOST:PORT, with a port from 1 to 65535, nor "
+                              "file:///DIRECTORY nor fd:N"));
+}
+
+/// What COLLECTIVES_STORE says, else a socket of this machine. Throws usage_error if there is none
+/// though the ranks are on several machines.
+inline store_place store_from_environment(job_place const& me) {
+    if (auto const* const given = std::getenv("COLLECTIVES_STORE")) {
+        return parse_store_place(given);
+    }
+    if (detail::on_several_machines(me)) {
+        auto const* const master = std::getenv("MASTER_ADDR");
+        throw usage_error(text_of(
+            "the ranks are on several machines and cannot find each other: set "
+            "COLLECTIVES_STORE=tcp://",
+            std::string(master != nullptr ? master : "HOST_OF_RANK_0"),
+            ":PORT, and a secret, or COLLECTIVES_STORE=file:///DIRECTORY on a shared file system"));
+    }
+    return {};
+}
+
+/// From COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD; none if neither is set. Throws
+/// usage_error if both are, or if what they name is no secret.
+inline secret secret_from_environment() {
+    auto const* const file = std::getenv("COLLECTIVES_SECRET_FILE");
+    auto const fd = detail::environment_number("COLLECTIVES_SECRET_FD");
+    if (file != nullptr && fd) {
+        throw usage_error("COLLECTIVES_SECRET_FILE and COLLECTIVES_SECRET_FD are both set");
+    }
+    if (file != nullptr) { return secret::from_file(file); }
+    return fd ? secret::from_descriptor(*fd) : secret();
+}
+
+}  // namespace collectives::meeting

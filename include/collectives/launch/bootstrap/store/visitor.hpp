@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Somebody who has come to the store: a rank, once that is proved.
+#pragma once
+
+#include <collectives/launch/bootstrap/store/line.hpp>
+#include <collectives/launch/bootstrap/store/member.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace collectives::meeting {
+
+/// Greets who comes, step by step, as its bytes come; reads less than 150 bytes until the proof.
+class visitor {
+public:
+    /// Who has not proved that it belongs here by then is dropped. Who belongs here needs less than
+    /// a millisecond for that, and comes again if it was dropped.
+    static constexpr std::chrono::seconds patience{2};
+
+    explicit visitor(descriptor socket)
+        : line_(std::move(socket)), until_(steady::now() + patience) {
+        line_.expect(prefix::bytes);
+    }
+
+    line& connection() { return line_; }
+    /// When it must have proved itself.
+    steady::time_point limit() const {
+        return stage_ == stage::known ? steady::time_point::max() : until_;
+    }
+
+    /// Reads and answers what has come. False if it is to be dropped; `said` is there once it has
+    /// proved that it knows the secret.
+    bool move(int events, member const& host) {
+        if (!line_.move(events)) { return false; }
+        while (stage_ != stage::known && !line_.expects()) {
+            if (!take(host)) { return false; }
+        }
+        return line_.speak();
+    }
+    std::optional<hello> said() const {
+        return stage_ == stage::known ? std::optional(said_) : std::nullopt;
+    }
+
+private:
+    enum class stage { begins, greets, proves, known };
+
+    bool take(member const& host) {
+        auto const& heard = line_.received();
+        switch (stage_) {
+            case stage::begins: {
+                auto const version = prefix::version(heard);
+                if (version && *version != protocol_version) {
+                    writer ours;
+                    prefix::put(ours);
+                    line_.say(ours.bytes());
+                    line_.speak();
+                }
+                if (version != protocol_version) { return false; }
+                line_.expect_more(hello::bytes - prefix::bytes);
+                stage_ = stage::greets;
+                return true;
+            }
+            case stage::greets:
+                greeting_ = heard;
+                said_ = hello::read(heard);
+                nonce_ = fresh_nonce();
+                line_.say(
+                    answer{nonce_, host.secret.prove(role_of_store, greeting_, nonce_)}.write());
+                line_.expect(nonce_.size());
+                stage_ = stage::proves;
+                return true;
+            case stage::proves:
+                if (!host.secret.proves(heard, role_of_rank, greeting_, nonce_)) {
+                    line_.say(frame(word::refused, static_cast<std::uint32_t>(refusal::secret)));
+                    line_.speak();
+                    return false;
+                }
+                line_.expect(0);
+                stage_ = stage::known;
+                return true;
+            case stage::known: break;
+        }
+        return true;
+    }
+
+    line line_;
+    steady::time_point until_;
+    stage stage_ = stage::begins;
+    bootstrap_bytes greeting_;
+    hello said_;
+    block nonce_{};
+};
+
+}  // namespace collectives::meeting

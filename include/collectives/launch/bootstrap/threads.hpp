@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads of one process meet in a room.
+#pragma once
+
+#include <collectives/core/bootstrap.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace collectives::meeting {
+
+/// Where the threads of one process leave their bytes for each other. It outlives its ranks.
+class room {
+public:
+    explicit room(int size) : seats_(static_cast<std::size_t>(size)) {}
+    int size() const { return static_cast<int>(seats_.size()); }
+
+private:
+    friend class in_process;
+
+    /// What a rank has given. Two suffice: who gives again has the others' last, and those have
+    /// taken the last but one.
+    struct seat {
+        std::uint64_t given = 0;
+        bool left = false;
+        bootstrap_bytes bytes[2];
+    };
+
+    std::mutex guard_;
+    std::condition_variable changed_;
+    std::vector<seat> seats_;
+};
+
+/// A rank in a room; models `bootstrap`.
+class in_process {
+public:
+    in_process(room& meeting, int rank) : room_(meeting), rank_(rank) {}
+    in_process(in_process const&) = delete;
+    in_process& operator=(in_process const&) = delete;
+    ~in_process() {
+        std::lock_guard const lock(room_.guard_);
+        mine().left = true;
+        room_.changed_.notify_all();
+    }
+
+    int rank() const { return rank_; }
+    int size() const { return room_.size(); }
+
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> bytes,
+                                            steady::time_point until) {
+        detail::require_bootstrap_bytes(rank_, bytes.size());
+        return unless_broken_(rank_, [&] { return exchange(bytes, until); });
+    }
+
+private:
+    std::vector<bootstrap_bytes> exchange(std::span<std::byte const> bytes,
+                                          steady::time_point until) {
+        std::unique_lock lock(room_.guard_);
+        auto const call = ++mine().given;
+        mine().bytes[call % 2].assign(bytes.begin(), bytes.end());
+        room_.changed_.notify_all();
+        while (!all_gave(call)) {
+            if (steady::now() >= until) { throw detail::bootstrap_timeout(rank_, absent(call)); }
+            room_.changed_.wait_until(lock, until);
+        }
+        std::vector<bootstrap_bytes> result;
+        for (auto const& s : room_.seats_) { result.push_back(s.bytes[call % 2]); }
+        return result;
+    }
+    room::seat& mine() { return room_.seats_[static_cast<std::size_t>(rank_)]; }
+
+    bool all_gave(std::uint64_t call) const {
+        auto all = true;
+        for (int r = 0; r < size(); ++r) {
+            auto const& s = room_.seats_[static_cast<std::size_t>(r)];
+            if (s.given < call && s.left) { throw detail::bootstrap_loss(rank_, r); }
+            all = all && s.given >= call;
+        }
+        return all;
+    }
+    std::vector<int> absent(std::uint64_t call) const {
+        std::vector<int> ranks;
+        for (int r = 0; r < size(); ++r) {
+            if (room_.seats_[static_cast<std::size_t>(r)].given < call) { ranks.push_back(r); }
+        }
+        return ranks;
+    }
+
+    room& room_;
+    int rank_;
+    detail::until_broken unless_broken_;
+};
+
+static_assert(bootstrap<in_process>);
+
+}  // namespace collectives::meeting

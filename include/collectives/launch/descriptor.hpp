@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Descriptors that close themselves, and waits for them that end.
+#pragma once
+
+#include <collectives/core/timeout.hpp>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace collectives {
+
+/// A descriptor that closes itself.
+class descriptor {
+public:
+    explicit descriptor(int fd = -1) : fd_(fd) {}
+    descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~descriptor() { reset(); }
+
+    int get() const { return fd_; }
+    int release() { return std::exchange(fd_, -1); }
+    void reset() {
+        if (fd_ >= 0) { ::close(release()); }
+    }
+
+private:
+    int fd_;
+};
+
+namespace detail {
+
+/// poll() until something has happened or the time has come, at most for a second: the caller looks
+/// at the clock again. True if something has happened.
+inline bool poll_once(pollfd* watched, std::size_t count, steady::time_point until) {
+    using std::chrono::milliseconds;
+    auto const second = steady::now() + milliseconds(1000);
+    auto const left = std::chrono::ceil<milliseconds>(std::min(until, second) - steady::now());
+    auto const time = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+    return ::poll(watched, count, time) > 0;
+}
+
+/// Waits for `events` of one descriptor; false when the time has come first.
+inline bool wait_for(int fd, short events, steady::time_point until) {
+    for (;;) {
+        pollfd p{fd, events, 0};
+        if (poll_once(&p, 1, until)) { return true; }
+        if (steady::now() >= until) { return false; }
+    }
+}
+
+}  // namespace detail
+
+}  // namespace collectives

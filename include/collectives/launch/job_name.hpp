@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What tells one job from another, from the environment.
+#pragma once
+
+#include <collectives/core/text.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace collectives {
+
+/// The job's name on this machine: COLLECTIVES_JOB, else that of the process that started all
+/// ranks; and the user's.
+template <class = void>
+std::string local_job_name() {
+    auto const* const given = std::getenv("COLLECTIVES_JOB");
+    return text_of("collectives-", ::geteuid(), "-",
+                   (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
+}
+
+/// The job's name on every machine: COLLECTIVES_JOB, else what torchrun, Slurm or PMIx call it,
+/// else empty.
+template <class = void>
+std::string job_name() {
+    for (auto const* const variable :
+         {"COLLECTIVES_JOB", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE"}) {
+        if (auto const* const given = std::getenv(variable)) { return given; }
+    }
+    auto const* const job = std::getenv("SLURM_JOB_ID");
+    auto const* const step = std::getenv("SLURM_STEP_ID");
+    return job != nullptr && step != nullptr ? text_of(std::string(job), ".", std::string(step))
+                                             : std::string();
+}
+
+}  // namespace collectives

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that a launcher started meet, wherever they are, to tell each other their addresses.
+// Programs that include this link libsodium.
+#pragma once
+
+#include <collectives/core/bootstrap.hpp>
+#include <collectives/launch/bootstrap/files.hpp>
+#include <collectives/launch/bootstrap/store/guest.hpp>
+#include <collectives/launch/bootstrap/store/host.hpp>
+#include <collectives/launch/bootstrap/store/place.hpp>
+#include <collectives/launch/environment.hpp>
+#include <collectives/launch/job_name.hpp>
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace collectives {
+
+namespace meeting {
+
+/// Ranks that have met, in one of the ways there are; models `bootstrap`.
+class any_bootstrap {
+public:
+    using way = std::variant<store_host, store_guest, over_files>;
+
+    explicit any_bootstrap(way one) : one_(std::move(one)) {}
+
+    int rank() const {
+        return std::visit([](auto const& b) { return b.rank(); }, one_);
+    }
+    int size() const {
+        return std::visit([](auto const& b) { return b.size(); }, one_);
+    }
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
+                                            steady::time_point until) {
+        return std::visit([&](auto& b) { return b.all_gather(mine, until); }, one_);
+    }
+
+private:
+    way one_;
+};
+
+static_assert(bootstrap<any_bootstrap>);
+
+/// The socket that listens and was inherited. It is taken once, since it is closed when all have
+/// met, and its number may then be another file's.
+inline descriptor inherited_door(int fd) {
+    static std::atomic<bool> taken = false;
+    if (taken.exchange(true)) {
+        throw usage_error(text_of("the socket of COLLECTIVES_STORE=fd:", fd,
+                                  " was used before: the ranks of such a job meet once"));
+    }
+    static_cast<void>(endpoint_of(fd));
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return descriptor(fd);
+}
+
+inline any_bootstrap meet_at(store_place const& place, member me, steady::time_point until) {
+    using kind = store_place::kind;
+    if (place.what == kind::directory) {
+        return any_bootstrap(over_files(place.path, me.job, me.rank, me.size));
+    }
+    if (me.size == 1) { return any_bootstrap(store_host(std::move(me), descriptor(), until)); }
+    if (place.what == kind::inherited) {
+        if (me.rank == 0) {
+            return any_bootstrap(
+                store_host(std::move(me), inherited_door(place.descriptor), until));
+        }
+        throw usage_error(text_of("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ",
+                                  me.rank, " needs the address: tcp://HOST:PORT"));
+    }
+    auto const where = place.what == kind::tcp ? tcp_endpoints(place.host, place.port)
+                                               : std::vector{local_endpoint(me.job + "-store")};
+    if (!me.secret.given() &&
+        !std::all_of(where.begin(), where.end(), [](auto const& e) { return e.is_local(); })) {
+        throw usage_error(text_of("to meet at ", place.name,
+                                  " the ranks need a secret, since other machines can come there: "
+                                  "set COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD"));
+    }
+    if (me.rank != 0) { return any_bootstrap(store_guest(std::move(me), where, until)); }
+    auto const name = place.what == kind::tcp ? place.name : "the socket of job " + me.job;
+    return any_bootstrap(store_host(std::move(me), listen_at(where, name), until));
+}
+
+}  // namespace meeting
+
+/// Meets the other ranks of a job, each of which calls this once. Where: COLLECTIVES_STORE, which
+/// is `tcp://HOST:PORT` (rank 0 listens there), `file:///DIRECTORY` (which all ranks see) or `fd:N`
+/// (a socket that listens, for rank 0); without it, a socket of this machine that turns other users
+/// away. Jobs are told apart by COLLECTIVES_JOB or what the launcher calls them. If
+/// COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD gives a secret, ranks and store prove to each
+/// other that they know it; only places that other machines cannot reach do without.
+///
+/// Throws usage_error where the environment makes no sense and where this rank does not fit the
+/// others, timeout_error with the missing ranks at the earliest deadline of all, peer_lost_error
+/// for a rank that has come and died, transport_error for what the system refuses.
+inline meeting::any_bootstrap meet(job_place const& me, steady::time_point until) {
+    auto const place = meeting::store_from_environment(me);
+    auto const local = place.what == meeting::store_place::kind::local;
+    return meeting::meet_at(place,
+                            {me.rank, me.size, local ? local_job_name() : job_name(),
+                             meeting::secret_from_environment()},
+                            until);
+}
+
+/// The same, where the launcher's variables say which rank this is (place_from_environment).
+inline meeting::any_bootstrap meet(timeout time = {}) {
+    return meet(place_from_environment(), time.deadline(steady::now()));
+}
+
+}  // namespace collectives

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which rank a process is, from what launchers say.
+#include <collectives/launch/environment.hpp>
+#include <collectives/launch/job_name.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coll = collectives;
+
+namespace {
+
+/// Sets variables for as long as it lives.
+class environment {
+public:
+    environment(std::initializer_list<std::pair<char const*, char const*>> variables) {
+        for (auto const& [name, value] : variables) {
+            ::setenv(name, value, 1);
+            names_.push_back(name);
+        }
+    }
+    environment(environment const&) = delete;
+    environment& operator=(environment const&) = delete;
+    ~environment() {
+        for (auto const* const name : names_) { ::unsetenv(name); }
+    }
+
+private:
+    std::vector<char const*> names_;
+};
+
+std::string refusal() {
+    try {
+        return "rank " + std::to_string(coll::place_from_environment().rank);
+    } catch (coll::usage_error const& e) { return e.what(); }
+}
+
+}  // namespace
+
+TEST_CASE("each launcher's variables are understood") {
+    struct launcher {
+        char const *rank, *size, *local_rank, *local_size;
+    };
+    for (auto const& l :
+         {launcher{"COLLECTIVES_RANK", "COLLECTIVES_SIZE", "COLLECTIVES_LOCAL_RANK",
+                   "COLLECTIVES_LOCAL_SIZE"},
+          launcher{"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+          launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                   "OMPI_COMM_WORLD_LOCAL_SIZE"},
+          launcher{"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+          launcher{"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "MPI_LOCALNRANKS"},
+          launcher{"PMIX_RANK", "COLLECTIVES_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"}}) {
+        CAPTURE(l.rank);
+        environment const set{
+            {l.rank, "5"}, {l.size, "8"}, {l.local_rank, "1"}, {l.local_size, "4"}};
+        auto const place = coll::place_from_environment();
+        CHECK(place.rank == 5);
+        CHECK(place.size == 8);
+        CHECK(place.local_rank == 1);
+        CHECK(place.local_size == 4);
+        CHECK(coll::detail::on_several_machines(place));
+    }
+}
+
+TEST_CASE("what a launcher does not say is not known") {
+    environment const set{{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}};
+    auto const place = coll::place_from_environment();
+    CHECK(place.local_rank == -1);
+    CHECK(place.local_size == -1);
+    CHECK(!coll::detail::on_several_machines(place));
+    environment const nodes{{"SLURM_STEP_NUM_NODES", "2"}};
+    CHECK(coll::detail::on_several_machines(place));
+}
+
+TEST_CASE("sources that disagree are named") {
+    environment const set{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}};
+    CHECK(refusal() == "rank 1");
+    {
+        environment const same{{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "4"}, {"PMIX_RANK", "1"}};
+        CHECK(refusal() == "rank 1");
+    }
+    {
+        environment const other{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}};
+        CHECK(refusal() ==
+              "PMI_RANK and PMI_SIZE say rank 1 of 4, but SLURM_PROCID and SLURM_NTASKS say rank 0 "
+              "of 4");
+    }
+    {
+        environment const other{{"PMIX_RANK", "2"}};
+        CHECK(refusal() == "PMI_RANK and PMI_SIZE say rank 1, but PMIX_RANK says rank 2");
+    }
+    environment const other{{"LOCAL_RANK", "1"}, {"MPI_LOCALRANKID", "0"}};
+    CHECK(refusal() == "LOCAL_RANK says 1, but MPI_LOCALRANKID says 0");
+}
+
+TEST_CASE("what makes no sense is refused") {
+    CHECK(refusal().find("no launcher's variables are set") == 0);
+    {
+        environment const half{{"COLLECTIVES_RANK", "0"}};
+        CHECK(refusal() == "of COLLECTIVES_RANK and COLLECTIVES_SIZE only one is set");
+    }
+    {
+        environment const half{{"PMIX_RANK", "0"}};
+        CHECK(refusal().find("PMIX_RANK and COLLECTIVES_SIZE") != std::string::npos);
+    }
+    {
+        environment const beyond{{"RANK", "2"}, {"WORLD_SIZE", "2"}};
+        CHECK(refusal() == "RANK and WORLD_SIZE say rank 2 of 2");
+    }
+    environment const words{{"RANK", "one"}, {"WORLD_SIZE", "2"}};
+    CHECK(refusal() == "RANK is 'one', which is no number");
+}
+
+TEST_CASE("a job has the name that it was given, else its launcher's") {
+    CHECK(coll::job_name().empty());
+    environment const slurm{{"SLURM_JOB_ID", "12"}, {"SLURM_STEP_ID", "3"}};
+    CHECK(coll::job_name() == "12.3");
+    environment const torchrun{{"TORCHELASTIC_RUN_ID", "run"}};
+    CHECK(coll::job_name() == "run");
+    environment const own{{"COLLECTIVES_JOB", "mine"}};
+    CHECK(coll::job_name() == "mine");
+    CHECK(coll::local_job_name().find("-mine") != std::string::npos);
+}

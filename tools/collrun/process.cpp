@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+namespace collrun {
+
+namespace {
+
+using collectives::descriptor;
+
+struct pipe_ends {
+    pipe_ends() {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0) {
+            throw std::system_error(errno, std::generic_category(), "pipe");
+        }
+        read = descriptor(ends[0]);
+        write = descriptor(ends[1]);
+    }
+    descriptor read, write;
+};
+
+std::vector<char*> pointers(std::vector<std::string> const& texts) {
+    std::vector<char*> result;
+    for (auto const& t : texts) { result.push_back(const_cast<char*>(t.c_str())); }
+    result.push_back(nullptr);
+    return result;
+}
+
+/// The child's part; says over `fault` why the program did not start.
+[[noreturn]] void become(start_order const& order, int out, int err, int fault, pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) { ::_exit(1); }
+    if (order.own_pipes) {
+        ::dup2(out, STDOUT_FILENO);
+        ::dup2(err, STDERR_FILENO);
+    }
+    if (order.rank != 0) { ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO); }
+    for (auto const fd : order.inherited) { ::fcntl(fd, F_SETFD, 0); }
+    ::sigprocmask(SIG_SETMASK, &order.signals, nullptr);
+    auto const arguments = pointers(order.command), environment = pointers(order.environment);
+    ::execvpe(arguments.front(), arguments.data(), environment.data());
+    auto const why = errno;
+    static_cast<void>(!::write(fault, &why, sizeof why));
+    ::_exit(127);
+}
+
+}  // namespace
+
+started start(start_order const& order) {
+    pipe_ends out, err, fault;
+    auto const parent = ::getpid();
+    auto const pid = ::fork();
+    if (pid < 0) { throw std::system_error(errno, std::generic_category(), "fork"); }
+    if (pid == 0) { become(order, out.write.get(), err.write.get(), fault.write.get(), parent); }
+    fault.write.reset();
+    started result{pid, 0, std::move(out.read), std::move(err.read)};
+    ssize_t n = -1;
+    do {
+        n = ::read(fault.read.get(), &result.fault, sizeof result.fault);
+    } while (n < 0 && errno == EINTR);
+    if (n > 0) { ::waitpid(pid, nullptr, 0); }
+    return result;
+}
+
+}  // namespace collrun

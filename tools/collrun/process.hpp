@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank as a process.
+#pragma once
+
+#include "handover.hpp"
+
+#include <collectives/launch/descriptor.hpp>
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace collrun {
+
+/// What a rank is started with.
+struct start_order {
+    int rank = 0;
+    std::vector<std::string> const& command;
+    std::vector<std::string> const& environment;
+    std::vector<int> inherited;  // descriptors that it keeps beside the standard ones
+    bool own_pipes = true;       // else it writes where this process does
+    sigset_t const& signals;     // that are blocked when it begins
+};
+
+struct started {
+    pid_t pid = 0;
+    int fault = 0;  // the errno of a program that cannot be run; then there is no process
+    collectives::descriptor out, err;
+};
+
+/// Starts the rank; it dies with this process. Throws std::system_error for what the system
+/// refuses.
+started start(start_order const& order);
+
+}  // namespace collrun
