@@ -18,8 +18,8 @@ public:
         : collectives::communicator<mpi::transport>(std::make_shared<mpi::transport>(ranks)) {}
 };
 
-/// The same, but ranks that share a host exchange messages through its memory, and `automatic` knows
-/// of the hosts: see bridge_hosts.
+/// The same, but ranks that share a host exchange messages through its memory, and `automatic`
+/// knows of the hosts: see bridge_hosts.
 class hierarchical_communicator
     : public collectives::communicator<bridged_transport<shm::transport, mpi::transport>> {
 public:

@@ -58,13 +58,14 @@ TEST_CASE("every collective with any number of ranks, whole hosts or not") {
         arena<std::uint32_t, std::remove_reference_t<decltype(comm)>> mine(comm, 20'019);
         for (auto const what : moving_collectives) {
             for (auto const algorithm : algorithms_and_automatic(comm.size())) {
-                for (auto const count : {std::size_t{0}, std::size_t{5}, std::size_t{331},
-                                         std::size_t{20'011}}) {
+                for (auto const count :
+                     {std::size_t{0}, std::size_t{5}, std::size_t{331}, std::size_t{20'011}}) {
                     auto const p = static_cast<std::size_t>(comm.size());
                     setup s;
                     s.what = what;
                     s.how.algorithm = algorithm;
-                    s.count = what == coll::collective::all_to_all ? (count + p - 1) / p * p : count;
+                    s.count =
+                        what == coll::collective::all_to_all ? (count + p - 1) / p * p : count;
                     s.root = static_cast<int>(count % p);
                     run_cell(mine, comm, s, 2, sizeof(std::uint32_t));
                 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hosts_faults RANKS FAULT: what ranks that share hosts learn of a fault of rank 1. Each rank that is
-// told says "rank R was told" with what; the launcher's test counts these.
+// hosts_faults RANKS FAULT: what ranks that share hosts learn of a fault of rank 1. Each rank that
+// is told says "rank R was told" with what; the launcher's test counts these.
 #include <collectives/mpi.hpp>
 
 #include <signal.h>

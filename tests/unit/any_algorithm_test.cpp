@@ -43,8 +43,8 @@ TEST_CASE("names go both ways") {
 
 TEST_CASE("an unknown name is refused with the names that are known") {
     for (std::string const wrong :
-         {"rign", "", "Ring", "ring ", "ring:4", "hierarchical", "hierarchical:",
-          "hierarchical:0", "hierarchical:-2", "hierarchical:2x", "hierarchical:99999999999"}) {
+         {"rign", "", "Ring", "ring ", "ring:4", "hierarchical", "hierarchical:", "hierarchical:0",
+          "hierarchical:-2", "hierarchical:2x", "hierarchical:99999999999"}) {
         try {
             (void)coll::parse_algorithm(wrong);
             FAIL("accepted " << wrong);

@@ -127,7 +127,8 @@ TEST_CASE("what the header says of rounds, bytes and additions is counted") {
 TEST_CASE("no rank sends more to other hosts than it must, and the outer rounds stay inside") {
     for_hosts([](int size, int per_host) {
         int const hosts = size / per_host;
-        auto const all = coll::record_all(coll::hierarchical{per_host}, collective::all_reduce, size);
+        auto const all =
+            coll::record_all(coll::hierarchical{per_host}, collective::all_reduce, size);
         for (auto const& own : all) {
             int sent = 0, alike = 0, messages_inside = 0;
             for (auto const& s : own.steps) {
@@ -199,14 +200,14 @@ TEST_CASE("automatic takes it where several ranks share each of several hosts, a
     }
     auto const said = hosts.explain(need, 1 << 20);
     CHECK(said.why.find("32 ranks: hierarchical:8") != std::string::npos);
-    CHECK(scattered.explain(need, 1 << 20).why.find(
-              "not hierarchical: the ranks of a host are not consecutive") != std::string::npos);
+    CHECK(scattered.explain(need, 1 << 20)
+              .why.find("not hierarchical: the ranks of a host are not consecutive") !=
+          std::string::npos);
     // Links that cost nothing leave no reason for it but its few messages.
     coll::machine_model free;
     free.link_round = free.link_message = free.link_byte = 0;
     hosts.use(free);
-    CHECK(hosts.explain(need, 4).predictions.front().seconds <
-          said.predictions.front().seconds);
+    CHECK(hosts.explain(need, 4).predictions.front().seconds < said.predictions.front().seconds);
     // It brackets by hosts, which is no left fold.
     auto folds = need;
     folds.left_fold = true;

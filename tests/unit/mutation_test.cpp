@@ -47,11 +47,11 @@ std::vector<step> changed(step const& s, coll::schedule const& own) {
 }
 
 std::string described(coll::any_algorithm a, coll::schedule const& own, step const& s) {
-    return coll::name(a) + " " + std::string(name(own.what)) +
-           " P=" + std::to_string(own.size) + " root " + std::to_string(own.root) + " rank " +
-           std::to_string(own.rank) + ": round " + std::to_string(s.round) + " " +
-           std::string(name(s.what)) + " " + std::to_string(s.peer) + " {" +
-           std::to_string(s.chunks.first) + ", " + std::to_string(s.chunks.count) + "}";
+    return coll::name(a) + " " + std::string(name(own.what)) + " P=" + std::to_string(own.size) +
+           " root " + std::to_string(own.root) + " rank " + std::to_string(own.rank) + ": round " +
+           std::to_string(s.round) + " " + std::string(name(s.what)) + " " +
+           std::to_string(s.peer) + " {" + std::to_string(s.chunks.first) + ", " +
+           std::to_string(s.chunks.count) + "}";
 }
 
 /// Changes, drops and doubles every step of every rank, one at a time.

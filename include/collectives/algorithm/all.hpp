@@ -25,8 +25,8 @@
 
 namespace collectives {
 
-/// Every algorithm of the library that is for any number of ranks, from the simplest on. Beside them
-/// there is `hierarchical`, which has to be told how many ranks a host has.
+/// Every algorithm of the library that is for any number of ranks, from the simplest on. Beside
+/// them there is `hierarchical`, which has to be told how many ranks a host has.
 inline constexpr std::array<any_algorithm, 9> all_algorithms{star{},     tree{},     butterfly{},
                                                              halving{},  ring{},     circulant{},
                                                              one_shot{}, two_shot{}, mixed_radix{}};

@@ -84,8 +84,8 @@ std::vector<int> hosts_of(std::vector<host_card> const& cards) {
 }  // namespace detail
 
 /// The same ranks; those that share a host exchange messages through its memory from now on, others
-/// as before, and `automatic` knows of the hosts. Collective. COLLECTIVES_RANKS_PER_HOST=2 lets only
-/// ranks 0 and 1, 2 and 3, ... share a host, as if there were more of them.
+/// as before, and `automatic` knows of the hosts. Collective. COLLECTIVES_RANKS_PER_HOST=2 lets
+/// only ranks 0 and 1, 2 and 3, ... share a host, as if there were more of them.
 ///
 /// Throws usage_error where that variable differs between ranks, timeout_error or transport_error
 /// where ranks of a host do not meet; on all ranks.

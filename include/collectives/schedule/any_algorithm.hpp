@@ -71,8 +71,8 @@ class any_algorithm;
 template <class = void>  // compiled only where it is called
 std::string name(any_algorithm a);
 
-/// A pointer and a parameter. Converts from every algorithm; by default it is `automatic`, which has
-/// a name and no steps. Two are equal if they are the same type with the same parameter.
+/// A pointer and a parameter. Converts from every algorithm; by default it is `automatic`, which
+/// has a name and no steps. Two are equal if they are the same type with the same parameter.
 class any_algorithm {
 public:
     constexpr any_algorithm() = default;
@@ -93,9 +93,7 @@ public:
     constexpr bool has_parameter() const { return table_->has_parameter; }
     constexpr int parameter() const { return parameter_; }
     /// Whether it is for so many ranks.
-    constexpr bool fits(int size) const {
-        return is_automatic() || table_->fits(parameter_, size);
-    }
+    constexpr bool fits(int size) const { return is_automatic() || table_->fits(parameter_, size); }
 
     /// As the free function `record`. A size that it does not fit, a root that is none, or
     /// `automatic`, is a usage_error in all three.

@@ -43,7 +43,8 @@ constexpr rank_t owner_of([[maybe_unused]] A a, int chunk, [[maybe_unused]] int 
 
 /// One round in which each chunk moves between its owner and the root.
 template <class A>
-constexpr void owners_and_root([[maybe_unused]] A a, rank_t me, int size, rank_t root, bool to_owners, auto&& emit) {
+constexpr void owners_and_root([[maybe_unused]] A a, rank_t me, int size, rank_t root,
+                               bool to_owners, auto&& emit) {
     int const chunks = joins_on_owners<A> ? a.chunks(size) : size;
     for (int c = 0; c < chunks; ++c) {
         rank_t const owner = owner_of(a, c, size);
@@ -57,7 +58,8 @@ constexpr void owners_and_root([[maybe_unused]] A a, rank_t me, int size, rank_t
 
 /// One round in which each block moves between its rank and the owner of the chunk it lies in.
 template <class A>
-constexpr void owners_and_ranks([[maybe_unused]] A a, rank_t me, int size, bool to_owners, auto&& emit) {
+constexpr void owners_and_ranks([[maybe_unused]] A a, rank_t me, int size, bool to_owners,
+                                auto&& emit) {
     for (int c = 0; c < a.chunks(size); ++c) {
         rank_t const owner = owner_of(a, c, size);
         auto const [first, count] = regrouped({c}, a.chunks(size), size);
@@ -92,7 +94,8 @@ constexpr void scatter_blocks([[maybe_unused]] A a, rank_t me, int size, rank_t 
 
 /// The first of the two stages every collective consists of at most. `emit` is a `placed` sink.
 template <class A>
-constexpr void first_stage([[maybe_unused]] A a, collective what, rank_t me, int size, rank_t root, auto& emit) {
+constexpr void first_stage([[maybe_unused]] A a, collective what, rank_t me, int size, rank_t root,
+                           auto& emit) {
     switch (what) {
         case collective::all_reduce:
             if constexpr (has_steps<A>) {
@@ -162,7 +165,8 @@ constexpr void first_stage([[maybe_unused]] A a, collective what, rank_t me, int
 
 /// The second stage, empty for most.
 template <class A>
-constexpr void second_stage([[maybe_unused]] A a, collective what, rank_t me, int size, rank_t root, auto& emit) {
+constexpr void second_stage([[maybe_unused]] A a, collective what, rank_t me, int size, rank_t root,
+                            auto& emit) {
     switch (what) {
         case collective::all_reduce:
             if constexpr (has_steps<A>) {
@@ -174,9 +178,7 @@ constexpr void second_stage([[maybe_unused]] A a, collective what, rank_t me, in
             }
             break;
         case collective::broadcast:
-            if constexpr (!has_broadcast<A> && has_all_gather<A>) {
-                a.all_gather(me, size, emit);
-            }
+            if constexpr (!has_broadcast<A> && has_all_gather<A>) { a.all_gather(me, size, emit); }
             break;
         case collective::reduce:
             if constexpr (!has_reduce<A> && has_reduce_scatter<A>) {

@@ -143,9 +143,10 @@ using cost_counter = basic_cost_counter<>;
 
 }  // namespace detail
 
-/// What an algorithm costs on `size` ranks, which it must fit, 0 <= root < size. `bytes` is one vector of an
-/// all_reduce, broadcast or reduce, and all blocks together elsewhere (in all_to_all those of one
-/// rank's input); they are cut by `block`. O(steps of all ranks) time, memory for those of one.
+/// What an algorithm costs on `size` ranks, which it must fit, 0 <= root < size. `bytes` is one
+/// vector of an all_reduce, broadcast or reduce, and all blocks together elsewhere (in all_to_all
+/// those of one rank's input); they are cut by `block`. O(steps of all ranks) time, memory for
+/// those of one.
 template <algorithm A>
 constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {

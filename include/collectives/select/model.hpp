@@ -14,8 +14,8 @@ namespace collectives {
 /// Prices in seconds. Where each rank has a processor, a round costs what its busiest rank does;
 /// where ranks share processors, all that all ranks do is done by those, one rank after the other.
 /// What goes from host to host costs the last three besides; the hosts share no links, the ranks of
-/// a host one. The defaults are those of cores that share a cache (docs/performance.md; see `tune`),
-/// and of links of 100 Gbit/s, where a message is under way for 1.5 us.
+/// a host one. The defaults are those of cores that share a cache (docs/performance.md; see
+/// `tune`), and of links of 100 Gbit/s, where a message is under way for 1.5 us.
 struct machine_model {
     double call = 0.1e-6;            // of a call, whatever it does
     double round = 0.15e-6;          // of a round, whatever travels in it
@@ -27,7 +27,7 @@ struct machine_model {
     double link_round = 1.5e-6;    // of a round in which hosts talk to each other
     double link_message = 0.3e-6;  // of each message a rank receives from another host
     double link_byte = 0.08e-9;    // of each byte that leaves a host
-    int processors = 0;  // that the ranks share; 0: one for each
+    int processors = 0;            // that the ranks share; 0: one for each
 };
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.

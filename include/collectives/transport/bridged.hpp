@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks on several hosts: two of one host exchange messages over one transport, others over another.
+// Ranks on several hosts: two of one host exchange messages over one transport, others over
+// another.
 #pragma once
 
 #include <collectives/transport/adapted.hpp>
