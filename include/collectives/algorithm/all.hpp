@@ -12,6 +12,7 @@
 #include <collectives/algorithm/star.hpp>
 #include <collectives/algorithm/tree.hpp>
 #include <collectives/algorithm/two_shot.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
@@ -41,12 +42,12 @@ inline constexpr auto algorithm_names = [] {
 namespace detail {
 
 /// "hierarchical:4"; none if it is something else.
-template <class = void>
-std::optional<hierarchical> parse_hierarchical(std::string_view text) {
+template <class X>
+std::optional<deferred<hierarchical, X>> parse_hierarchical(std::string_view text) {
     constexpr auto head = hierarchical::name;
     if (!text.starts_with(head) || !text.substr(head.size()).starts_with(':')) { return {}; }
     auto const* const end = text.data() + text.size();
-    hierarchical result;
+    deferred<hierarchical, X> result;
     auto const [rest, fault] =
         std::from_chars(text.data() + head.size() + 1, end, result.ranks_per_host);
     if (fault != std::errc{} || rest != end || result.ranks_per_host < 1) { return {}; }
@@ -57,13 +58,13 @@ std::optional<hierarchical> parse_hierarchical(std::string_view text) {
 
 /// The algorithm with this name, or `automatic`: what `name` says of it. An unknown name is a
 /// usage_error that lists them.
-template <class = void>
+template <class X = void>
 any_algorithm parse_algorithm(std::string_view text) {
     if (text == automatic::name) { return automatic{}; }
     for (any_algorithm const a : all_algorithms) {
         if (a.name() == text) { return a; }
     }
-    if (auto const a = detail::parse_hierarchical(text)) { return *a; }
+    if (auto const a = detail::parse_hierarchical<X>(text)) { return *a; }
     std::string known{automatic::name};
     for (auto const n : algorithm_names) { known.append(", ").append(n); }
     throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known, ", ",

@@ -48,7 +48,7 @@ public:
     machine_model const& model() const { return model_; }
     void use(machine_model const& m) { model_ = m; }
     /// Where the ranks are; before anything is chosen.
-    void place(host_layout hosts) { hosts_ = std::move(hosts); }
+    void place(deferred<host_layout, X> hosts) { hosts_ = std::move(hosts); }
 
     /// Whether an algorithm may be used, from what the checker derived. The library's own are
     /// proved by its tests; a user's is proved here, once.
@@ -122,7 +122,7 @@ private:
         for (auto const own : all_algorithms) {
             if (own == a) { return true; }
         }
-        return a.is<hierarchical>();
+        return a.is<deferred<hierarchical, X>>();
     }
     struct kept_proof {
         requirement about;
@@ -159,7 +159,9 @@ private:
                 made.push_back(cost_profile::of(a, need.what, need.size, hosts_));
             };
             for (auto const a : all_algorithms) { add_one(a); }
-            if (hosts_.ranks_per_host() > 1) { add_one(hierarchical{hosts_.ranks_per_host()}); }
+            if (hosts_.ranks_per_host() > 1) {
+                add_one(deferred<hierarchical, X>{hosts_.ranks_per_host()});
+            }
         }
         return made;
     }
