@@ -92,17 +92,29 @@ TEST_CASE("automatic knows the hosts, and those of a split") {
     });
 }
 
-TEST_CASE("what goes to other hosts is what the schedule says") {
-    over_hosts::run(ranks(), [](auto& comm) {
-        if (comm.size() % per_host() != 0) { return; }
-        coll::hierarchical const algorithm{per_host()};
-        auto counted = comm.with(coll::counted{});
-        std::vector<std::int64_t> data(5'040, comm.rank());
-        counted.all_reduce(data, coll::sum{}, {.algorithm = algorithm});
-        auto const p = static_cast<std::size_t>(comm.size());
-        expect(counted.transport().sent() == 2 * (p - 1) * 8 * (5'040 / p), "bytes sent");
-        expect(data[77] == comm.size() * (comm.size() - 1) / 2, "the sum");
-    });
+TEST_CASE("MPI carries what goes to other hosts, and nothing else") {
+    if (ranks() % per_host() != 0) { return; }
+    coll::mpi::communicator flat(MPI_COMM_WORLD);
+    auto counted = flat.with(coll::counted{});
+    auto comm = coll::bridge_hosts(counted);
+    auto& carried = comm.transport().base();
+    std::vector<std::int64_t> data(5'040, comm.rank());
+    auto const sent = [&](auto&& call) {
+        carried.reset();
+        call();
+        return carried.sent();
+    };
+    auto const own = coll::hierarchical{per_host()};
+    auto const n = data.size() * 8;
+    auto const hosts = static_cast<std::size_t>(ranks() / per_host());
+    auto const part = n / static_cast<std::size_t>(ranks());  // of n / per host, one of each host's
+    CHECK(sent([&] { comm.all_reduce(data, coll::sum{}, {.algorithm = own}); }) ==
+          2 * part * (hosts - 1));
+    CHECK(data[77] == comm.size() * (comm.size() - 1) / 2);
+    auto host = comm.split(comm.rank() / per_host());
+    CHECK(sent([&] { host.all_reduce(data); }) == 0);
+    CHECK(sent([&] { comm.all_reduce(data, coll::sum{}, {.algorithm = coll::one_shot{}}); }) ==
+          static_cast<std::size_t>(ranks() - per_host()) * n);
 }
 
 TEST_CASE("a caller's choice of ranks per host must fit") {
