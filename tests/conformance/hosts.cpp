@@ -2,6 +2,7 @@
 // The conformance suite over ranks of several hosts: two processes of one machine share a host, and
 // reach the others over a transport that happens to be shared memory too.
 #include <collectives/launch/hosts.hpp>
+#include <collectives/tune.hpp>
 
 #include <conformance/adaptors_suite.hpp>
 #include <conformance/bits_suite.hpp>
@@ -13,8 +14,11 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace conformance {
 
@@ -92,6 +96,24 @@ TEST_CASE("automatic takes the hosts where they are alike, and says why where th
         });
     };
     for (int const size : {1, 2, 3, 4, 5, 8}) { explained(size); }
+}
+
+TEST_CASE("tune measures prices inside hosts and between them, the same on all ranks") {
+    for (int const size : {1, 2, 4, 5}) {
+        over_pairs::run(size, [size](auto& comm) {
+            auto const before = comm.model();
+            auto const m = coll::tune(comm);
+            std::vector<coll::machine_model> all(static_cast<std::size_t>(size));
+            comm.all_gather(std::span(&m, 1), all);
+            for (auto const& its : all) {
+                expect(coll::to_text(its) == coll::to_text(m), "prices differ");
+            }
+            expect(m.link_round >= 0 && m.link_message >= 0 && m.link_byte >= 0, "below zero");
+            expect((m.byte != before.byte) == (size > 1), "measured where there is a peer");
+            expect((m.link_byte != before.link_byte) == (size > 2), "and another host");
+            expect(comm.model().link_byte == m.link_byte, "used from now on");
+        });
+    }
 }
 
 }  // namespace conformance
