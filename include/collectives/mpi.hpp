@@ -4,6 +4,7 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/launch/bootstrap/mpi.hpp>
+#include <collectives/launch/hosts.hpp>
 #include <collectives/transport/mpi/transport.hpp>
 
 #include <memory>
@@ -16,6 +17,20 @@ class communicator : public collectives::communicator<mpi::transport> {
 public:
     explicit communicator(MPI_Comm ranks)
         : collectives::communicator<mpi::transport>(std::make_shared<mpi::transport>(ranks)) {}
+};
+
+/// The same, but ranks that share a host exchange messages through its memory, and `automatic`
+/// knows of the hosts: see bridge_hosts.
+class hierarchical_communicator
+    : public collectives::communicator<bridged_transport<shm::transport, mpi::transport>> {
+public:
+    explicit hierarchical_communicator(MPI_Comm ranks)
+        : hierarchical_communicator(mpi::communicator(ranks)) {}
+
+private:
+    explicit hierarchical_communicator(mpi::communicator flat)
+        : collectives::communicator<bridged_transport<shm::transport, mpi::transport>>(
+              bridge_hosts(flat)) {}
 };
 
 }  // namespace collectives::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// expect: is_empty
-// An algorithm has no state: its steps depend on rank, size and root alone.
+// expect: has_no_state_but_a_parameter
+// An algorithm has no state: its steps depend on rank, size, root and one parameter at most.
 #include <collectives/schedule/check.hpp>
 
 #include <string_view>

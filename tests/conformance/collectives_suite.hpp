@@ -13,8 +13,8 @@
 
 namespace conformance {
 
-inline std::vector<coll::any_algorithm> algorithms_and_automatic() {
-    std::vector<coll::any_algorithm> all(coll::all_algorithms.begin(), coll::all_algorithms.end());
+inline std::vector<coll::any_algorithm> algorithms_and_automatic(int size = 1) {
+    auto all = algorithms_for(size);
     all.emplace_back(coll::automatic{});
     return all;
 }
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE_DEFINE("every collective with every algorithm", World, every_
             using T = std::uint32_t;
             arena<T, std::remove_reference_t<decltype(comm)>> mine(comm, 150'008);
             for (auto const what : moving_collectives) {
-                for (auto const algorithm : algorithms_and_automatic()) {
+                for (auto const algorithm : algorithms_and_automatic(size)) {
                     for (auto count : counts_for(size)) {
                         auto const p = static_cast<std::size_t>(size);
                         if (what == coll::collective::all_to_all) {
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE_DEFINE("every root", World, every_root) {
             arena<std::uint64_t, std::remove_reference_t<decltype(comm)>> mine(comm, 64);
             for (auto const what : moving_collectives) {
                 if (!coll::is_rooted(what)) { continue; }
-                for (auto const algorithm : algorithms_and_automatic()) {
+                for (auto const algorithm : algorithms_and_automatic(size)) {
                     for (int root = 0; root < size; ++root) {
                         setup s;
                         s.what = what;
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE_DEFINE("every root", World, every_root) {
 template <class T, class Comm>
 void run_element(Comm& comm, std::vector<std::size_t> const& counts) {
     arena<T, Comm> mine(comm, counts.back() + 8);
-    auto const all = algorithms_and_automatic();
+    auto const all = algorithms_and_automatic(comm.size());
     std::size_t turn = sizeof(T);
     for (auto const what : moving_collectives) {
         for (auto count : counts) {

@@ -87,6 +87,15 @@ struct adapted_shm : adapted_world<over_shm> {};
 /// With sanitizers much takes long.
 inline bool with_sanitizers() { return std::getenv("COLLECTIVES_TEST_LARGEST") != nullptr; }
 
+/// All that are for so many ranks, with every number of ranks per host.
+inline std::vector<coll::any_algorithm> algorithms_for(int size) {
+    std::vector<coll::any_algorithm> all(coll::all_algorithms.begin(), coll::all_algorithms.end());
+    for (int h = 2; h < size; ++h) {
+        if (coll::fits(coll::hierarchical{h}, size)) { all.emplace_back(coll::hierarchical{h}); }
+    }
+    return all;
+}
+
 /// The numbers of ranks to test with, up to COLLECTIVES_TEST_LARGEST where that is set: with
 /// sanitizers many ranks on few processors take long.
 inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {

@@ -49,6 +49,14 @@ count() { grep -o -- "$2" "$1" | wc -l; }
 algorithms="star tree butterfly halving ring circulant one_shot two_shot mixed_radix"
 collectives="all_reduce reduce_scatter all_gather broadcast reduce gather scatter all_to_all barrier"
 
+# --- an algorithm that has to be told the number of ranks per host
+"$show" hierarchical:2 6 >"$room/hosts" || fail "hierarchical:2 6 ends with an error"
+has "title with hosts" "$room/hosts" "hierarchical:2: all_reduce over 6 ranks, 6 chunks, 4 rounds"
+ends "hosts that are not whole" 2 hierarchical:4 6
+has "says so" "$room/said" "hierarchical:4 is not for 6 ranks"
+ends "no number of ranks per host" 2 hierarchical 6
+has "how it is written" "$room/said" "hierarchical:RANKS_PER_HOST"
+
 # --- the table of partial sums, the transfers, the cost and the proof, word by word ---------------
 "$show" ring 4 >"$room/ring" || fail "ring 4 ends with an error"
 has "title" "$room/ring" "ring: all_reduce over 4 ranks, 4 chunks, 6 rounds"

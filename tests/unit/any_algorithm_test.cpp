@@ -10,8 +10,8 @@
 namespace coll = collectives;
 using coll::collective;
 
-TEST_CASE("one pointer, automatic by default") {
-    static_assert(sizeof(coll::any_algorithm) == sizeof(void*));
+TEST_CASE("a pointer and a parameter, automatic by default") {
+    static_assert(sizeof(coll::any_algorithm) == 2 * sizeof(void*));
     static_assert(std::is_trivially_copyable_v<coll::any_algorithm>);
     static_assert(std::is_convertible_v<coll::ring, coll::any_algorithm>);
     static_assert(!std::is_convertible_v<int, coll::any_algorithm>);
@@ -21,7 +21,11 @@ TEST_CASE("one pointer, automatic by default") {
     CHECK(name(a) == "automatic");
 }
 
-TEST_CASE("equal if the same type") {
+TEST_CASE("equal if the same type with the same parameter") {
+    CHECK(coll::any_algorithm(coll::hierarchical{4}) == coll::hierarchical{4});
+    CHECK(coll::any_algorithm(coll::hierarchical{4}) != coll::hierarchical{2});
+    CHECK(coll::any_algorithm(coll::hierarchical{4}).is<coll::hierarchical>());
+    CHECK_FALSE(coll::any_algorithm(coll::ring{}).is<coll::hierarchical>());
     CHECK(coll::any_algorithm(coll::ring{}) == coll::ring{});
     CHECK(coll::any_algorithm(coll::ring{}) != coll::tree{});
     CHECK(coll::any_algorithm(coll::ring{}) != coll::automatic{});
@@ -33,10 +37,14 @@ TEST_CASE("names go both ways") {
     for (auto const n : coll::algorithm_names) { CHECK(name(coll::parse_algorithm(n)) == n); }
     CHECK(coll::parse_algorithm("automatic").is_automatic());
     CHECK(coll::parse_algorithm("ring") == coll::ring{});
+    CHECK(coll::parse_algorithm("hierarchical:12") == coll::hierarchical{12});
+    CHECK(name(coll::any_algorithm(coll::hierarchical{12})) == "hierarchical:12");
 }
 
 TEST_CASE("an unknown name is refused with the names that are known") {
-    for (std::string const wrong : {"rign", "", "Ring", "ring "}) {
+    for (std::string const wrong :
+         {"rign", "", "Ring", "ring ", "ring:4", "hierarchical", "hierarchical:", "hierarchical:0",
+          "hierarchical:-2", "hierarchical:2x", "hierarchical:99999999999"}) {
         try {
             (void)coll::parse_algorithm(wrong);
             FAIL("accepted " << wrong);
@@ -44,6 +52,7 @@ TEST_CASE("an unknown name is refused with the names that are known") {
             std::string const text = e.what();
             CHECK(text.find("\"" + wrong + "\"") != std::string::npos);
             for (auto const n : coll::algorithm_names) { CHECK(text.find(n) != std::string::npos); }
+            CHECK(text.find("hierarchical:RANKS_PER_HOST") != std::string::npos);
         }
     }
 }
@@ -62,7 +71,22 @@ TEST_CASE("answers are those of the type") {
     }
 }
 
+TEST_CASE("answers are those of the parameter") {
+    coll::any_algorithm const a = coll::hierarchical{3};
+    CHECK(a.record_all(collective::all_reduce, 6) ==
+          coll::record_all(coll::hierarchical{3}, collective::all_reduce, 6));
+    CHECK(a.check(6) == coll::check(coll::hierarchical{3}, 6));
+    CHECK(a.cost_of(6, 999).ranks == coll::cost_of(coll::hierarchical{3}, 6, 999).ranks);
+    CHECK(a.record(collective::all_reduce, 0, 6) !=
+          coll::any_algorithm(coll::hierarchical{2}).record(collective::all_reduce, 0, 6));
+}
+
 TEST_CASE("questions without an answer are usage errors") {
+    coll::any_algorithm const fours = coll::hierarchical{4};
+    CHECK(fours.fits(12));
+    CHECK_FALSE(fours.fits(13));
+    CHECK_THROWS_WITH_AS((void)fours.check(13), "hierarchical:4 is not for 13 ranks",
+                         coll::usage_error);
     coll::any_algorithm const none;
     CHECK_THROWS_AS((void)none.record(collective::all_reduce, 0, 4), coll::usage_error);
     CHECK_THROWS_AS((void)none.check(4), coll::usage_error);

@@ -20,10 +20,13 @@ TEST_CASE("prices survive being written and read") {
     m.call = 1.5e-7;
     m.byte = 3.25e-11;
     m.shared_round = 0;
+    m.link_byte = 1e-10;
     auto const read = coll::parse_model("# a comment\n\n" + coll::to_text(m));
     CHECK(read.call == doctest::Approx(m.call));
     CHECK(read.byte == doctest::Approx(m.byte));
     CHECK(read.shared_round == 0);
+    CHECK(read.link_byte == doctest::Approx(1e-10));
+    CHECK(read.link_round == doctest::Approx(m.link_round));
     CHECK(read.reduced_byte == doctest::Approx(m.reduced_byte));
     CHECK(coll::parse_model("round 2e-6").round == doctest::Approx(2e-6));
 }
@@ -63,6 +66,26 @@ TEST_CASE("ranks that share processors pay for all that all of them do") {
     CHECK(two.seconds(m, 1 << 20) < one.seconds(m, 1 << 20));
     m.processors = 8;
     CHECK(one.seconds(m, 0) == doctest::Approx(m.call + m.round + 7 * m.message));
+}
+
+TEST_CASE("what goes between hosts is priced besides, for the busiest host and rank") {
+    using coll::collective;
+    coll::host_layout const hosts({0, 0, 1, 1});
+    auto const of = [&](coll::any_algorithm a) {
+        return coll::cost_profile::of(a, collective::all_reduce, 4, hosts);
+    };
+    auto const two = of(coll::two_shot{}), own = of(coll::hierarchical{2});
+    CHECK(two.between.rounds == 2);
+    CHECK(two.between.messages == 4);  // to two ranks elsewhere, twice
+    CHECK(two.between.moved == doctest::Approx(2));
+    CHECK(own.between.rounds == 2);
+    CHECK(own.between.messages == 2);
+    CHECK(own.between.moved == doctest::Approx(1));
+    coll::machine_model m;
+    auto const flat = coll::cost_profile::of(coll::two_shot{}, collective::all_reduce, 4);
+    CHECK(flat.between.rounds == 0);
+    CHECK(two.seconds(m, 1000) - flat.seconds(m, 1000) ==
+          doctest::Approx(2 * m.link_round + 4 * m.link_message + 2000 * m.link_byte));
 }
 
 TEST_CASE("tune measures the same prices on all ranks, in little time, and choices follow them") {

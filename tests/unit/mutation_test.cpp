@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coll = collectives;
@@ -46,11 +47,11 @@ std::vector<step> changed(step const& s, coll::schedule const& own) {
 }
 
 std::string described(coll::any_algorithm a, coll::schedule const& own, step const& s) {
-    return std::string(a.name()) + " " + std::string(name(own.what)) +
-           " P=" + std::to_string(own.size) + " root " + std::to_string(own.root) + " rank " +
-           std::to_string(own.rank) + ": round " + std::to_string(s.round) + " " +
-           std::string(name(s.what)) + " " + std::to_string(s.peer) + " {" +
-           std::to_string(s.chunks.first) + ", " + std::to_string(s.chunks.count) + "}";
+    return coll::name(a) + " " + std::string(name(own.what)) + " P=" + std::to_string(own.size) +
+           " root " + std::to_string(own.root) + " rank " + std::to_string(own.rank) + ": round " +
+           std::to_string(s.round) + " " + std::string(name(s.what)) + " " +
+           std::to_string(s.peer) + " {" + std::to_string(s.chunks.first) + ", " +
+           std::to_string(s.chunks.count) + "}";
 }
 
 /// Changes, drops and doubles every step of every rank, one at a time.
@@ -93,6 +94,17 @@ TEST_CASE("every change of every step is caught, up to 7 ranks") {
             for (int size = 2; size <= 7; ++size) {
                 mutate_everywhere(a, what, size, 0);
                 if (coll::is_rooted(what)) { mutate_everywhere(a, what, size, size - 1); }
+            }
+        }
+    }
+}
+
+TEST_CASE("every change of every step is caught with hosts") {
+    for (auto const what : coll::scheduled_collectives) {
+        for (auto const& [per_host, size] : {std::pair{2, 4}, {2, 6}, {3, 6}}) {
+            mutate_everywhere(coll::hierarchical{per_host}, what, size, 0);
+            if (coll::is_rooted(what)) {
+                mutate_everywhere(coll::hierarchical{per_host}, what, size, size - 1);
             }
         }
     }

@@ -22,11 +22,15 @@ std::string human_bytes(std::size_t bytes) {
     return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
-std::string algorithm_list() { return fmt::format("{}", fmt::join(coll::algorithm_names, ", ")); }
+std::string algorithm_list() {
+    return fmt::format("{}, {}:RANKS_PER_HOST", fmt::join(coll::algorithm_names, ", "),
+                       coll::hierarchical::name);
+}
 
 coll::any_algorithm find_algorithm(std::string const& name) {
     auto const& names = coll::algorithm_names;
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    auto const has_parameter = name.find(':') != name.npos;
+    if (!has_parameter && std::find(names.begin(), names.end(), name) == names.end()) {
         throw bad_usage(fmt::format("there is no algorithm \"{}\"; the algorithms are {}", name,
                                     algorithm_list()));
     }

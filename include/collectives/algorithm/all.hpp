@@ -5,23 +5,29 @@
 #include <collectives/algorithm/butterfly.hpp>
 #include <collectives/algorithm/circulant.hpp>
 #include <collectives/algorithm/halving.hpp>
+#include <collectives/algorithm/hierarchical.hpp>
 #include <collectives/algorithm/mixed_radix.hpp>
 #include <collectives/algorithm/one_shot.hpp>
 #include <collectives/algorithm/ring.hpp>
 #include <collectives/algorithm/star.hpp>
 #include <collectives/algorithm/tree.hpp>
 #include <collectives/algorithm/two_shot.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <array>
+#include <charconv>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace collectives {
 
-/// Every algorithm of the library, from the simplest on.
+/// Every algorithm of the library that is for any number of ranks, from the simplest on. Beside
+/// them there is `hierarchical`, which has to be told how many ranks a host has.
 inline constexpr std::array<any_algorithm, 9> all_algorithms{star{},     tree{},     butterfly{},
                                                              halving{},  ring{},     circulant{},
                                                              one_shot{}, two_shot{}, mixed_radix{}};
@@ -33,15 +39,36 @@ inline constexpr auto algorithm_names = [] {
     return names;
 }();
 
-/// The algorithm with this name, or `automatic`. An unknown name is a usage_error that lists them.
-inline any_algorithm parse_algorithm(std::string_view name) {
-    if (name == automatic::name) { return automatic{}; }
+namespace detail {
+
+/// "hierarchical:4"; none if it is something else.
+template <class X>
+std::optional<deferred<hierarchical, X>> parse_hierarchical(std::string_view text) {
+    constexpr auto head = hierarchical::name;
+    if (!text.starts_with(head) || !text.substr(head.size()).starts_with(':')) { return {}; }
+    auto const* const end = text.data() + text.size();
+    deferred<hierarchical, X> result;
+    auto const [rest, fault] =
+        std::from_chars(text.data() + head.size() + 1, end, result.ranks_per_host);
+    if (fault != std::errc{} || rest != end || result.ranks_per_host < 1) { return {}; }
+    return result;
+}
+
+}  // namespace detail
+
+/// The algorithm with this name, or `automatic`: what `name` says of it. An unknown name is a
+/// usage_error that lists them.
+template <class X = void>
+any_algorithm parse_algorithm(std::string_view text) {
+    if (text == automatic::name) { return automatic{}; }
     for (any_algorithm const a : all_algorithms) {
-        if (a.name() == name) { return a; }
+        if (a.name() == text) { return a; }
     }
+    if (auto const a = detail::parse_hierarchical<X>(text)) { return *a; }
     std::string known{automatic::name};
     for (auto const n : algorithm_names) { known.append(", ").append(n); }
-    throw usage_error(text_of("unknown algorithm \"", name, "\"; there are ", known));
+    throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known, ", ",
+                              hierarchical::name, ":RANKS_PER_HOST"));
 }
 
 }  // namespace collectives

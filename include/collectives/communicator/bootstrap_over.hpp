@@ -2,6 +2,7 @@
 // Ranks that have a communicator meet through it for another transport.
 #pragma once
 
+#include <collectives/core/bootstrap.hpp>
 #include <collectives/core/timeout.hpp>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ public:
     int size() const { return ranks_->size(); }
 
     /// What each rank gave, by rank. Collective. Throws what the communicator's all_gather throws.
-    std::vector<std::vector<std::byte>> all_gather(std::span<std::byte const> mine,
-                                                   steady::time_point until) {
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
+                                            steady::time_point until) {
         auto const n = static_cast<std::size_t>(size());
         std::vector<std::size_t> sizes(n);
         ranks_->all_gather(std::array{mine.size()}, sizes, {.timeout = left(until)});
@@ -32,7 +33,7 @@ public:
         for (auto const s : sizes) { total += s; }
         std::vector<std::byte> all(total);
         ranks_->all_gather(mine, all, sizes, {.timeout = left(until)});
-        std::vector<std::vector<std::byte>> result;
+        std::vector<bootstrap_bytes> result;
         auto from = all.begin();
         for (auto const s : sizes) {
             auto const to = from + static_cast<std::ptrdiff_t>(s);

@@ -30,6 +30,13 @@ public:
         : engine_(std::move(shared), std::move(board), std::move(group), context) {
         prices.processors = shared_processors();
         selector_.use(prices);
+        if constexpr (requires { engine_.carrier().host(rank_t{}); }) {
+            std::vector<int> hosts;
+            for (rank_t r = 0; r < engine_.size(); ++r) {
+                hosts.push_back(engine_.carrier().host(engine_.group().job_rank(r)));
+            }
+            selector_.place(host_layout(hosts));
+        }
     }
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
@@ -184,16 +191,18 @@ private:
     }
     any_algorithm choose(call_request const& r) {
         auto const need = requirement_of(r);
-        if (!r.how.algorithm.is_automatic()) {
-            if (selector_.suits(r.how.algorithm, need)) { return r.how.algorithm; }
-            if (auto const proof = selector_.proof_of(r.how.algorithm, need); !proof.ok) {
-                refuse(r.as, text_of(r.how.algorithm.name(), " is not correct for ", need.size,
+        if (auto const named = r.how.algorithm; !named.is_automatic()) {
+            if (selector_.suits(named, need)) { return named; }
+            require(named.fits(need.size), r.as,
+                    text_of(name(named), " is not for ", need.size, " ranks"));
+            if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
+                refuse(r.as, text_of(name(named), " is not correct for ", need.size,
                                      " ranks: ", proof.what));
             }
             auto const why = need.left_fold ? " cannot keep .reproducible"
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
-            refuse(r.as, text_of(r.how.algorithm.name(), why, " (", need.size,
+            refuse(r.as, text_of(name(named), why, " (", need.size,
                                  " ranks); these do: ", selector_.names_that_suit(need)));
         }
         // Off the root nobody knows how long the vector is, so its length must not decide.
@@ -211,13 +220,14 @@ private:
         if (!s.recv_counts.empty()) { f.count = f.counts = 0; }  // each rank has its own
         f.type = r.type;
         f.op = r.op == nullptr ? 0 : r.op->fingerprint;
-        f.algorithm = hash_text(chosen.name());
+        auto const its_name = name(chosen);
+        f.algorithm = hash_text(its_name);
         f.segment = r.how.segment;
         f.root = is_rooted(s.what) ? s.root : 0;
         f.reproducible = r.how.reproducible;
         f.type_name = r.type_name;
         f.op_name = r.op == nullptr ? std::string_view("none") : r.op->op_name;
-        f.algorithm_name = chosen.name();
+        f.algorithm_name = std::string_view(its_name);
         return f;
     }
 

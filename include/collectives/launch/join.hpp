@@ -65,11 +65,11 @@ template <class = void>
 
 /// Rank 0: makes the job, and lets the others in until all are there.
 template <class = void>
-job host(job_place const& me, steady::time_point until) {
+job host(job_place const& me, std::string const& name, steady::time_point until) {
     job memory(me.size);
     take_seat(memory, 0, ::getpid());
     {
-        meeting_place place(local_job_name());
+        meeting_place place(name);
         place.open();
         for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
             auto const came = place.admit(until);
@@ -92,9 +92,8 @@ job host(job_place const& me, steady::time_point until) {
 
 /// The others: receive the job's memory, and wait until rank 0 has let in everybody.
 template <class = void>
-job attend(job_place const& me, steady::time_point until) {
-    auto file =
-        meeting_place(local_job_name()).come({greeting::expected_magic, me.rank, me.size}, until);
+job attend(job_place const& me, std::string const& name, steady::time_point until) {
+    auto file = meeting_place(name).come({greeting::expected_magic, me.rank, me.size}, until);
     if (file.get() < 0) { miss(me, {0}); }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;
@@ -103,6 +102,15 @@ job attend(job_place const& me, steady::time_point until) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return memory;
+}
+
+/// What this rank of the job of this name works with, once all of its ranks are there.
+template <class = void>
+std::shared_ptr<transport> take_part(job_place const& me, std::string const& name,
+                                     steady::time_point until) {
+    auto const member = std::make_shared<membership>(
+        me.rank == 0 ? host(me, name, until) : attend(me, name, until), me.rank);
+    return member->memory.rank(me.rank, member, true);
 }
 
 }  // namespace detail
@@ -117,9 +125,7 @@ template <class Communicator = collectives::communicator<transport>>
 Communicator join(timeout time = {}) {
     auto const me = place_from_environment();
     auto const until = time.deadline(steady::now());
-    auto const member = std::make_shared<detail::membership>(
-        me.rank == 0 ? detail::host(me, until) : detail::attend(me, until), me.rank);
-    return Communicator(member->memory.rank(me.rank, member, true));
+    return Communicator(detail::take_part(me, local_job_name(), until));
 }
 
 }  // namespace collectives::shm

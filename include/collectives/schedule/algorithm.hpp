@@ -36,8 +36,12 @@ concept has_scatter = requires(A const a, null_sink s) { a.scatter(rank_t{}, int
 template <class A>
 concept has_all_to_all = requires(A const a, null_sink s) { a.all_to_all(rank_t{}, int{}, s); };
 template <class A>
-concept has_owner = requires {
-    { A::owner(int{}, int{}) } -> std::same_as<rank_t>;
+concept has_owner = requires(A const a) {
+    { a.owner(int{}, int{}) } -> std::same_as<rank_t>;
+};
+template <class A>
+concept has_fits = requires(A const a) {
+    { a.fits(int{}) } -> std::same_as<bool>;
 };
 
 /// The two halves of the all-reduce, over `chunks(size)` chunks, joined on owners.
@@ -57,18 +61,31 @@ concept has_a_name = requires {
 
 /// `chunks(size)`: into how many chunks the algorithm cuts the vector, at least 1.
 template <class A>
-concept counts_its_chunks = requires {
-    { A::chunks(int{}) } -> std::same_as<int>;
+concept counts_its_chunks = requires(A const a) {
+    { a.chunks(int{}) } -> std::same_as<int>;
 };
+
+/// One int that the steps depend on, such as the ranks of a host: the algorithm is made from it,
+/// and `parameter()` gives it back.
+template <class A>
+concept has_a_parameter =
+    sizeof(A) == sizeof(int) && std::is_trivially_copyable_v<A> && requires(A const a) {
+        A{int{}};
+        { a.parameter() } -> std::same_as<int>;
+    };
+
+/// An algorithm is a pure function: what it emits may hang on nothing that anybody could change.
+template <class A>
+concept has_no_state_but_a_parameter = std::is_empty_v<A> || has_a_parameter<A>;
 
 /// Whether the steps of an all-reduce can be had; see `algorithm`.
 template <class A>
 concept emits_an_all_reduce =
     detail::has_steps<A> || detail::joins_on_owners<A> || detail::joins_on_root<A>;
 
-/// An empty type whose functions, static or const, emit the steps of one rank. They know ranks and
-/// chunk numbers and no buffer, byte or transport. At least one of three families, each function
-/// taking a `step_sink auto&& emit` last:
+/// A type, empty but for one parameter at most, whose functions, static or const, emit the steps of
+/// one rank. They know ranks and chunk numbers and no buffer, byte or transport. At least one of
+/// three families, each function taking a `step_sink auto&& emit` last:
 ///
 ///  (a) reduce_scatter(me, size, emit) and all_gather(me, size, emit): the halves of the all-reduce
 ///      over chunks(size) chunks. After the first, and before the second, chunk c is complete on
@@ -76,15 +93,26 @@ concept emits_an_all_reduce =
 ///  (b) reduce(me, size, root, emit) and broadcast(me, size, root, emit);
 ///  (c) steps(me, size, emit): the whole all-reduce.
 ///
-/// Optional: gather and scatter(me, size, root, emit), all_to_all(me, size, emit) over `size`
-/// blocks; and whichever functions of the other families it has a better way for. A reduce_scatter
-/// or all_gather that is not one of the halves of family (a) is over `size` blocks, block i of
-/// rank i. `compose.hpp` derives every collective that is not there.
+/// Optional: fits(size), false for the numbers of ranks that it is not for; gather and scatter(me,
+/// size, root, emit), all_to_all(me, size, emit) over `size` blocks; and whichever functions of the
+/// other families it has a better way for. A reduce_scatter or all_gather that is not one of the
+/// halves of family (a) is over `size` blocks, block i of rank i. `compose.hpp` derives every
+/// collective that is not there.
 ///
 /// Guarantees asked: rounds ascend within one rank; a send and its receive carry the same round and
 /// chunks; a rank emits the same steps whenever it is asked. `check` proves the rest.
 template <class A>
-concept algorithm = std::is_empty_v<A> && std::default_initializable<A> && has_a_name<A> &&
-                    counts_its_chunks<A> && emits_an_all_reduce<A>;
+concept algorithm = has_no_state_but_a_parameter<A> && std::default_initializable<A> &&
+                    has_a_name<A> && counts_its_chunks<A> && emits_an_all_reduce<A>;
+
+/// Whether an algorithm is for so many ranks: most are for any number.
+template <algorithm A>
+constexpr bool fits([[maybe_unused]] A a, int size) {
+    if constexpr (detail::has_fits<A>) {
+        return size > 0 && a.fits(size);
+    } else {
+        return size > 0;
+    }
+}
 
 }  // namespace collectives

@@ -34,7 +34,8 @@ constexpr proof check(deferred<std::span<schedule const>, X> ranks) {
 template <algorithm A>
 constexpr proof check(A a, int size, collective what = collective::all_reduce, rank_t root = 0) {
     if (size < 1 || root < 0 || root >= size) { return {false, "there is no such size or root"}; }
-    if (A::chunks(size) < 1) { return {false, "the algorithm has no chunks"}; }
+    if (!fits(a, size)) { return {false, "the algorithm is not for so many ranks"}; }
+    if (a.chunks(size) < 1) { return {false, "the algorithm has no chunks"}; }
     auto const ranks = record_all(a, what, size, root);
     return check(std::span<schedule const>(ranks));
 }

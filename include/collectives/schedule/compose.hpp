@@ -8,23 +8,23 @@
 
 namespace collectives {
 
-/// Into how many chunks the steps of `what` cut the vector: `A::chunks(size)` where the algorithm's
+/// Into how many chunks the steps of `what` cut the vector: `a.chunks(size)` where the algorithm's
 /// all-reduce or its parts do the work, `size` blocks (chunk i belongs to rank i) elsewhere.
 template <algorithm A>
-constexpr int chunks_of(A, collective what, int size) {
+constexpr int chunks_of([[maybe_unused]] A a, collective what, int size) {
     switch (what) {
-        case collective::all_reduce: return A::chunks(size);
+        case collective::all_reduce: return a.chunks(size);
         case collective::broadcast:
             if constexpr (detail::has_broadcast<A> || detail::joins_on_owners<A>) {
-                return A::chunks(size);
+                return a.chunks(size);
             } else {
                 return detail::has_all_gather<A> ? size : 1;
             }
         case collective::reduce:
             if constexpr (detail::has_reduce<A> || detail::joins_on_owners<A>) {
-                return A::chunks(size);
+                return a.chunks(size);
             } else {
-                return detail::has_reduce_scatter<A> ? size : A::chunks(size);
+                return detail::has_reduce_scatter<A> ? size : a.chunks(size);
             }
         default: return size;
     }
@@ -33,9 +33,9 @@ constexpr int chunks_of(A, collective what, int size) {
 namespace detail {
 
 template <class A>
-constexpr rank_t owner_of([[maybe_unused]] int chunk, [[maybe_unused]] int size) {
+constexpr rank_t owner_of([[maybe_unused]] A a, int chunk, [[maybe_unused]] int size) {
     if constexpr (has_owner<A> && joins_on_owners<A>) {
-        return A::owner(chunk, size);
+        return a.owner(chunk, size);
     } else {
         return chunk;
     }
@@ -43,10 +43,11 @@ constexpr rank_t owner_of([[maybe_unused]] int chunk, [[maybe_unused]] int size)
 
 /// One round in which each chunk moves between its owner and the root.
 template <class A>
-constexpr void owners_and_root(rank_t me, int size, rank_t root, bool to_owners, auto&& emit) {
-    int const chunks = joins_on_owners<A> ? A::chunks(size) : size;
+constexpr void owners_and_root([[maybe_unused]] A a, rank_t me, int size, rank_t root,
+                               bool to_owners, auto&& emit) {
+    int const chunks = joins_on_owners<A> ? a.chunks(size) : size;
     for (int c = 0; c < chunks; ++c) {
-        rank_t const owner = owner_of<A>(c, size);
+        rank_t const owner = owner_of(a, c, size);
         rank_t const from = to_owners ? root : owner;
         rank_t const to = to_owners ? owner : root;
         if (from == to) { continue; }
@@ -57,10 +58,11 @@ constexpr void owners_and_root(rank_t me, int size, rank_t root, bool to_owners,
 
 /// One round in which each block moves between its rank and the owner of the chunk it lies in.
 template <class A>
-constexpr void owners_and_ranks(rank_t me, int size, bool to_owners, auto&& emit) {
-    for (int c = 0; c < A::chunks(size); ++c) {
-        rank_t const owner = owner_of<A>(c, size);
-        auto const [first, count] = regrouped({c}, A::chunks(size), size);
+constexpr void owners_and_ranks([[maybe_unused]] A a, rank_t me, int size, bool to_owners,
+                                auto&& emit) {
+    for (int c = 0; c < a.chunks(size); ++c) {
+        rank_t const owner = owner_of(a, c, size);
+        auto const [first, count] = regrouped({c}, a.chunks(size), size);
         for (rank_t b = first; b < first + count; ++b) {
             if (owner == b) { continue; }
             if (me == (to_owners ? b : owner)) {
@@ -73,18 +75,18 @@ constexpr void owners_and_ranks(rank_t me, int size, bool to_owners, auto&& emit
 }
 
 template <class A>
-constexpr void gather_blocks(rank_t me, int size, rank_t root, auto&& emit) {
+constexpr void gather_blocks([[maybe_unused]] A a, rank_t me, int size, rank_t root, auto&& emit) {
     if constexpr (has_gather<A>) {
-        A{}.gather(me, size, root, emit);
+        a.gather(me, size, root, emit);
     } else {
         straight::gather(me, size, root, emit);
     }
 }
 
 template <class A>
-constexpr void scatter_blocks(rank_t me, int size, rank_t root, auto&& emit) {
+constexpr void scatter_blocks([[maybe_unused]] A a, rank_t me, int size, rank_t root, auto&& emit) {
     if constexpr (has_scatter<A>) {
-        A{}.scatter(me, size, root, emit);
+        a.scatter(me, size, root, emit);
     } else {
         straight::scatter(me, size, root, emit);
     }
@@ -92,66 +94,67 @@ constexpr void scatter_blocks(rank_t me, int size, rank_t root, auto&& emit) {
 
 /// The first of the two stages every collective consists of at most. `emit` is a `placed` sink.
 template <class A>
-constexpr void first_stage(collective what, rank_t me, int size, rank_t root, auto& emit) {
+constexpr void first_stage([[maybe_unused]] A a, collective what, rank_t me, int size, rank_t root,
+                           auto& emit) {
     switch (what) {
         case collective::all_reduce:
             if constexpr (has_steps<A>) {
-                A{}.steps(me, size, emit);
+                a.steps(me, size, emit);
             } else if constexpr (joins_on_owners<A>) {
-                A{}.reduce_scatter(me, size, emit);
+                a.reduce_scatter(me, size, emit);
             } else {
-                A{}.reduce(me, size, 0, emit);
+                a.reduce(me, size, 0, emit);
             }
             break;
         case collective::broadcast:
             if constexpr (has_broadcast<A>) {
-                A{}.broadcast(me, size, root, emit);
+                a.broadcast(me, size, root, emit);
             } else if constexpr (has_all_gather<A>) {
-                owners_and_root<A>(me, size, root, true, emit);
+                owners_and_root(a, me, size, root, true, emit);
             } else {
                 straight::broadcast(me, size, root, emit);
             }
             break;
         case collective::reduce:
             if constexpr (has_reduce<A>) {
-                A{}.reduce(me, size, root, emit);
+                a.reduce(me, size, root, emit);
             } else if constexpr (has_reduce_scatter<A>) {
-                A{}.reduce_scatter(me, size, emit);
+                a.reduce_scatter(me, size, emit);
             } else {
-                A{}.steps(me, size, emit);
+                a.steps(me, size, emit);
             }
             break;
         case collective::reduce_scatter:
             if constexpr (joins_on_owners<A>) {
-                emit.regroup(A::chunks(size), size);
-                A{}.reduce_scatter(me, size, emit);
+                emit.regroup(a.chunks(size), size);
+                a.reduce_scatter(me, size, emit);
             } else if constexpr (has_reduce_scatter<A>) {
-                A{}.reduce_scatter(me, size, emit);
+                a.reduce_scatter(me, size, emit);
             } else if constexpr (joins_on_root<A>) {
-                emit.regroup(A::chunks(size), size);
-                A{}.reduce(me, size, 0, emit);
+                emit.regroup(a.chunks(size), size);
+                a.reduce(me, size, 0, emit);
             } else {
-                emit.regroup(A::chunks(size), size);
-                A{}.steps(me, size, emit);
+                emit.regroup(a.chunks(size), size);
+                a.steps(me, size, emit);
             }
             break;
         case collective::all_gather:
         case collective::barrier:
             if constexpr (joins_on_owners<A>) {
-                owners_and_ranks<A>(me, size, true, emit);
+                owners_and_ranks(a, me, size, true, emit);
             } else if constexpr (has_all_gather<A>) {
-                A{}.all_gather(me, size, emit);
+                a.all_gather(me, size, emit);
             } else if constexpr (joins_on_root<A>) {
-                gather_blocks<A>(me, size, 0, emit);
+                gather_blocks(a, me, size, 0, emit);
             } else {
                 straight::all_gather(me, size, emit);
             }
             break;
-        case collective::gather: gather_blocks<A>(me, size, root, emit); break;
-        case collective::scatter: scatter_blocks<A>(me, size, root, emit); break;
+        case collective::gather: gather_blocks(a, me, size, root, emit); break;
+        case collective::scatter: scatter_blocks(a, me, size, root, emit); break;
         case collective::all_to_all:
             if constexpr (has_all_to_all<A>) {
-                A{}.all_to_all(me, size, emit);
+                a.all_to_all(me, size, emit);
             } else {
                 straight::all_to_all(me, size, emit);
             }
@@ -162,42 +165,41 @@ constexpr void first_stage(collective what, rank_t me, int size, rank_t root, au
 
 /// The second stage, empty for most.
 template <class A>
-constexpr void second_stage(collective what, rank_t me, int size, rank_t root, auto& emit) {
+constexpr void second_stage([[maybe_unused]] A a, collective what, rank_t me, int size, rank_t root,
+                            auto& emit) {
     switch (what) {
         case collective::all_reduce:
             if constexpr (has_steps<A>) {
                 break;
             } else if constexpr (joins_on_owners<A>) {
-                A{}.all_gather(me, size, emit);
+                a.all_gather(me, size, emit);
             } else {
-                A{}.broadcast(me, size, 0, emit);
+                a.broadcast(me, size, 0, emit);
             }
             break;
         case collective::broadcast:
-            if constexpr (!has_broadcast<A> && has_all_gather<A>) {
-                A{}.all_gather(me, size, emit);
-            }
+            if constexpr (!has_broadcast<A> && has_all_gather<A>) { a.all_gather(me, size, emit); }
             break;
         case collective::reduce:
             if constexpr (!has_reduce<A> && has_reduce_scatter<A>) {
-                owners_and_root<A>(me, size, root, false, emit);
+                owners_and_root(a, me, size, root, false, emit);
             }
             break;
         case collective::reduce_scatter:
             if constexpr (joins_on_owners<A>) {
-                owners_and_ranks<A>(me, size, false, emit);
+                owners_and_ranks(a, me, size, false, emit);
             } else if constexpr (!has_reduce_scatter<A> && joins_on_root<A>) {
-                scatter_blocks<A>(me, size, 0, emit);
+                scatter_blocks(a, me, size, 0, emit);
             }
             break;
         case collective::all_gather:
         case collective::barrier:
             if constexpr (joins_on_owners<A>) {
-                emit.regroup(A::chunks(size), size);
-                A{}.all_gather(me, size, emit);
+                emit.regroup(a.chunks(size), size);
+                a.all_gather(me, size, emit);
             } else if constexpr (!has_all_gather<A> && joins_on_root<A>) {
-                emit.regroup(A::chunks(size), size);
-                A{}.broadcast(me, size, 0, emit);
+                emit.regroup(a.chunks(size), size);
+                a.broadcast(me, size, 0, emit);
             }
             break;
         default: break;
@@ -207,23 +209,23 @@ constexpr void second_stage(collective what, rank_t me, int size, rank_t root, a
 /// Where the second stage begins: a rank may be done with the first before the others are, so the
 /// rounds of all ranks are looked at. Costs as much as emitting all of them once.
 template <class A>
-constexpr int rounds_of_first_stage(collective what, int size, rank_t root) {
+constexpr int rounds_of_first_stage(A a, collective what, int size, rank_t root) {
     recorder counted{};
     placed<recorder> emit(counted, 0);
     for (rank_t r = 0; r < size; ++r) {
         emit.regroup(1, 1);
-        first_stage<A>(what, r, size, root, emit);
+        first_stage(a, what, r, size, root, emit);
     }
     return counted.rounds;
 }
 
 template <class A, class Sink>
-constexpr void emit_stages(collective what, rank_t me, int size, rank_t root, int first_rounds,
+constexpr void emit_stages(A a, collective what, rank_t me, int size, rank_t root, int first_rounds,
                            Sink& sink) {
     placed<Sink> first(sink, 0);
-    first_stage<A>(what, me, size, root, first);
+    first_stage(a, what, me, size, root, first);
     placed<Sink> second(sink, first_rounds);
-    second_stage<A>(what, me, size, root, second);
+    second_stage(a, what, me, size, root, second);
 }
 
 }  // namespace detail
@@ -242,10 +244,10 @@ constexpr void emit_stages(collective what, rank_t me, int size, rank_t root, in
 /// The last five are over `size` blocks: the algorithm's chunk ranges become ranges of blocks, and
 /// one round more moves blocks whose owner is another rank.
 template <algorithm A>
-constexpr void emit_steps(A, collective what, rank_t me, int size, rank_t root,
+constexpr void emit_steps(A a, collective what, rank_t me, int size, rank_t root,
                           step_sink auto&& emit) {
-    int const first_rounds = detail::rounds_of_first_stage<A>(what, size, root);
-    detail::emit_stages<A>(what, me, size, root, first_rounds, emit);
+    int const first_rounds = detail::rounds_of_first_stage(a, what, size, root);
+    detail::emit_stages(a, what, me, size, root, first_rounds, emit);
 }
 
 }  // namespace collectives

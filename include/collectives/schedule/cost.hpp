@@ -143,18 +143,19 @@ using cost_counter = basic_cost_counter<>;
 
 }  // namespace detail
 
-/// What algorithm A costs on `size` ranks, 0 <= root < size. `bytes` is one vector of an
-/// all_reduce, broadcast or reduce, and all blocks together elsewhere (in all_to_all those of one
-/// rank's input); they are cut by `block`. O(steps of all ranks) time, memory for those of one.
+/// What an algorithm costs on `size` ranks, which it must fit, 0 <= root < size. `bytes` is one
+/// vector of an all_reduce, broadcast or reduce, and all blocks together elsewhere (in all_to_all
+/// those of one rank's input); they are cut by `block`. O(steps of all ranks) time, memory for
+/// those of one.
 template <algorithm A>
-constexpr cost cost_of(A, int size, std::size_t bytes, collective what = collective::all_reduce,
+constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {
-    auto const plan = detail::outline_of<A>(what, size, root);
+    auto const plan = detail::outline_of(a, what, size, root);
     detail::cost_counter counter(plan, bytes);
     std::vector<step> steps;
     for (rank_t r = 0; r < size; ++r) {
         steps.clear();
-        detail::append_steps<A>(plan, r, steps);
+        detail::append_steps(a, plan, r, steps);
         counter.add(steps);
     }
     return counter.result();

@@ -58,4 +58,24 @@ private:
     int blocks_ = 1;
 };
 
+/// Hands on the steps of a smaller job as those of a group of ranks of this one: its rank r is rank
+/// first_rank + r * stride, its chunk c the `width` chunks from first_chunk + c * width on. Its
+/// ranges must not wrap around the end.
+template <class Sink>
+struct seated {
+    Sink* sink;
+    int first_round;
+    rank_t first_rank;
+    int stride;
+    int first_chunk;
+    int width;
+
+    constexpr void operator()(step s) const {
+        s.round += first_round;
+        s.peer = first_rank + s.peer * stride;
+        s.chunks = {first_chunk + s.chunks.first * width, s.chunks.count * width};
+        (*sink)(s);
+    }
+};
+
 }  // namespace collectives::detail

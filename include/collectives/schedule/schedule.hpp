@@ -33,20 +33,20 @@ struct outline {
 };
 
 template <algorithm A>
-constexpr outline outline_of(collective what, int size, rank_t root) {
-    outline result{what, size, root, chunks_of(A{}, what, size), 0, 0};
-    result.first_rounds = rounds_of_first_stage<A>(what, size, root);
+constexpr outline outline_of(A a, collective what, int size, rank_t root) {
+    outline result{what, size, root, chunks_of(a, what, size), 0, 0};
+    result.first_rounds = rounds_of_first_stage(a, what, size, root);
     recorder counted{nullptr, result.first_rounds};
     placed<recorder> emit(counted, result.first_rounds);
-    for (rank_t r = 0; r < size; ++r) { second_stage<A>(what, r, size, root, emit); }
+    for (rank_t r = 0; r < size; ++r) { second_stage(a, what, r, size, root, emit); }
     result.rounds = counted.rounds;
     return result;
 }
 
 template <algorithm A>
-constexpr void append_steps(outline const& plan, rank_t me, std::vector<step>& out) {
+constexpr void append_steps(A a, outline const& plan, rank_t me, std::vector<step>& out) {
     recorder sink{&out, 0};
-    emit_stages<A>(plan.what, me, plan.size, plan.root, plan.first_rounds, sink);
+    emit_stages(a, plan.what, me, plan.size, plan.root, plan.first_rounds, sink);
 }
 
 }  // namespace detail
@@ -54,21 +54,21 @@ constexpr void append_steps(outline const& plan, rank_t me, std::vector<step>& o
 /// The schedule of rank `me` of `size`. Costs one emission of the steps of all ranks, because the
 /// rounds of a composed collective depend on all of them; so keep it.
 template <algorithm A>
-constexpr schedule record(A, collective what, rank_t me, int size, rank_t root = 0) {
-    auto const plan = detail::outline_of<A>(what, size, root);
+constexpr schedule record(A a, collective what, rank_t me, int size, rank_t root = 0) {
+    auto const plan = detail::outline_of(a, what, size, root);
     schedule result{what, size, me, root, plan.chunks, plan.rounds, {}};
-    detail::append_steps<A>(plan, me, result.steps);
+    detail::append_steps(a, plan, me, result.steps);
     return result;
 }
 
 /// The schedules of all ranks, in rank order.
 template <algorithm A>
-constexpr std::vector<schedule> record_all(A, collective what, int size, rank_t root = 0) {
-    auto const plan = detail::outline_of<A>(what, size, root);
+constexpr std::vector<schedule> record_all(A a, collective what, int size, rank_t root = 0) {
+    auto const plan = detail::outline_of(a, what, size, root);
     std::vector<schedule> result;
     for (rank_t r = 0; r < size; ++r) {
         result.push_back({what, size, r, root, plan.chunks, plan.rounds, {}});
-        detail::append_steps<A>(plan, r, result.back().steps);
+        detail::append_steps(a, plan, r, result.back().steps);
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/schedule/any_algorithm.hpp>
+#include <collectives/select/hosts.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +13,9 @@ namespace collectives {
 
 /// Prices in seconds. Where each rank has a processor, a round costs what its busiest rank does;
 /// where ranks share processors, all that all ranks do is done by those, one rank after the other.
-/// The defaults are those of cores that share a cache (docs/performance.md); see `tune`.
+/// What goes from host to host costs the last three besides; the hosts share no links, the ranks of
+/// a host one. The defaults are those of cores that share a cache (docs/performance.md; see
+/// `tune`), and of links of 100 Gbit/s, where a message is under way for 1.5 us.
 struct machine_model {
     double call = 0.1e-6;            // of a call, whatever it does
     double round = 0.15e-6;          // of a round, whatever travels in it
@@ -21,7 +24,10 @@ struct machine_model {
     double reduced_byte = 0.003e-9;  // of each byte added, besides
     double shared_call = 0.7e-6;     // call and round, for each rank that shares a processor
     double shared_round = 0.9e-6;
-    int processors = 0;  // that the ranks share; 0: one for each
+    double link_round = 1.5e-6;    // of a round in which hosts talk to each other
+    double link_message = 0.3e-6;  // of each message a rank receives from another host
+    double link_byte = 0.08e-9;    // of each byte that leaves a host
+    int processors = 0;            // that the ranks share; 0: one for each
 };
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
@@ -38,19 +44,22 @@ struct cost_profile {
     double messages = 0;  // that the busiest rank sends or receives
     work critical;        // over the rounds, at the busiest rank
     work total;           // of all ranks
+    crossing between;     // hosts
 
     /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
     /// on what a rank asked before.
     template <class = void>  // compiled only where a collective is called, as are the next two
-    static cost_profile of(any_algorithm a, collective what, int size) {
+    static cost_profile of(any_algorithm a, collective what, int size,
+                           host_layout const& hosts = {}) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
         auto const by_unit = [&](std::size_t bytes) {
             return static_cast<double>(bytes) / static_cast<double>(unit);
         };
         auto const cost = a.cost_of(size, unit, what);
-        cost_profile p{a, size, cost.rounds, 0, {}, {}};
+        auto const all = a.record_all(what, size);
+        cost_profile p{a, size, cost.rounds, 0, {}, {}, crossing_of(all, hosts)};
         double most_laid_out = 0;
-        for (auto const& own : a.record_all(what, size)) {
+        for (auto const& own : all) {
             auto const count = [&](bool sends) {
                 return static_cast<double>(
                     std::count_if(own.steps.begin(), own.steps.end(),
@@ -72,11 +81,13 @@ struct cost_profile {
         auto const time_of = [&](work const& w) {
             return n * (w.moved * m.byte + w.reduced * m.reduced_byte);
         };
+        auto const links = between.rounds * m.link_round + between.messages * m.link_message +
+                           n * between.moved * m.link_byte;
         if (m.processors == 0 || size <= m.processors) {
-            return m.call + rounds * m.round + messages * m.message + time_of(critical);
+            return m.call + rounds * m.round + messages * m.message + time_of(critical) + links;
         }
         auto const share = 1.0 / static_cast<double>(m.processors);
-        return share * (size * (m.shared_call + rounds * m.shared_round) + time_of(total));
+        return share * (size * (m.shared_call + rounds * m.shared_round) + time_of(total)) + links;
     }
 
 private:

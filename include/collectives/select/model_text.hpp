@@ -19,7 +19,7 @@ namespace collectives {
 
 namespace detail {
 
-inline constexpr std::array<std::pair<char const*, double machine_model::*>, 7> prices{{
+inline constexpr std::array<std::pair<char const*, double machine_model::*>, 10> prices{{
     {"call", &machine_model::call},
     {"round", &machine_model::round},
     {"message", &machine_model::message},
@@ -27,6 +27,9 @@ inline constexpr std::array<std::pair<char const*, double machine_model::*>, 7> 
     {"reduced_byte", &machine_model::reduced_byte},
     {"shared_call", &machine_model::shared_call},
     {"shared_round", &machine_model::shared_round},
+    {"link_round", &machine_model::link_round},
+    {"link_message", &machine_model::link_message},
+    {"link_byte", &machine_model::link_byte},
 }};
 
 }  // namespace detail

@@ -60,16 +60,12 @@ std::vector<override_rule> parse_override(std::string_view text) {
         auto const comma = text.find(',');
         auto const item = text.substr(0, comma);
         text = comma == text.npos ? std::string_view{} : text.substr(comma + 1);
-        auto const colon = item.find(':');
+        auto const dash = item.rfind('-');
+        auto const colon = dash == item.npos ? item.npos : item.rfind(':', dash);
         override_rule rule{parse_algorithm(item.substr(0, colon))};
         if (colon != item.npos) {
-            auto const range = item.substr(colon + 1);
-            auto const dash = range.find('-');
-            if (dash == range.npos) {
-                throw usage_error(text_of("'", item, "': write algorithm:from-to"));
-            }
-            rule.from = detail::parse_bytes(range.substr(0, dash));
-            rule.to = detail::parse_bytes(range.substr(dash + 1));
+            rule.from = detail::parse_bytes(item.substr(colon + 1, dash - colon - 1));
+            rule.to = detail::parse_bytes(item.substr(dash + 1));
             if (rule.from >= rule.to) {
                 throw usage_error(text_of("'", item, "': the range is empty"));
             }

@@ -5,6 +5,7 @@
 #include <collectives/core/deferred.hpp>
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/select/hosts.hpp>
 #include <collectives/select/model.hpp>
 #include <collectives/select/override.hpp>
 
@@ -39,16 +40,20 @@ struct explanation {
 };
 
 /// Remembers proofs and counted costs, which take a while for many ranks. One per communicator: all
-/// its requirements are for one size.
+/// its requirements are for one size. Where hosts have several ranks each, `hierarchical` is one of
+/// the algorithms to choose from.
 template <class X = void>
 class basic_selector {
 public:
     machine_model const& model() const { return model_; }
     void use(machine_model const& m) { model_ = m; }
+    /// Where the ranks are; before anything is chosen.
+    void place(deferred<host_layout, X> hosts) { hosts_ = std::move(hosts); }
 
     /// Whether an algorithm may be used, from what the checker derived. The library's own are
     /// proved by its tests; a user's is proved here, once.
     bool suits(any_algorithm a, requirement const& need) {
+        if (!a.fits(need.size)) { return false; }
         if (!need.order && !need.left_fold && is_own(a)) { return true; }
         auto const proof = proof_of(a, need);
         return proof.ok && (!need.order || proof.order_preserving) &&
@@ -78,13 +83,16 @@ public:
         }
         result.algorithm = choose(need, bytes);
         auto const head = text_of(name(need.what), " of ", bytes, " bytes over ", need.size,
-                                  " ranks: ", result.algorithm.name());
+                                  " ranks: ", name(result.algorithm));
         result.why = text_of(head, (overridden(need, bytes)
                                         ? ", as the environment says"
                                         : ", predicted to be the quickest from its counted cost"));
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);
-            result.why += text_of("\n  ", p.algorithm.name(), ": ", ns, " ns");
+            result.why += text_of("\n  ", name(p.algorithm), ": ", ns, " ns");
+        }
+        if (!hosts_.disorder().empty()) {
+            result.why += text_of("\n  not hierarchical: ", hosts_.disorder());
         }
         return result;
     }
@@ -93,7 +101,7 @@ public:
     std::string names_that_suit(requirement const& need) {
         std::string names;
         for (auto const a : all_algorithms) {
-            if (suits(a, need)) { names += text_of((names.empty() ? "" : ", "), a.name()); }
+            if (suits(a, need)) { names += text_of((names.empty() ? "" : ", "), name(a)); }
         }
         return names;
     }
@@ -114,7 +122,7 @@ private:
         for (auto const own : all_algorithms) {
             if (own == a) { return true; }
         }
-        return false;
+        return a.is<deferred<hierarchical, X>>();
     }
     struct kept_proof {
         requirement about;
@@ -147,8 +155,12 @@ private:
     std::vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];
         if (made.empty()) {
-            for (auto const a : all_algorithms) {
-                made.push_back(cost_profile::of(a, need.what, need.size));
+            auto const add_one = [&](any_algorithm a) {
+                made.push_back(cost_profile::of(a, need.what, need.size, hosts_));
+            };
+            for (auto const a : all_algorithms) { add_one(a); }
+            if (hosts_.ranks_per_host() > 1) {
+                add_one(deferred<hierarchical, X>{hosts_.ranks_per_host()});
             }
         }
         return made;
@@ -159,6 +171,7 @@ private:
     };
 
     machine_model model_;
+    deferred<host_layout, X> hosts_;
     std::array<deferred<std::vector<cost_profile>, X>, scheduled_collectives.size()> profiles_;
     std::array<rule_list, scheduled_collectives.size()> rules_;
     std::vector<kept_proof> proofs_;

@@ -41,6 +41,11 @@ public:
     {
         return base_->processors();
     }
+    int host(rank_t r) const
+        requires requires(Base const& b) { b.host(r); }
+    {
+        return base_->host(r);
+    }
     bool suspended(rank_t r) const
         requires requires(Base const& b) { b.suspended(r); }
     {

@@ -2,6 +2,7 @@
 // Ranks that reach each other by UCX.
 #pragma once
 
+#include <collectives/core/bootstrap.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/link.hpp>
 #include <collectives/transport/wire/transport.hpp>
@@ -66,7 +67,7 @@ public:
     /// Collective over the ranks of `meeting`, which is not needed afterwards. Its
     /// `all_gather(bytes, until)` gives each rank's bytes in the order of the ranks. Throws what
     /// that throws, and transport_error for what UCX refuses.
-    template <class Bootstrap>
+    template <bootstrap Bootstrap>
     transport(Bootstrap& meeting, steady::time_point until)
         : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
         auto me = detail::introduction::of_mine();

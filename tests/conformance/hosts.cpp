@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conformance suite over ranks of several hosts: two processes of one machine share a host, and
+// reach the others over a transport that happens to be shared memory too.
+#include <collectives/launch/hosts.hpp>
+#include <collectives/tune.hpp>
+
+#include <conformance/adaptors_suite.hpp>
+#include <conformance/bits_suite.hpp>
+#include <conformance/collectives_suite.hpp>
+#include <conformance/groups_suite.hpp>
+#include <conformance/messages_suite.hpp>
+#include <conformance/started_suite.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+template <int PerHost>
+struct over_hosts_of {
+    template <class F>
+    static void run(int size, F const& f) {
+        ::setenv("COLLECTIVES_RANKS_PER_HOST", std::to_string(PerHost).c_str(), 1);
+        coll::shm::run(size, [&f](auto& base) {
+            auto comm = coll::bridge_hosts(base);
+            f(comm);
+        });
+    }
+};
+struct over_pairs : over_hosts_of<2> {};
+struct over_threes : over_hosts_of<3> {};
+
+}  // namespace conformance
+
+TYPE_TO_STRING(conformance::over_pairs);
+TYPE_TO_STRING(conformance::over_threes);
+
+namespace conformance {
+
+TEST_CASE_TEMPLATE_INVOKE(every_collective, over_pairs, over_threes);
+TEST_CASE_TEMPLATE_INVOKE(every_root, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(every_element, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(groups, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(reproducible, over_pairs);
+TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_pairs);
+
+TEST_CASE("ranks that disagree about their hosts are told so") {
+    auto const run = [] {
+        coll::shm::run(3, [](auto& base) {
+            ::setenv("COLLECTIVES_RANKS_PER_HOST", base.rank() == 2 ? "3" : "2", 1);
+            auto comm = coll::bridge_hosts(base);
+        });
+    };
+    CHECK_THROWS_WITH_AS(
+        run(), doctest::Contains("COLLECTIVES_RANKS_PER_HOST differs: rank 0 has 2, rank 2 has 3"),
+        coll::run_error);
+}
+
+TEST_CASE("a rank that does not come fails the others too, in time") {
+    auto const start = coll::steady::now();
+    auto const run = [] {
+        ::setenv("COLLECTIVES_RANKS_PER_HOST", "2", 1);
+        coll::shm::run(4, [](auto& base) {
+            auto flat = base.split(0);
+            if (base.rank() == 3) { return; }
+            auto comm = coll::bridge_hosts(flat, std::chrono::milliseconds(500));
+        });
+    };
+    CHECK_THROWS_AS(run(), coll::run_error);
+    CHECK(coll::steady::now() - start < std::chrono::seconds(4));
+}
+
+TEST_CASE("automatic takes the hosts where they are alike, and says why where they are not") {
+    auto const explained = [](int size) {
+        over_pairs::run(size, [size](auto& comm) {
+            auto const why = comm.explain(1 << 20).why;
+            auto const offers = why.find("\n  hierarchical:2: ") != std::string::npos;
+            auto const excuses =
+                why.find("\n  not hierarchical: hosts have from 1 to 2 ranks") != std::string::npos;
+            expect(offers == (size % 2 == 0 && size > 2), why);
+            expect(excuses == (size % 2 == 1 && size > 2), why);
+            auto traced = comm.with(coll::traced{});
+            expect(traced.explain(1 << 20).why == why, "adaptors hand the hosts on");
+            auto mixed = comm.split(0, -comm.rank());  // hosts from the last to the first
+            auto const turned = mixed.explain(1 << 20).why;
+            expect((turned.find("hierarchical:2: ") != std::string::npos) == offers, turned);
+        });
+    };
+    for (int const size : {1, 2, 3, 4, 5, 8}) { explained(size); }
+}
+
+TEST_CASE("tune measures prices inside hosts and between them, the same on all ranks") {
+    for (int const size : {1, 2, 4, 5}) {
+        over_pairs::run(size, [size](auto& comm) {
+            auto const before = comm.model();
+            auto const m = coll::tune(comm);
+            std::vector<coll::machine_model> all(static_cast<std::size_t>(size));
+            comm.all_gather(std::span(&m, 1), all);
+            for (auto const& its : all) {
+                expect(coll::to_text(its) == coll::to_text(m), "prices differ");
+            }
+            expect(m.link_round >= 0 && m.link_message >= 0 && m.link_byte >= 0, "below zero");
+            expect((m.byte != before.byte) == (size > 1), "measured where there is a peer");
+            expect((m.link_byte != before.link_byte) == (size > 2), "and another host");
+            expect(comm.model().link_byte == m.link_byte, "used from now on");
+        });
+    }
+}
+
+}  // namespace conformance
