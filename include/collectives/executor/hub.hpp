@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one rank has under way, over all its communicators, and what moves it.
+#pragma once
+
+#include <collectives/core/processors.hpp>
+#include <collectives/executor/activity.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// Something to look at in the hope that it moves: a transport.
+struct polled {
+    virtual bool poll() = 0;
+
+protected:
+    ~polled() = default;
+};
+
+/// All that one rank has under way, over all its communicators and transports.
+struct rank_work {
+    std::vector<polled*> carriers;
+    std::vector<activity*> active;
+};
+
+/// Processors for this rank and those beside it, as far as it knows.
+template <transport Transport>
+int processors_for(Transport const& t) {
+    if constexpr (requires { t.processors(); }) {
+        return t.processors();
+    } else {
+        return usable_processors();
+    }
+}
+
+/// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
+/// work, also that on transports adapted from this one, or that this one was adapted from.
+template <transport Transport>
+struct hub final : polled {
+    explicit hub(std::shared_ptr<Transport> t,
+                 std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
+        : carrier(std::move(t)),
+          work(std::move(all)),
+          core_per_rank(carrier->size() <= processors_for(*carrier)) {
+        work->carriers.push_back(this);
+    }
+    hub(hub const&) = delete;
+    hub& operator=(hub const&) = delete;
+    ~hub() { std::erase(work->carriers, this); }
+
+    bool poll() override { return carrier->poll(); }
+
+    /// One look at everything; true if anything moved.
+    bool progress() {
+        bool moved = false;
+        for (auto* const c : work->carriers) { moved = c->poll() || moved; }
+        for (std::size_t i = 0; i < work->active.size(); ++i) {
+            auto& a = *work->active[i];
+            if (a.done || a.thrown) { continue; }
+            auto const before = a.ticks;
+            a.done = a.progress();
+            moved = moved || a.done || a.ticks != before;
+        }
+        return moved;
+    }
+
+    std::shared_ptr<Transport> carrier;
+    std::shared_ptr<rank_work> work;
+    bool core_per_rank;
+};
+
+}  // namespace collectives
