@@ -3,11 +3,13 @@
 // and one for words.
 #pragma once
 
+#include <collectives/core/fingerprint.hpp>
 #include <collectives/transport/mpi/calls.hpp>
 #include <collectives/transport/wire/link.hpp>
 
 #include <mpi.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -42,6 +44,11 @@ public:
         detail::require(MPI_Comm_get_attr(data_, MPI_TAG_UB, &most, &found), "MPI_Comm_get_attr");
         tags_ = static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1;
         count_processors(until);
+        job_ = mix(static_cast<std::uint64_t>(steady::now().time_since_epoch().count()),
+                   static_cast<std::uint64_t>(::getpid()));
+        MPI_Request r = MPI_REQUEST_NULL;
+        detail::require(MPI_Ibcast(&job_, sizeof job_, MPI_BYTE, 0, data_, &r), "MPI_Ibcast");
+        detail::wait_for(r, until, "MPI_Ibcast");
     }
     link(link const&) = delete;
     link& operator=(link const&) = delete;
@@ -49,6 +56,8 @@ public:
     rank_t rank() const { return rank_; }
     int size() const { return size_; }
     int processors() const { return processors_; }
+    /// MPI uses the numbers of communicators that were freed again.
+    std::uint64_t job() const { return job_; }
 
     /// MPI counts in int. And from about 4 KiB on it asks the receiver before it sends, which for a
     /// few of these takes longer than to send them in pieces below that: where both sides know the
@@ -170,6 +179,7 @@ private:
     MPI_Comm data_ = MPI_COMM_NULL, words_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
     int processors_ = 1;
+    std::uint64_t job_ = 0;
     std::uint64_t tags_ = 32768;
     std::chrono::nanoseconds nap_ = detail::shortest_nap;
 };

@@ -27,7 +27,9 @@ struct arrival {
 /// lost rank never does. `take_back` ends it early: false if the library may still use its memory
 /// until `drop_data`, which ends all messages but words and says whether none uses memory then, as
 /// `close` does at the very end.
-/// Everything else throws transport_error for what the library refuses.
+/// `job` is the same on all ranks, and differs from that of links that were closed before where
+/// late words of those may still come. Everything else throws transport_error for what the library
+/// refuses.
 template <class T>
 concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std::byte const* from,
                         std::byte* to, bool (*ready)()) {
@@ -35,6 +37,7 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { c.rank() } -> std::same_as<rank_t>;
     { c.size() } -> std::same_as<int>;
     { c.processors() } -> std::same_as<int>;
+    { c.job() } -> std::same_as<std::uint64_t>;
     // A longer message goes in pieces of so many bytes. `agreed`: both sides know its size.
     { c.largest_piece(std::size_t{}, bool{}) } -> std::same_as<std::size_t>;
     { t.send(from, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;

@@ -28,7 +28,8 @@ struct word {
 
     std::uint64_t board = 0;  // 0: about the job
     kind what = kind::hello;
-    rank_t sender = -1;                  // rank in the job
+    rank_t sender = -1;                  // rank in the job;
+    std::uint64_t job = 0;               // see link::job
     rank_t from = -1;                    // rank in the communicator
     std::uint64_t entered = 0;           // its last call,
     std::uint64_t finished = 0;          // and the last it needs nothing more of

@@ -39,6 +39,7 @@ public:
         static_cast<void>(all_said());
         auto text = std::make_unique<word>(what);
         text->sender = way_->rank();
+        text->job = way_->job();
         auto const* const bytes = reinterpret_cast<std::byte const*>(text.get());
         auto under_way = way_->send_word(bytes, sizeof what, to);
         said_.push_back({std::move(text), under_way});
@@ -52,7 +53,7 @@ public:
         if (came.bytes != sizeof what || what.sender < 0 || what.sender >= way_->size()) {
             throw transport_error("a word came that no rank of this job can have said");
         }
-        take_in(what);
+        if (what.job == way_->job()) { take_in(what); }
         return true;
     }
 

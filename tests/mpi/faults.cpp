@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// faults RANKS FAULT [hosts]: what ranks learn of a fault of rank 1, also where they share hosts.
+// Each rank that is told says "rank R was told" with what; the launcher's test counts these.
+#include <collectives/mpi.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace coll = collectives;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Calls `call`, and says how it ended if it ended as it should: in an E, within half a second, or
+/// on rank 1, which may have been stopped for so long, a second.
+template <class E, class Call>
+void be_told(int rank, Call&& call) {
+    auto const start = coll::steady::now();
+    try {
+        call();
+        std::printf("rank %d got a result\n", rank);
+    } catch (E const& e) {
+        auto const seconds = std::chrono::duration<double>(coll::steady::now() - start).count();
+        std::printf("rank %d %s after %.3f s: %s\n", rank,
+                    seconds < (rank == 1 ? 1.0 : 0.5) ? "was told" : "is late", seconds, e.what());
+    } catch (std::exception const& e) { std::printf("rank %d got %s\n", rank, e.what()); }
+    std::fflush(stdout);
+}
+
+/// Stops this process for half a second, in the middle of whatever it does.
+void stop_for_a_while() {
+    auto const me = ::getpid();
+    if (::fork() == 0) {
+        ::usleep(50'000);
+        ::kill(me, SIGSTOP);
+        ::usleep(500'000);
+        ::kill(me, SIGCONT);
+        ::_exit(0);
+    }
+}
+
+/// Whether deaths are noticed as such: MPI tells nobody, a host's shared memory does.
+template <class Comm, class Lost>
+void suffer(Comm& comm, std::string_view fault, coll::any_algorithm odd_one, Lost&& expect_lost) {
+    auto const odd = comm.rank() == 1;
+    static std::vector<int> data(100'000, 1);  // MPI may read it to its end
+    coll::options const soon{.timeout = 200ms};
+    comm.all_reduce(data);
+    if (fault == "mismatch") {
+        be_told<coll::mismatch_error>(comm.rank(), [&] {
+            comm.all_reduce(data, coll::sum{},
+                            {.algorithm = odd ? odd_one : coll::any_algorithm(coll::ring{})});
+        });
+    } else if (fault == "late") {
+        be_told<coll::timeout_error>(comm.rank(), [&] {
+            if (odd) { std::this_thread::sleep_for(350ms); }
+            comm.all_reduce(data, coll::sum{}, soon);
+        });
+    } else if (fault == "stopped") {
+        if (odd) { stop_for_a_while(); }
+        be_told<coll::timeout_error>(comm.rank(), [&] {
+            for (;;) { comm.all_reduce(data, coll::sum{}, soon); }
+        });
+    } else if (fault == "leaves") {
+        if (odd) {
+            auto const gone = std::move(comm);
+            throw std::runtime_error("this rank has had enough");
+        }
+        be_told<coll::peer_lost_error>(comm.rank(), [&] { comm.all_reduce(data); });
+    } else {
+        if (odd) {
+            std::this_thread::sleep_for(300ms);  // the others wait, and sleep
+            ::kill(::getpid(), SIGKILL);
+        }
+        std::this_thread::sleep_for(250ms);
+        expect_lost([&] { comm.all_reduce(data, coll::sum{}, soon); });
+        ::_exit(0);  // MPI cannot be ended in order without that rank
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    std::string_view const fault = argc > 2 ? argv[2] : "";
+    try {
+        if (argc > 3) {
+            coll::mpi::hierarchical_communicator comm(MPI_COMM_WORLD);
+            suffer(comm, fault, coll::hierarchical{2},
+                   [&](auto const& call) { be_told<coll::peer_lost_error>(comm.rank(), call); });
+        } else {
+            coll::mpi::communicator comm(MPI_COMM_WORLD);
+            suffer(comm, fault, coll::halving{},
+                   [&](auto const& call) { be_told<coll::timeout_error>(comm.rank(), call); });
+        }
+    } catch (std::exception const& e) { std::printf("%s\n", e.what()); }
+    MPI_Finalize();
+}
