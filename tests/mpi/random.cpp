@@ -10,6 +10,10 @@
 #include <ctime>
 #include <string>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 int main(int argc, char** argv) {
     int level = 0, size = 0, rank = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
@@ -33,5 +37,8 @@ int main(int argc, char** argv) {
         });
     }
     if (status != 0) { MPI_Abort(MPI_COMM_WORLD, status); }
+#if defined(__SANITIZE_ADDRESS__)
+    __lsan_do_leak_check();  // MPI's plugins go with MPI_Finalize, and their leaks have no name then
+#endif
     MPI_Finalize();
 }
