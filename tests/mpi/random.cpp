@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
     }
     if (status != 0) { MPI_Abort(MPI_COMM_WORLD, status); }
 #if defined(__SANITIZE_ADDRESS__)
-    __lsan_do_leak_check();  // MPI's plugins go with MPI_Finalize, and their leaks have no name then
+    __lsan_do_leak_check();  // MPI's plugins go with MPI_Finalize, and their leaks have no name
+                             // then
 #endif
     MPI_Finalize();
 }
