@@ -29,9 +29,12 @@ int main(int argc, char** argv) {
             MPI_Comm some = MPI_COMM_NULL;
             MPI_Comm_split(MPI_COMM_WORLD, rank < there ? 0 : MPI_UNDEFINED, rank, &some);
             if (some == MPI_COMM_NULL) { return; }
-            {
+            try {
                 collectives::mpi::communicator comm(some);
                 rank_body(comm);
+            } catch (std::exception const& e) {  // there is no smaller program without the others
+                std::fprintf(stderr, "%d ranks: %s\n", there, e.what());
+                MPI_Abort(MPI_COMM_WORLD, 1);
             }
             MPI_Comm_free(&some);
         });

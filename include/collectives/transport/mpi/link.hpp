@@ -41,7 +41,9 @@ public:
         detail::require(MPI_Comm_size(data_, &size_), "MPI_Comm_size");
         int* most = nullptr;
         int found = 0;
-        detail::require(MPI_Comm_get_attr(data_, MPI_TAG_UB, &most, &found), "MPI_Comm_get_attr");
+        // Only the world is sure to know it; for others Open MPI finds nothing.
+        detail::require(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found),
+                        "MPI_Comm_get_attr");
         tags_ = static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1;
         count_processors(until);
         job_ = mix(static_cast<std::uint64_t>(steady::now().time_since_epoch().count()),

@@ -24,7 +24,9 @@ public:
     explicit words(Link& way)
         : way_(&way),
           has_left_(static_cast<std::size_t>(way.size()), false),
-          has_broken_off_(has_left_) {
+          has_broken_off_(has_left_),
+          told_(has_left_.size()),
+          due_(has_left_.size()) {
         listen();
     }
     words(words const&) = delete;
@@ -37,6 +39,7 @@ public:
     void close(board& b) { boards_.close(b); }
     void tell(rank_t to, word const& what) {
         static_cast<void>(all_said());
+        if (counts(what, to)) { ++at(told_, to); }
         auto text = std::make_unique<word>(what);
         text->sender = way_->rank();
         text->job = way_->job();
@@ -48,7 +51,7 @@ public:
     bool hear() {
         arrival came;
         if (!way_->test(listening_, came)) { return false; }
-        auto const what = *heard_;
+        auto const what = *place_;
         listen();
         if (came.bytes != sizeof what || what.sender < 0 || what.sender >= way_->size()) {
             throw transport_error("a word came that no rank of this job can have said");
@@ -58,23 +61,25 @@ public:
     }
 
     /// Collective: words are heard until all ranks have come here, for at most so long. False if
-    /// they have not.
+    /// they have not. Else no word to this rank is still on its way, which a later communicator of
+    /// MPI's with the same number would take for its own.
     bool leave(std::chrono::nanoseconds time) {
         auto const patience = steady::now() + time;
         leaving_ = true;
-        has_left_[static_cast<std::size_t>(way_->rank())] = true;
+        at(has_left_, way_->rank()) = true;
         say_farewell();
-        if (way_->rank() != 0) { tell_of_job(0, word::kind::leaves); }
-        while (!all_left_ && !(way_->rank() == 0 && everybody_left())) {
+        auto const reported = told_;
+        if (way_->rank() != 0) { report(); }
+        while (!may_go()) {
             way_->progress_words();
             if (hear()) { continue; }
             if (steady::now() >= patience || somebody_is_lost()) { return false; }
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         }
         for (rank_t r = 1; r < way_->size() && way_->rank() == 0; ++r) {
-            tell_of_job(r, word::kind::all_left);
+            tell_of_job(r, word::kind::all_left, at(due_, r));
         }
-        return flush(patience - steady::now());
+        return flush(patience - steady::now()) && told_ == reported;
     }
     int greetings() const { return greetings_; }
     /// Whether nothing that was told is still on its way out.
@@ -98,11 +103,11 @@ public:
             if (r != way_->rank()) { tell_of_job(r, word::kind::breaks_off); }
         }
     }
-    bool has_broken_off(rank_t r) const { return has_broken_off_[static_cast<std::size_t>(r)]; }
+    bool has_broken_off(rank_t r) const { return at(has_broken_off_, r); }
     /// Ends what is under way. What the library may still use is handed to `keep`.
     template <class Keep>
     void end(Keep&& keep) {
-        if (!way_->take_back(listening_)) { keep(std::move(heard_)); }
+        if (!way_->take_back(listening_)) { keep(std::move(place_)); }
         for (auto& s : said_) {
             if (!way_->take_back(s.under_way)) { keep(std::move(s.text)); }
         }
@@ -116,34 +121,55 @@ private:
     };
 
     void listen() {
-        listening_ = way_->receive_word(reinterpret_cast<std::byte*>(heard_.get()), sizeof(word));
+        listening_ = way_->receive_word(reinterpret_cast<std::byte*>(place_.get()), sizeof(word));
     }
     void take_in(word const& what) {
-        if (what.what == word::kind::hello) {
-            ++greetings_;
-            return;
-        }
-        if (what.what == word::kind::all_left) {
-            all_left_ = true;
-            return;
-        }
-        if (what.board != 0) {
-            boards_.hear(what);
-        } else if (what.what == word::kind::leaves) {
-            has_left_[static_cast<std::size_t>(what.sender)] = true;
-        } else if (what.what == word::kind::breaks_off) {
-            has_broken_off_[static_cast<std::size_t>(what.sender)] = true;
+        if (counts(what, what.sender)) { ++heard_; }
+        switch (what.what) {
+            case word::kind::hello: ++greetings_; break;
+            case word::kind::told: at(due_, what.from) += what.asked; break;
+            case word::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
+            case word::kind::all_left:
+                all_left_ = true;
+                at(due_, way_->rank()) = what.asked;
+                break;
+            default:
+                if (what.board != 0) {
+                    boards_.hear(what);
+                } else {
+                    at(has_left_, what.sender) = true;
+                }
         }
         if (leaving_) { say_farewell(); }
+    }
+    /// Whether a word to or from a rank must be reported: rank 0 hears the last one of each rank
+    /// last, and what it tells last is heard last.
+    bool counts(word const& what, rank_t peer) const {
+        return what.what != word::kind::hello && peer != 0 && way_->rank() != 0;
+    }
+    void report() {
+        for (rank_t r = 1; r < way_->size(); ++r) {
+            if (at(told_, r) != 0) { tell_of_job(0, word::kind::told, at(told_, r), r); }
+        }
+        tell_of_job(0, word::kind::leaves);
+    }
+    bool may_go() const {
+        return way_->rank() == 0 ? everybody_left() : all_left_ && heard_ >= at(due_, way_->rank());
     }
     /// Tells those who wait for this rank.
     void say_farewell() {
         boards_.leave([this](rank_t to, word const& what) { tell(to, what); });
     }
-    void tell_of_job(rank_t to, word::kind what) {
+    void tell_of_job(rank_t to, word::kind what, std::uint64_t number = 0, rank_t about = -1) {
         word w;
         w.what = what;
+        w.from = about;
+        w.asked = number;
         tell(to, w);
+    }
+    template <class List>
+    static decltype(auto) at(List& list, rank_t r) {
+        return list[static_cast<std::size_t>(r)];
     }
     bool everybody_left() const {
         return std::find(has_left_.begin(), has_left_.end(), false) == has_left_.end();
@@ -160,9 +186,12 @@ private:
     board_list boards_;
     std::vector<bool> has_left_;  // on rank 0: who has come to `leave`
     std::vector<bool> has_broken_off_;
+    std::vector<std::uint64_t> told_;  // words, to each rank that is not 0
+    std::vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
+    std::uint64_t heard_ = 0;          // words that were for this rank
     int greetings_ = 0;
     bool leaving_ = false, all_left_ = false;
-    std::unique_ptr<word> heard_ = std::make_unique<word>();
+    std::unique_ptr<word> place_ = std::make_unique<word>();
     typename Link::handle listening_{};
     std::deque<said_word> said_;
 };
