@@ -9,6 +9,7 @@
 
 namespace faults {
 struct job {
+    static constexpr auto word_time = 0ms;
     static constexpr bool processes = true;
     template <class F>
     static void run(int size, F&& f) {

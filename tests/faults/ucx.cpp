@@ -5,6 +5,9 @@
 #include <faults/harness.hpp>
 #include <ucx/world.hpp>
 
+#include <type_traits>
+#include <utility>
+
 namespace faults {
 
 struct on_ucx {
@@ -16,6 +19,28 @@ struct on_ucx {
     }
 };
 using job = on_ucx;
+
+}  // namespace faults
+
+#include <faults/observed.hpp>
+
+namespace faults {
+
+TEST_CASE("ranks that do not connect are an error of those that do") {
+    shared_array<observation> of(3);
+    coll::shm::run(3, [&](auto& base) {
+        coll::bootstrap_over<std::remove_reference_t<decltype(base)>> meeting(base);
+        if (base.rank() == 2) {
+            meeting.all_gather({}, coll::steady::now() + 5s);  // it tells no address
+            return;
+        }
+        observe(of.at(base), [&] { coll::ucx::communicator comm(meeting, 5s); });
+    });
+    for (int r = 0; r < 2; ++r) {
+        CHECK_EQ(of[r].caught, outcome::transport);
+        CHECK(of[r].says("rank 2 sent no address"));
+    }
+}
 
 }  // namespace faults
 

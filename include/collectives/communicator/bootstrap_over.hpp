@@ -26,6 +26,7 @@ public:
     /// What each rank gave, by rank. Collective. Throws what the communicator's all_gather throws.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
                                             steady::time_point until) {
+        detail::require_bootstrap_bytes(rank(), mine.size());
         auto const n = static_cast<std::size_t>(size());
         std::vector<std::size_t> sizes(n);
         ranks_->all_gather(std::array{mine.size()}, sizes, {.timeout = left(until)});

@@ -81,7 +81,8 @@ public:
     bool test(request& r) {
         if (!(r.here_ ? inside_->test(r.inside_) : this->base().test(r.between_))) { return false; }
         nap_ = shortest_nap;
-        if (auto const take = std::exchange(r.take_, {}); take && !r.wrong()) {
+        if (r.take_ && !r.wrong()) {  // else more of it may still come
+            auto const take = std::exchange(r.take_, {});
             take.take(take.context, 0, r.landing_.get(), r.bytes_);
         }
         return true;

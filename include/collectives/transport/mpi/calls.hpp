@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
 
 namespace collectives::mpi::detail {
@@ -60,12 +61,17 @@ inline void wait_for(MPI_Request& r, steady::time_point until, char const* what)
 
 /// A duplicate whose calls return their errors. Collective.
 inline MPI_Comm duplicate(MPI_Comm base, steady::time_point until) {
-    MPI_Comm result = MPI_COMM_NULL;
+    auto result = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
     MPI_Request r = MPI_REQUEST_NULL;
-    require(MPI_Comm_idup(base, &result, &r), "MPI_Comm_idup");
-    wait_for(r, until, "MPI_Comm_idup");
-    require(MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    return result;
+    require(MPI_Comm_idup(base, result.get(), &r), "MPI_Comm_idup");
+    try {
+        wait_for(r, until, "MPI_Comm_idup");
+    } catch (...) {
+        static_cast<void>(result.release());  // MPI writes there when the last rank comes
+        throw;
+    }
+    require(MPI_Comm_set_errhandler(*result, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return *result;
 }
 
 }  // namespace collectives::mpi::detail

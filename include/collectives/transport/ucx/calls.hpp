@@ -41,6 +41,7 @@ inline bool may_share_memory() {
     auto const* const text = std::getenv("UCX_TLS");
     if (text == nullptr) { return true; }
     std::string_view const names(text);
+    if (names.starts_with('^')) { return true; }  // all but these
     constexpr std::array<std::string_view, 6> sharing{"all", "sm", "shm", "mm", "posix", "sysv"};
     return std::any_of(sharing.begin(), sharing.end(),
                        [&](auto name) { return names.find(name) != names.npos; });

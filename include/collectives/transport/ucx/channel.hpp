@@ -62,7 +62,7 @@ public:
     message send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
         message m;
         m.to = to;
-        if (peer(to).is_lost) {
+        if (peer(to).is_lost || peer(to).endpoint == nullptr) {  // or was never reached
             m.lost = true;
             return m;
         }
@@ -140,7 +140,7 @@ public:
             }
             ucp_request_free(r);
         }
-        for (int idle = 0; idle < 100; ++idle) {  // what closing has set going
+        for (int idle = 0; idle < 100 && steady::now() < patience; ++idle) {  // what that set going
             if (progress()) { idle = 0; }
         }
         drop_unexpected();
@@ -182,7 +182,7 @@ private:
         detail::require(status, m.to < 0 ? "ucp_tag_recv_nbx" : "ucp_tag_send_nbx");
         return true;
     }
-    /// Messages that nobody received, after a failure: UCX would complain of each.
+    /// Messages that nobody received, as there are after a failure: UCX would complain of each.
     void drop_unexpected() {
         ucp_tag_recv_info_t info{};
         while (auto* const m = ucp_tag_probe_nb(worker_.get(), 0, 0, 1, &info)) {

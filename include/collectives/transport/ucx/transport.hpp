@@ -99,7 +99,7 @@ public:
         connect(rank(), size());
         wait_for_greetings(rank(), until);
         connect(0, rank());
-        wait_for_greetings(size() - 1, until);  // nobody goes before all can reach it
+        wait_for_greetings(size(), until);  // nobody goes before all can reach it
     }
 };
 

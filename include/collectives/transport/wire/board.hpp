@@ -108,7 +108,9 @@ public:
         auto w = about(word::kind::failed);
         w.why = *first_failure();
         for (rank_t r = 0; r < size(); ++r) {
-            if (r != me_) { tell_(job_rank(r), w); }
+            try {
+                if (r != me_) { tell_(job_rank(r), w); }
+            } catch (transport_error const&) {}  // the others still must hear
         }
     }
     /// The job ranks that wait for something of this rank.

@@ -46,7 +46,7 @@ public:
         auto dropped = all_is_well;
         auto all_left = false;
         try {
-            if (unwinding && !trouble_) { words_.break_off(); }
+            if (unwinding) { words_.break_off(); }
             if (!all_is_well) { dropped = link_->drop_data(); }
             if (unwinding) {
                 words_.flush(std::chrono::milliseconds(200));
@@ -167,15 +167,16 @@ protected:
     void greet(rank_t r) {
         if (r != rank()) { words_.tell(r, word{}); }
     }
-    /// Returns once `n` ranks have greeted this one, and its own greetings are on their way. Throws
-    /// timeout_error.
-    void wait_for_greetings(int n, steady::time_point until) {
-        while (words_.greetings() < n || !words_.all_said()) {
+    /// Returns once all other ranks below `below` have greeted this one, and its own greetings are
+    /// on their way. Throws timeout_error.
+    void wait_for_greetings(rank_t below, steady::time_point until) {
+        auto const n = below - (rank() < below ? 1 : 0);
+        while (words_.greetings(below) < n || !words_.all_said()) {
             link_->progress();
             if (words_.hear()) { continue; }
             if (steady::now() >= until) {
                 throw timeout_error(text_of("rank ", rank(), ", connecting: time ran out; ",
-                                            words_.greetings(), " of ", n, " ranks have come"),
+                                            words_.greetings(below), " of ", n, " ranks have come"),
                                     {});
             }
             std::this_thread::sleep_for(std::chrono::microseconds(20));

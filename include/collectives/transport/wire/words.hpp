@@ -25,6 +25,7 @@ public:
         : way_(&way),
           has_left_(static_cast<std::size_t>(way.size()), false),
           has_broken_off_(has_left_),
+          has_greeted_(has_left_),
           told_(has_left_.size()),
           due_(has_left_.size()) {
         listen();
@@ -70,22 +71,32 @@ public:
         say_farewell();
         auto const reported = told_;
         if (way_->rank() != 0) { report(); }
+        std::chrono::nanoseconds nap = std::chrono::microseconds(20);
         while (!may_go()) {
             way_->progress_words();
             if (hear()) { continue; }
             if (steady::now() >= patience || somebody_is_lost()) { return false; }
-            std::this_thread::sleep_for(std::chrono::microseconds(20));
+            std::this_thread::sleep_for(nap);
+            nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
         }
         for (rank_t r = 1; r < way_->size() && way_->rank() == 0; ++r) {
             tell_of_job(r, word::kind::all_left, at(due_, r));
         }
         return flush(patience - steady::now()) && told_ == reported;
     }
-    int greetings() const { return greetings_; }
+    /// How many of the ranks below have greeted this one.
+    int greetings(rank_t below) const {
+        return static_cast<int>(
+            std::count(has_greeted_.begin(), has_greeted_.begin() + below, true));
+    }
     /// Whether nothing that was told is still on its way out.
     bool all_said() {
         arrival ignored;
-        std::erase_if(said_, [&](said_word& s) { return way_->test(s.under_way, ignored); });
+        std::erase_if(said_, [&](said_word& s) {
+            try {
+                return way_->test(s.under_way, ignored);
+            } catch (transport_error const&) { return true; }  // it will not be said any more
+        });
         return said_.empty();
     }
     /// Returns once all that was told is on its way; false if it is not in so much time.
@@ -100,7 +111,9 @@ public:
     /// Tells all ranks that this one goes, whatever they are at.
     void break_off() {
         for (rank_t r = 0; r < way_->size(); ++r) {
-            if (r != way_->rank()) { tell_of_job(r, word::kind::breaks_off); }
+            try {
+                if (r != way_->rank()) { tell_of_job(r, word::kind::breaks_off); }
+            } catch (transport_error const&) {}  // the others still must hear
         }
     }
     bool has_broken_off(rank_t r) const { return at(has_broken_off_, r); }
@@ -126,7 +139,7 @@ private:
     void take_in(word const& what) {
         if (counts(what, what.sender)) { ++heard_; }
         switch (what.what) {
-            case word::kind::hello: ++greetings_; break;
+            case word::kind::hello: at(has_greeted_, what.sender) = true; break;
             case word::kind::told: at(due_, what.from) += what.asked; break;
             case word::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
             case word::kind::all_left:
@@ -185,11 +198,10 @@ private:
     Link* way_;
     board_list boards_;
     std::vector<bool> has_left_;  // on rank 0: who has come to `leave`
-    std::vector<bool> has_broken_off_;
+    std::vector<bool> has_broken_off_, has_greeted_;
     std::vector<std::uint64_t> told_;  // words, to each rank that is not 0
     std::vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank
-    int greetings_ = 0;
     bool leaving_ = false, all_left_ = false;
     std::unique_ptr<word> place_ = std::make_unique<word>();
     typename Link::handle listening_{};
