@@ -2,7 +2,6 @@
 // Faults of ranks that are threads.
 #include <faults/harness.hpp>
 #include <faults/limits.hpp>
-#include <faults/observed.hpp>
 
 namespace faults {
 using job = on_threads;
