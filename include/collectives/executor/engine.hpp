@@ -63,7 +63,9 @@ public:
 
     /// Throws the failure that broke the communicator, if one did.
     void require_usable(collective what) {
-        if (!board_.stopped()) { hear(); }
+        if (!board_.stopped()) {
+            hear([&] { return std::string(name(what)); });
+        }
         if (board_.stopped()) { raise(text_of("rank ", rank(), ", calling ", name(what))); }
     }
 
@@ -180,34 +182,55 @@ public:
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
 
-    /// One look at everything; true if anything moved. What the layer below refuses breaks the
-    /// communicator that waits.
-    bool move(activity const& a) {
+    /// Does `part`; true if anything moved. What the layer below refuses breaks the communicator
+    /// that waits, with the `title()` of what it waits for.
+    template <class Part, class Title>
+    bool guarded(Part&& part, Title&& title) {
         try {
-            return hub_->progress();
+            return part();
         } catch (transport_error const& e) {
             carrier().note_trouble();
-            board_.fail(failure::make(failure_kind::transport, text_of(a.call.title(), ": on rank ",
-                                                                       rank(), ": ", e.what())));
+            board_.fail(failure::make(failure_kind::transport,
+                                      text_of(title(), ": on rank ", rank(), ": ", e.what())));
             return true;
         }
     }
+    /// One look at everything.
+    bool move(activity const& a) {
+        return guarded([&] { return hub_->progress(); }, [&] { return a.call.title(); });
+    }
 
     /// Takes in what peers tell by words, where that is how they tell.
-    void hear() {
-        if constexpr (requires { carrier().hear(); }) { carrier().hear(); }
+    template <class Title>
+    void hear(Title&& title) {
+        if constexpr (requires { carrier().hear(); }) {
+            guarded([&] { return carrier().hear(), true; }, title);
+        }
+    }
+    /// Asks the ranks that `a` waits for what they are at, where such words cost messages.
+    void ask(activity const& a) {
+        if constexpr (requires { board_.ask(std::uint64_t{}); }) {
+            auto const title = [&] { return a.call.title(); };
+            hear(title);  // why a peer has gone before that it has
+            if (board_.stopped()) { return; }
+            guarded(
+                [&] {
+                    if (a.only_peer < 0) {
+                        board_.ask(a.call.sequence);
+                    } else {
+                        board_.watch(a.only_peer);
+                    }
+                    return true;
+                },
+                title);
+        }
     }
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
-        if constexpr (requires { board_.ask(std::uint64_t{}); }) {  // words cost messages
+        if constexpr (requires { board_.ask(std::uint64_t{}); }) {
             if (!a.is_due(steady::now(), look_interval)) { return; }
-            hear();  // why a peer has gone before that it has
+            ask(a);
             if (board_.stopped()) { return; }
-            if (a.only_peer < 0) {
-                board_.ask(a.call.sequence);
-            } else {
-                board_.watch(a.only_peer);
-            }
         }
         auto const why = diagnose(board_, carrier(), group_, a);
         if (!why) { return; }

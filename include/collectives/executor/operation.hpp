@@ -73,9 +73,11 @@ public:
         reset(e, what, e.enter(what, what.hash()), in, out, nullptr, time);
         mode_ = mode::counting;
         make_ = std::move(make);
-        counting_.start(e.carrier(), e.group(), what.root,
-                        message_tag(e.context(), of_.hash, call.sequence, -1), count,
-                        &e.board().stop_word());
+        guarded([&] {
+            counting_.start(e.carrier(), e.group(), what.root,
+                            message_tag(e.context(), of_.hash, call.sequence, -1), count,
+                            &e.board().stop_word());
+        });
     }
 
     bool progress() override {
@@ -171,7 +173,7 @@ private:
 
     /// The root has told how long the whole is; its program is what `run` needs.
     bool advance_counting() {
-        if (!counting_.progress()) { return false; }
+        if (suspicious || !counting_.progress()) { return false; }
         ++ticks;
         try {
             run(make_(counting_.count()));

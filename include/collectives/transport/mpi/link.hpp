@@ -102,13 +102,14 @@ public:
         }
         return true;
     }
-    /// A receive is called back, if MPI can do so at once; a send is left to itself.
-    bool take_back(handle& h) {
+    /// A receive is called back, if MPI can; a send is left to itself.
+    bool take_back(handle& h, steady::time_point until) {
         if (h.request == MPI_REQUEST_NULL) { return true; }
         if (h.receives) { MPI_Cancel(&h.request); }
         int done = 0;
-        for (int turn = 0; turn < 100 && done == 0; ++turn) {
+        for (int turn = 0; done == 0 && (turn < 100 || steady::now() < until); ++turn) {
             if (MPI_Test(&h.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
+            if (turn > 100) { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
         }
         if (done == 0) { MPI_Request_free(&h.request); }
         return done != 0;

@@ -2,6 +2,7 @@
 // Tag messages of one UCX worker, with an endpoint to each rank.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/calls.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -58,8 +60,19 @@ public:
         wanted.err_handler.arg = &p;
         detail::require(ucp_ep_create(worker_.get(), &wanted, &p.endpoint), "ucp_ep_create");
     }
+    /// The first message to a rank; its peer expects it. It is acknowledged: by that each end
+    /// learns the other's number for this way, which UCX would else ask for with the first long
+    /// message, and UCX 1.13 ends the process where a channel closes while such an answer waits.
+    void greet(rank_t to, std::uint64_t tag) {
+        peer(to).greeting = send(nullptr, 0, to, tag, ucp_tag_send_sync_nbx);
+    }
+    void expect(rank_t from, std::uint64_t tag) { peer(from).greeted = receive(nullptr, 0, tag); }
+    bool is_greeted_by(rank_t r) { return has_ended(peer(r).greeted); }
+    bool has_greeted(rank_t r) { return has_ended(peer(r).greeting); }
 
-    message send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
+    message send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag,
+                 decltype(&ucp_tag_send_nbx) call = ucp_tag_send_nbx) {
+        require_open();
         message m;
         m.to = to;
         if (peer(to).is_lost || peer(to).endpoint == nullptr) {  // or was never reached
@@ -67,7 +80,7 @@ public:
             return m;
         }
         ucp_request_param_t how{};
-        auto* const r = ucp_tag_send_nbx(peer(to).endpoint, data, bytes, tag, &how);
+        auto* const r = call(peer(to).endpoint, data, bytes, tag, &how);
         if (UCS_PTR_IS_ERR(r)) {
             auto ignored = false;
             ended(m, UCS_PTR_STATUS(r), ignored);
@@ -77,6 +90,7 @@ public:
         return m;
     }
     message receive(std::byte* data, std::size_t bytes, std::uint64_t tag) {
+        require_open();
         message m;
         ucp_request_param_t how{};
         // One that has already come would else not say how long it was (UCX 1.13.1).
@@ -88,7 +102,7 @@ public:
         return m;
     }
     bool test(message& m, wire::arrival& in) {
-        if (m.lost) { return false; }
+        if (m.lost || !worker_) { return false; }
         if (m.request == nullptr) { return true; }
         ucp_tag_recv_info_t info{};
         auto const status = m.to >= 0 ? ucp_request_check_status(m.request)
@@ -98,12 +112,16 @@ public:
         in.bytes = info.length;
         return ended(m, status, in.too_long);
     }
-    /// A receive is called back at once, if nothing of it has come; a send when the channel closes.
-    bool take_back(message& m) {
-        if (m.request == nullptr) { return true; }
-        if (m.to < 0) { ucp_request_cancel(worker_.get(), m.request); }
-        auto const back = ucp_request_check_status(m.request) != UCS_INPROGRESS;
-        ucp_request_free(std::exchange(m.request, nullptr));
+    /// A receive is called back, if nothing of it has come; all else must end by itself.
+    bool take_back(message& m, steady::time_point until) {
+        auto* const r = std::exchange(m.request, nullptr);
+        if (r == nullptr || !worker_) { return true; }
+        if (m.to < 0) { ucp_request_cancel(worker_.get(), r); }
+        while (ucp_request_check_status(r) == UCS_INPROGRESS && steady::now() < until) {
+            if (!progress()) { std::this_thread::yield(); }
+        }
+        auto const back = ucp_request_check_status(r) != UCS_INPROGRESS;
+        ucp_request_free(r);
         return back;
     }
 
@@ -124,6 +142,8 @@ public:
         if (!worker_) { return; }
         std::vector<void*> closing;
         for (auto& p : peers_) {
+            take_back(p.greeting, {});
+            take_back(p.greeted, {});
             if (p.endpoint == nullptr) { continue; }
             ucp_request_param_t how{};
             if (by_force || p.is_lost) {
@@ -133,7 +153,8 @@ public:
             auto* const r = ucp_ep_close_nbx(std::exchange(p.endpoint, nullptr), &how);
             if (r != nullptr && !UCS_PTR_IS_ERR(r)) { closing.push_back(r); }
         }
-        auto const patience = steady::now() + std::chrono::seconds(1);
+        // What UCX 1.13 does for endpoints that were closed by force can end the process.
+        auto const patience = steady::now() + std::chrono::seconds(by_force ? 0 : 1);
         for (auto* const r : closing) {
             while (ucp_request_check_status(r) == UCS_INPROGRESS && steady::now() < patience) {
                 progress();
@@ -152,6 +173,7 @@ private:
         ucp_ep_h endpoint = nullptr;
         bool is_lost = false;
         steady::time_point lost_since{};
+        message greeting{}, greeted{};
 
         void lose() {
             if (!std::exchange(is_lost, true)) { lost_since = steady::now(); }
@@ -160,6 +182,16 @@ private:
 
     per_peer& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
     per_peer const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
+    void require_open() const {
+        if (!worker_) {
+            throw transport_error(
+                "UCX's worker was closed to take back memory from another failure");
+        }
+    }
+    bool has_ended(message& m) {
+        wire::arrival ignored;
+        return test(m, ignored);
+    }
 
     /// What a message that has ended with `status` is to be taken for: false if as one that never
     /// ends, since the peer is lost.

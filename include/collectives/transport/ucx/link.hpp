@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/calls.hpp>
 #include <collectives/transport/ucx/channel.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -44,6 +45,19 @@ public:
     void connect(rank_t to, std::span<std::byte const> data, std::span<std::byte const> words) {
         data_.connect(to, data);
         words_.connect(to, words);
+        if (to == rank_) { return; }
+        data_.greet(to, greeting_of(rank_));
+        words_.greet(to, greeting_of(rank_));
+    }
+    void expect(rank_t from) {
+        data_.expect(from, greeting_of(from));
+        words_.expect(from, greeting_of(from));
+    }
+    /// Whether a rank that was expected has connected to this one.
+    bool is_greeted_by(rank_t r) { return data_.is_greeted_by(r) && words_.is_greeted_by(r); }
+    /// And whether this one has to it.
+    bool knows(rank_t r) {
+        return is_greeted_by(r) && data_.has_greeted(r) && words_.has_greeted(r);
     }
     void use_processors(int n) { processors_ = n; }
 
@@ -68,7 +82,9 @@ public:
     bool test(handle& h, wire::arrival& in) {
         return h.over == nullptr || h.over->test(h.under_way, in);
     }
-    bool take_back(handle& h) { return h.over == nullptr || h.over->take_back(h.under_way); }
+    bool take_back(handle& h, steady::time_point until) {
+        return h.over == nullptr || h.over->take_back(h.under_way, until);
+    }
 
     /// Words are rare, and all that looking for one costs is for nothing mostly.
     bool progress() {
@@ -112,6 +128,7 @@ private:
     static std::uint64_t tag_from(rank_t from, std::uint64_t tag) {
         return mix(tag, static_cast<std::uint64_t>(from));
     }
+    static std::uint64_t greeting_of(rank_t r) { return tag_from(r, ~std::uint64_t{0}); }
 
     rank_t rank_;
     int size_;

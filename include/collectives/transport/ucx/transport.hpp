@@ -3,6 +3,8 @@
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/link.hpp>
 #include <collectives/transport/wire/transport.hpp>
@@ -11,12 +13,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <span>
-#include <string>
+#include <iterator>
+#include <thread>
 #include <vector>
 
 namespace collectives::ucx {
@@ -87,19 +91,39 @@ public:
             }
         }
         way().use_processors(detail::shared_processors(ranks));
+        for (rank_t r = 0; r < size(); ++r) {
+            if (r != rank()) { way().expect(r); }
+        }
         // Two that connect to each other at once confuse UCX's TCP: the lower rank does so first.
         auto const connect = [&](rank_t first, rank_t last) {
             for (auto r = first; r < last; ++r) {
                 auto const n = ranks[static_cast<std::size_t>(r)].data_address;
                 auto const its = std::span(all[static_cast<std::size_t>(r)]).subspan(sizeof me);
                 way().connect(r, its.first(n), its.subspan(n));
-                greet(r);
             }
         };
         connect(rank(), size());
-        wait_for_greetings(rank(), until);
+        wait_for(rank(), until, [&](rank_t r) { return way().is_greeted_by(r); });
         connect(0, rank());
-        wait_for_greetings(size(), until);  // nobody goes before all can reach it
+        wait_for(size(), until, [&](rank_t r) { return way().knows(r); });  // no one goes before
+    }
+
+private:
+    /// Returns once `ready(r)` holds for all other ranks below. Throws timeout_error.
+    template <class Ready>
+    void wait_for(rank_t below, steady::time_point until, Ready const& ready) {
+        for (rank_t r = 0; r < below; ++r) {
+            while (r != rank() && !ready(r)) {
+                if (way().progress() || way().progress_words()) { continue; }
+                if (steady::now() >= until) {
+                    throw timeout_error(
+                        text_of("rank ", rank(), ", connecting: time ran out; rank ", r,
+                                " has not come"),
+                        {});
+                }
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            }
+        }
     }
 };
 

@@ -2,6 +2,7 @@
 // What a message-passing library must offer for a transport to stand on it.
 #pragma once
 
+#include <collectives/core/timeout.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/transport/concepts.hpp>
 
@@ -24,12 +25,11 @@ struct arrival {
 ///
 /// Messages with equal (source, destination, tag) never overtake each other, nor do words between
 /// two ranks. `test` says whether a message has ended (then its handle is none); one to or from a
-/// lost rank never does. `take_back` ends it early: false if the library may still use its memory
-/// until `drop_data`, which ends all messages but words and says whether none uses memory then, as
-/// `close` does at the very end.
-/// `job` is the same on all ranks, and differs from that of links that were closed before where
-/// late words of those may still come. Everything else throws transport_error for what the library
-/// refuses.
+/// lost rank never does. `take_back` ends it early: false if that was not done at the given time,
+/// and the library may still use its memory until `drop_data`, which ends all messages but words
+/// for good and says whether none uses memory then, as `close` does at the very end. `job` is the
+/// same on all ranks, and differs from that of links that were closed before where late words of
+/// those may still come. Everything else throws transport_error for what the library refuses.
 template <class T>
 concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std::byte const* from,
                         std::byte* to, bool (*ready)()) {
@@ -45,7 +45,7 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { t.send_word(from, std::size_t{}, rank_t{}) } -> std::same_as<typename T::handle>;
     { t.receive_word(to, std::size_t{}) } -> std::same_as<typename T::handle>;  // of any rank
     { t.test(h, in) } -> std::same_as<bool>;
-    { t.take_back(h) } -> std::same_as<bool>;
+    { t.take_back(h, steady::time_point{}) } -> std::same_as<bool>;
     { t.progress() } -> std::same_as<bool>;
     { t.doze(ready, std::chrono::nanoseconds{}) };
     { c.gone(rank_t{}) } -> std::same_as<std::optional<departure>>;

@@ -2,6 +2,7 @@
 // A transport over a link: messages in pieces, boards by words, and memory that outlives a failure.
 #pragma once
 
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -16,7 +17,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -102,15 +102,20 @@ public:
         if (r.receives_ && r.actual_bytes_ != r.in_.bytes) { r.wrong_ = true; }
         return true;
     }
-    /// Takes back what can be. The library may still use the rest: the caller's memory until this
-    /// transport has gone (MPI: until it is finalised), see `keep`.
+    /// Takes back what can be; what has found its peer gets a moment to end. Afterwards nothing
+    /// uses the caller's memory: if need be no data travels over this transport any more. MPI
+    /// cannot say so, and may use that memory until it is finalised; see `keep`.
     void cancel(request& r) {
         auto all_back = true;
         for (; r.tested_ < r.pieces_.size(); ++r.tested_) {
             trouble_ = true;
-            all_back = link_->take_back(r.pieces_[r.tested_]) && all_back;
+            auto const until = steady::now() + std::chrono::milliseconds(all_back_ ? 10 : 0);
+            all_back = link_->take_back(r.pieces_[r.tested_], until) && all_back;
         }
-        if (!all_back && r.frame_) { keep(std::move(r.frame_)); }
+        if (!all_back) {
+            all_back_ = link_->drop_data();
+            if (!all_back_ && r.frame_) { keep(std::move(r.frame_)); }
+        }
         r.pieces_.clear();
     }
     /// Takes over memory that messages which were cancelled may still use.
@@ -163,25 +168,6 @@ public:
 
 protected:
     Link& way() { return *link_; }
-    /// Opens the way to a rank before it is needed.
-    void greet(rank_t r) {
-        if (r != rank()) { words_.tell(r, word{}); }
-    }
-    /// Returns once all other ranks below `below` have greeted this one, and its own greetings are
-    /// on their way. Throws timeout_error.
-    void wait_for_greetings(rank_t below, steady::time_point until) {
-        auto const n = below - (rank() < below ? 1 : 0);
-        while (words_.greetings(below) < n || !words_.all_said()) {
-            link_->progress();
-            if (words_.hear()) { continue; }
-            if (steady::now() >= until) {
-                throw timeout_error(text_of("rank ", rank(), ", connecting: time ran out; ",
-                                            words_.greetings(below), " of ", n, " ranks have come"),
-                                    {});
-            }
-            std::this_thread::sleep_for(std::chrono::microseconds(20));
-        }
-    }
 
 private:
     void send_pieces(std::byte const* data, std::size_t bytes, bool agreed, rank_t to,
@@ -210,6 +196,7 @@ private:
     words<Link> words_;
     std::vector<std::shared_ptr<void const>> kept_;
     bool trouble_ = false;
+    bool all_back_ = true;  // no message that was cancelled is still under way
     unsigned polls_ = 0;
     std::uint32_t boards_made_ = 0;
 };

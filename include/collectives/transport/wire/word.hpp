@@ -16,7 +16,6 @@ namespace collectives::wire {
 /// Trivially copyable: it travels as it is.
 struct word {
     enum class kind : std::uint32_t {
-        hello,    // says nothing: it opens the way
         asks,     // what this rank has called, and: tell me of your call `asked` once you are there
         answers,  // what this rank has called
         watches,  // tell me when you leave the job
@@ -28,7 +27,7 @@ struct word {
     };
 
     std::uint64_t board = 0;  // 0: about the job
-    kind what = kind::hello;
+    kind what = kind::asks;
     rank_t sender = -1;                  // rank in the job;
     std::uint64_t job = 0;               // see link::job
     rank_t from = -1;                    // rank in the communicator

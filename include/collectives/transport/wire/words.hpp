@@ -25,7 +25,6 @@ public:
         : way_(&way),
           has_left_(static_cast<std::size_t>(way.size()), false),
           has_broken_off_(has_left_),
-          has_greeted_(has_left_),
           told_(has_left_.size()),
           due_(has_left_.size()) {
         listen();
@@ -40,7 +39,7 @@ public:
     void close(board& b) { boards_.close(b); }
     void tell(rank_t to, word const& what) {
         static_cast<void>(all_said());
-        if (counts(what, to)) { ++at(told_, to); }
+        if (counts(to)) { ++at(told_, to); }
         auto text = std::make_unique<word>(what);
         text->sender = way_->rank();
         text->job = way_->job();
@@ -84,11 +83,6 @@ public:
         }
         return flush(patience - steady::now()) && told_ == reported;
     }
-    /// How many of the ranks below have greeted this one.
-    int greetings(rank_t below) const {
-        return static_cast<int>(
-            std::count(has_greeted_.begin(), has_greeted_.begin() + below, true));
-    }
     /// Whether nothing that was told is still on its way out.
     bool all_said() {
         arrival ignored;
@@ -120,9 +114,9 @@ public:
     /// Ends what is under way. What the library may still use is handed to `keep`.
     template <class Keep>
     void end(Keep&& keep) {
-        if (!way_->take_back(listening_)) { keep(std::move(place_)); }
+        if (!way_->take_back(listening_, {})) { keep(std::move(place_)); }
         for (auto& s : said_) {
-            if (!way_->take_back(s.under_way)) { keep(std::move(s.text)); }
+            if (!way_->take_back(s.under_way, {})) { keep(std::move(s.text)); }
         }
         said_.clear();
     }
@@ -137,9 +131,8 @@ private:
         listening_ = way_->receive_word(reinterpret_cast<std::byte*>(place_.get()), sizeof(word));
     }
     void take_in(word const& what) {
-        if (counts(what, what.sender)) { ++heard_; }
+        if (counts(what.sender)) { ++heard_; }
         switch (what.what) {
-            case word::kind::hello: at(has_greeted_, what.sender) = true; break;
             case word::kind::told: at(due_, what.from) += what.asked; break;
             case word::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
             case word::kind::all_left:
@@ -157,9 +150,7 @@ private:
     }
     /// Whether a word to or from a rank must be reported: rank 0 hears the last one of each rank
     /// last, and what it tells last is heard last.
-    bool counts(word const& what, rank_t peer) const {
-        return what.what != word::kind::hello && peer != 0 && way_->rank() != 0;
-    }
+    bool counts(rank_t peer) const { return peer != 0 && way_->rank() != 0; }
     void report() {
         for (rank_t r = 1; r < way_->size(); ++r) {
             if (at(told_, r) != 0) { tell_of_job(0, word::kind::told, at(told_, r), r); }
@@ -198,7 +189,7 @@ private:
     Link* way_;
     board_list boards_;
     std::vector<bool> has_left_;  // on rank 0: who has come to `leave`
-    std::vector<bool> has_broken_off_, has_greeted_;
+    std::vector<bool> has_broken_off_;
     std::vector<std::uint64_t> told_;  // words, to each rank that is not 0
     std::vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank
