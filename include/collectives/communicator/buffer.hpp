@@ -26,6 +26,7 @@ public:
         } else {
             data_ = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
             std::uninitialized_value_construct_n(data_, n);
+            register_data();
         }
     }
     buffer(buffer&& other) noexcept
@@ -43,6 +44,7 @@ public:
         if constexpr (peer_addressable<Transport>) {
             transport_->deallocate(data_, size_ * sizeof(T));
         } else {
+            if constexpr (memory_registering<Transport>) { transport_->deregister_memory(data_); }
             ::operator delete(data_, std::align_val_t{64});
         }
     }
@@ -59,6 +61,17 @@ public:
     T const& operator[](std::size_t i) const { return data_[i]; }
 
 private:
+    void register_data() {
+        if constexpr (memory_registering<Transport>) {
+            try {
+                transport_->register_memory(data_, size_ * sizeof(T));
+            } catch (...) {
+                ::operator delete(data_, std::align_val_t{64});
+                throw;
+            }
+        }
+    }
+
     std::shared_ptr<Transport> transport_;
     T* data_ = nullptr;
     std::size_t size_ = 0;

@@ -66,6 +66,16 @@ public:
     {
         base_->keep(std::move(memory));
     }
+    void register_memory(void* p, std::size_t bytes)
+        requires memory_registering<Base>
+    {
+        base_->register_memory(p, bytes);
+    }
+    void deregister_memory(void* p)
+        requires memory_registering<Base>
+    {
+        base_->deregister_memory(p);
+    }
     template <class Share>
     board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         return base_->make_board(std::move(group), rank_in_group, std::forward<Share>(share));

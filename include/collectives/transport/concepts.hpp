@@ -119,4 +119,12 @@ concept peer_addressable = transport<T> && requires(T t, void* p, std::uint64_t 
     { t.deallocate(p, std::size_t{}) };
 };
 
+/// A transport that moves memory the quicker once it knows it. Registered memory is deregistered
+/// before it is freed. Both throw what the layer below refuses.
+template <class T>
+concept memory_registering = requires(T t, void* p) {
+    { t.register_memory(p, std::size_t{}) };
+    { t.deregister_memory(p) };
+};
+
 }  // namespace collectives

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -62,6 +63,23 @@ inline context_ptr make_context(int ranks) {
     ucp_context_h made = nullptr;
     require(ucp_init(&wanted, config.get(), &made), "ucp_init");
     return context_ptr(made);
+}
+
+struct unmap {
+    ucp_context_h context = nullptr;
+    void operator()(ucp_mem* m) const { ucp_mem_unmap(context, m); }
+};
+using memory_ptr = std::unique_ptr<ucp_mem, unmap>;
+
+/// Registers memory with the devices of a context, which must outlive what is returned.
+inline memory_ptr map_memory(ucp_context_h context, void* p, std::size_t bytes) {
+    ucp_mem_map_params_t wanted{};
+    wanted.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+    wanted.address = p;
+    wanted.length = bytes;
+    ucp_mem_h made = nullptr;
+    require(ucp_mem_map(context, &wanted, &made), "ucp_mem_map");
+    return memory_ptr(made, unmap{context});
 }
 
 inline worker_ptr make_worker(ucp_context_h context) {

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -66,6 +67,12 @@ public:
     int processors() const { return processors_; }
     std::uint64_t job() const { return 0; }  // no worker is used twice
     std::size_t largest_piece(std::size_t, bool) const { return std::size_t{1} << 40; }
+
+    /// So that UCX need not register it for each message. Nothing where no device wants that.
+    void register_memory(void* p, std::size_t bytes) {
+        if (bytes != 0) { registered_.emplace(p, detail::map_memory(context_.get(), p, bytes)); }
+    }
+    void deregister_memory(void* p) { registered_.erase(p); }
 
     handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
         return {data_.send(data, bytes, to, tag_from(rank_, tag)), &data_};
@@ -135,6 +142,7 @@ private:
     int processors_ = 1;
     unsigned turns_ = 0;
     detail::context_ptr context_;
+    std::map<void*, detail::memory_ptr> registered_;
     channel data_, words_;
 };
 

@@ -108,6 +108,10 @@ public:
         wait_for(size(), until, [&](rank_t r) { return way().knows(r); });  // no one goes before
     }
 
+    /// Models memory_registering.
+    void register_memory(void* p, std::size_t bytes) { way().register_memory(p, bytes); }
+    void deregister_memory(void* p) { way().deregister_memory(p); }
+
 private:
     /// Returns once `ready(r)` holds for all other ranks below. Throws timeout_error.
     template <class Ready>
