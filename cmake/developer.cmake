@@ -50,6 +50,14 @@ function(collectives_program name)
     target_link_libraries(${name} PRIVATE collectives_developer ${needed})
 endfunction()
 
+# With sanitizers that few programs run under, each compiles the few kernels that it calls.
+option(COLLECTIVES_LINK_KERNELS "Tests and benchmarks link collectives::kernels" ON)
+function(collectives_link_kernels target)
+    if(TARGET ${target} AND COLLECTIVES_LINK_KERNELS)
+        target_link_libraries(${target} PRIVATE collectives::kernels)
+    endif()
+endfunction()
+
 # What is compiled more often than it is timed: -O3 takes half as long again.
 function(collectives_compile_quickly target)
     if(TARGET ${target})
