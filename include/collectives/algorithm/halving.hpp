@@ -10,7 +10,7 @@
 //
 //     rounds         2 l + 2x, l = floor(log2 P), x = 1 if P is no power of two, else 0
 //     busiest sends  2 n (q-1)/q + x n, q = 2^l; it adds n (q-1)/q + x n
-//     memory         n / 2; n where a folded neighbour sends its vector first
+//     memory         n / 2; a folded neighbour's vector comes in two halves (schedule/halves.hpp)
 //     operator       associative; the order of the ranks is kept
 //
 // The distance doubles while the chunks halve, so that sums stay over consecutive ranks; therefore

@@ -107,7 +107,7 @@ private:
 
     message_label label(transfer const& t) const {
         auto result = label_;
-        result.round = t.round;
+        result.round = plan_->algorithms_round(t.round);
         result.chunks = t.chunks;
         result.action = t.action;
         return result;

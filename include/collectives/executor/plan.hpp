@@ -134,6 +134,16 @@ struct plan {
     std::vector<copy> epilogue;   // what the output still lacks at the end
     std::vector<reader> readers;  // direct: who must be through before the buffers are the caller's
     std::size_t scratch = 0;      // bytes
+    std::vector<int> in_two;      // rounds of the algorithm that are two here, in ascending order
+
+    /// The algorithm's number of a round of this plan.
+    int algorithms_round(int round) const {
+        for (std::size_t i = in_two.size(); i > 0; --i) {
+            auto const second = in_two[i - 1] + static_cast<int>(i);
+            if (second <= round) { return round - static_cast<int>(i); }
+        }
+        return round;
+    }
 };
 
 }  // namespace collectives

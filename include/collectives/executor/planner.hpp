@@ -113,12 +113,14 @@ private:
         round_.folds = since(result_.folds, round_.folds.first);
         round_.overwritten = since(result_.overwritten, round_.overwritten.first);
         result_.rounds.push_back(round_);
+        auto const ends = last == what_.steps.data() + what_.steps.size();
+        auto const next_round = ends ? round_.number : last->round;
         for (std::size_t c = 0; c < at_.bytes.size(); ++c) {
-            auto const next = uses_[c].after(round_.number);
-            if (next == chunk_use::none && !at_.wanted[c]) {
+            auto& uses = uses_[c];
+            if (uses.after(round_.number) == chunk_use::none && !at_.wanted[c]) {
                 values_.expire(c);
-            } else if (next != chunk_use::sent) {
-                values_.drop_copy(c);
+            } else if (!uses.sends_next(round_.number, next_round)) {
+                values_.drop_copy(c);  // others may need its room before it is sent again
             }
         }
         values_.end_round();

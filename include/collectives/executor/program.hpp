@@ -8,7 +8,9 @@
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/planner.hpp>
 #include <collectives/executor/push.hpp>
+#include <collectives/algorithm/halving.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
+#include <collectives/schedule/halves.hpp>
 
 #include <array>
 #include <cstddef>
@@ -36,14 +38,18 @@ public:
           algorithm_(chosen),
           slices_(slices),
           call_(call),
-          hash_(call.hash()),
-          mine_(chosen.record(shape_.what, shape_.rank, shape_.size, shape_.root)) {
+          hash_(call.hash()) {
         if (reduces(shape_.what) && shape_.size > 1) {
-            auto const all = chosen.record_all(shape_.what, shape_.size, shape_.root);
+            auto all = chosen.record_all(shape_.what, shape_.size, shape_.root);
+            if (chosen.is<halving>()) {  // whose folded ranks alone send all chunks at once
+                in_two_ = whole_rounds(all);
+                for (auto& s : all) { s = in_halves(std::move(s), in_two_); }
+            }
             completing_ = completing_reductions(all, shape_.rank);
             adds_once_for_all_ =
                 shape_.what == collective::all_reduce && collectives::adds_once_for_all(all);
         }
+        mine_ = record(shape_.rank);
     }
 
     call_shape const& shape() const { return shape_; }
@@ -91,6 +97,10 @@ public:
     }
 
 private:
+    schedule record(rank_t r) const {
+        return in_halves(algorithm_.record(shape_.what, r, shape_.size, shape_.root), in_two_);
+    }
+
     template <class T>
     using per_class = std::vector<std::unique_ptr<T>>;
 
@@ -118,7 +128,9 @@ private:
         auto const where = lay_out(shape, s.chunks, whole ? 0 : slice, whole ? 1 : slices_);
         auto const side_by_side = whole || slices_ == 1;
         auto const in_place = shape.in_place && how != passage::image;  // all is read from inputs
-        return planner(s, where, {how, side_by_side}, in_place, completing).make();
+        auto result = planner(s, where, {how, side_by_side}, in_place, completing).make();
+        result.in_two = in_two_;
+        return result;
     }
 
     /// Plays the peers' parts to learn where they keep what they send.
@@ -129,7 +141,7 @@ private:
         for (auto const& t : receives) { speaks[static_cast<std::size_t>(t.peer)] = true; }
         for (rank_t peer = 0; peer < shape_.size; ++peer) {
             if (!speaks[static_cast<std::size_t>(peer)]) { continue; }
-            auto const its = algorithm_.record(shape_.what, peer, shape_.size, shape_.root);
+            auto const its = record(peer);
             auto shape = shape_;
             shape.rank = peer;
             shape.in_place = in_place || shape_.what == collective::broadcast;
@@ -151,6 +163,7 @@ private:
     int slices_;
     fingerprint call_;
     std::uint64_t hash_;
+    deferred<std::vector<int>, X> in_two_;  // rounds that are two, see schedule/halves.hpp
     deferred<schedule, X> mine_;
     deferred<std::vector<std::pair<int, int>>, X> completing_;
     bool adds_once_for_all_ = false;

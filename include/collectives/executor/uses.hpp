@@ -26,7 +26,12 @@ public:
             all_.back().second = all_.back().second || sends;
         }
     }
-    /// The next one after round `round`, which never goes back from call to call.
+    /// Whether the next one after round `round`, which never goes back from call to call, is a send
+    /// in round `other`.
+    bool sends_next(int round, int other) {
+        return after(round) == chunk_use::sent && all_[next_].first == other;
+    }
+    /// The next one after round `round`.
     chunk_use after(int round) {
         while (next_ < all_.size() && all_[next_].first <= round) { ++next_; }
         return next_ == all_.size() ? chunk_use::none

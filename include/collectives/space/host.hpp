@@ -3,9 +3,6 @@
 #pragma once
 
 #include <collectives/core/op.hpp>
-#ifdef COLLECTIVES_COMPILED_KERNELS
-#include <collectives/space/compiled.hpp>
-#endif
 #include <collectives/space/copy.hpp>
 #include <collectives/space/isa.hpp>
 #include <collectives/space/levels.hpp>
