@@ -64,7 +64,7 @@ std::string tensor_difference(testimony const& of_a, testimony const& of_b, std:
         return index < who.of.added
                    ? std::string()
                    : text_of("tensor ", index, ": rank ", has, " has ", text_of_tensor(t),
-                             ", rank ", has_not, " has added only ", who.of.added, " tensors");
+                             ", rank ", has_not, " waits after only ", who.of.added, " tensors");
     };
     if (x == nullptr) { return y == nullptr ? "" : missing(of_a, *y, b, a); }
     if (y == nullptr) { return missing(of_b, *x, a, b); }
