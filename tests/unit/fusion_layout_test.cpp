@@ -135,7 +135,7 @@ coll::tensor_note note(std::uint64_t index, char const* name, std::uint64_t coun
     return {index, bucket, count, 1, {name}, {"float"}};
 }
 coll::testimony rank_with(std::vector<coll::tensor_note> tensors, std::uint64_t added) {
-    return {{added, tensors.size(), 100, 0, {"sum"}}, std::move(tensors)};
+    return {{added, tensors.size(), 3, 100, 0, {"sum"}}, std::move(tensors)};
 }
 
 }  // namespace
@@ -155,6 +155,10 @@ TEST_CASE("what differs is named with two ranks and both values") {
     auto const split = coll::difference_of(
         {a, rank_with({note(4, "a", 10), note(5, "b", 20, 5)}, 6)});
     CHECK(split.find("tensor 5 'b' (20 x float) travels with others") == 0);
+    auto late = rank_with({}, 4);
+    late.of.started = 2;
+    CHECK(coll::difference_of({late, a, rank_with({note(4, "a", 10)}, 5)}) ==
+          "tensor 5: rank 1 has 'b' (20 x float), rank 2 waits after only 5 tensors");
     auto other = a;
     other.of.threshold = 7;
     CHECK(coll::difference_of({a, other}) == "the threshold differs: rank 0 has 100, rank 1 has 7");

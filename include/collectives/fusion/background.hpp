@@ -46,6 +46,13 @@ public:
         std::lock_guard const lock(mutex_);
         require_unbroken();
     }
+    /// As many may be under way at one time. Only while none is.
+    void reserve(std::size_t buckets) {
+        std::lock_guard const lock(mutex_);
+        queue_.reserve(buckets);
+        starting_.reserve(buckets);
+        mover_->reserve(buckets);
+    }
     /// Returns when something more is finished, or nothing is under way.
     void wait() {
         std::unique_lock lock(mutex_);
@@ -85,7 +92,6 @@ private:
         }
     }
     void move() {
-        std::vector<order> starting;
         auto patience = mover_->patience();
         for (;;) {
             {
@@ -93,11 +99,11 @@ private:
                 work_.wait(lock, [&] { return stop_ || under_way_ != 0; });
                 if (stop_) { return; }
                 has_more_.store(false, std::memory_order_relaxed);
-                starting.swap(queue_);
+                starting_.swap(queue_);
             }
-            for (auto const& o : starting) { mover_->start(*o.what, o.content); }
-            if (!starting.empty()) { patience.reset(); }
-            starting.clear();
+            for (auto const& o : starting_) { mover_->start(*o.what, o.content); }
+            if (!starting_.empty()) { patience.reset(); }
+            starting_.clear();
             if (auto const finished = mover_->look()) {
                 std::lock_guard const lock(mutex_);
                 under_way_ -= finished;
@@ -114,6 +120,7 @@ private:
     std::mutex mutex_;
     std::condition_variable work_, done_;
     std::vector<order> queue_;
+    std::vector<order> starting_;  // the thread's own while something is under way
     std::size_t under_way_ = 0;  // in the queue or started, and not finished
     bool stop_ = false;
     std::atomic<bool> has_more_{false};

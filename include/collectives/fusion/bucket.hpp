@@ -23,7 +23,6 @@ struct fused_piece {
     std::byte* data = nullptr;
     std::size_t count = 0;    // elements
     std::uint64_t index = 0;  // how many tensors were added before it
-    short_text<40> name;
 };
 
 /// The programs of all buckets that were ever started, by their content.
@@ -72,14 +71,14 @@ public:
         number_ = number;
         alone_ = alone;
         count_ = 0;
-        pieces_.clear();
+        forget_pieces();
     }
     void add(void* data, std::size_t count, std::uint64_t index, std::string_view name) {
-        auto& p = pieces_.emplace_back();
-        p.data = static_cast<std::byte*>(data);
-        p.count = count;
-        p.index = index;
-        if (!name.empty()) { p.name = name; }
+        pieces_.push_back({static_cast<std::byte*>(data), count, index});
+        if (!name.empty()) {
+            names_.resize(pieces_.size());
+            names_.back() = name;
+        }
         count_ += count;
     }
 
@@ -105,22 +104,30 @@ public:
     void finish() {
         core_->forget(run_);
         if (!travels_as_it_is()) { unpack(); }
-        pieces_.clear();
+        forget_pieces();
         times_done_.fetch_add(1, std::memory_order_release);
     }
     /// After a failure: what the transport may still use stays for as long as it may.
     void abandon() {
         scratch().abandon(std::exchange(memory_, {}));
-        pieces_.clear();
+        forget_pieces();
     }
 
     int number() const { return number_; }
     std::vector<fused_piece> const& pieces() const { return pieces_; }
+    /// Of pieces()[i]; empty if it has none.
+    short_text<40> name(std::size_t i) const {
+        return i < names_.size() ? names_[i] : short_text<40>();
+    }
     fused_element const& element() const { return *of_; }
     /// How often it has been finished: tells those who wait for it from those who come later.
     std::uint64_t times_done() const { return times_done_.load(std::memory_order_acquire); }
 
 private:
+    void forget_pieces() {
+        pieces_.clear();
+        names_.clear();
+    }
     bool travels_as_it_is() const { return alone_ && of_->encode == nullptr; }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
 
@@ -176,6 +183,7 @@ private:
     bool alone_ = false;
     std::size_t count_ = 0;
     std::vector<fused_piece> pieces_;
+    std::vector<short_text<40>> names_;  // up to the last one that has a name
     typename scratch_pool<Transport>::buffer memory_{};
     std::shared_ptr<program> program_;
     std::uint64_t made_for_ = 0;

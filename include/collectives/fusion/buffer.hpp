@@ -6,20 +6,20 @@
 #include <collectives/fusion/state.hpp>
 
 #include <exception>
-#include <memory>
 #include <ranges>
 #include <string_view>
 #include <utility>
 
 namespace collectives {
 
-/// A tensor that was added. May be dropped, and may outlive the buffer.
+/// A tensor that was added. May be dropped, and may outlive the buffer. Used by one thread at a time
+/// together with the buffer, as it is with a communicator.
 template <transport Transport>
 class fused_tensor {
 public:
-    fused_tensor(std::shared_ptr<fusion_state<Transport>> state,
+    fused_tensor(counted_holder<fusion_state<Transport>> const& state,
                  typename fusion_state<Transport>::ticket t)
-        : state_(std::move(state)), ticket_(t) {}
+        : state_(state), ticket_(t) {}
 
     /// True once the result is in the tensor; never waits, and does not start its bucket. Throws
     /// what `wait` would.
@@ -29,7 +29,7 @@ public:
     void wait() { state_->wait(ticket_); }
 
 private:
-    std::shared_ptr<fusion_state<Transport>> state_;
+    counted_holder<fusion_state<Transport>> state_;
     typename fusion_state<Transport>::ticket ticket_;
 };
 
@@ -58,7 +58,7 @@ template <transport Transport>
 class fusion_buffer {
 public:
     explicit fusion_buffer(communicator<Transport>& comm, fusion_options const& how = {})
-        : state_(std::make_shared<fusion_state<Transport>>(comm, how)),
+        : state_(new fusion_state<Transport>(comm, how)),
           thrown_(std::uncaught_exceptions()) {}
     fusion_buffer(fusion_buffer&&) noexcept = default;
     fusion_buffer& operator=(fusion_buffer&&) = delete;
@@ -74,7 +74,8 @@ public:
 
     /// Adds a tensor, which must live and stay as it is until it is done; its result comes in its
     /// place. The name, if one is given, must be the same on all ranks; messages show 39 characters
-    /// of it. Starts what is full, moves what is under way, and does not wait. Throws usage_error
+    /// of it. Starts what is full, moves what is under way, and does not wait unless 64
+    /// buckets are under way. Throws usage_error
     /// where the operator is none for the elements, else what a collective throws.
     template <output_range Tensor>
     fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}) {
@@ -86,7 +87,7 @@ public:
     void flush() { state_->flush(); }
 
 private:
-    std::shared_ptr<fusion_state<Transport>> state_;
+    counted_holder<fusion_state<Transport>> state_;
     int thrown_;
 };
 

@@ -26,8 +26,9 @@ struct tensor_note {
 
 /// What a rank says of itself. Plain bytes.
 struct fusion_note {
-    std::uint64_t added = 0;  // tensors in all
-    std::uint64_t open = 0;   // of these, not done yet
+    std::uint64_t added = 0;    // tensors in all
+    std::uint64_t open = 0;     // of these, not done yet
+    std::uint64_t started = 0;  // buckets
     std::uint64_t threshold = 0;
     std::uint64_t wire = 0;   // how it compresses
     short_text<32> op;
@@ -55,31 +56,22 @@ tensor_note const* find_note(testimony const& of, std::uint64_t index) {
     return at == of.tensors.end() || at->index != index ? nullptr : &*at;
 }
 
-/// How tensor `index` differs between ranks a and b; empty if it does not, or is done on one.
+/// How tensor `index` differs between ranks a and b, both of which have it under way; empty if it
+/// does not.
 template <class = void>
-std::string tensor_difference(testimony const& of_a, testimony const& of_b, std::uint64_t index,
-                              int a, int b) {
-    auto const *const x = find_note(of_a, index), *const y = find_note(of_b, index);
-    auto const missing = [&](testimony const& who, tensor_note const& t, int has, int has_not) {
-        return index < who.of.added
-                   ? std::string()
-                   : text_of("tensor ", index, ": rank ", has, " has ", text_of_tensor(t),
-                             ", rank ", has_not, " waits after only ", who.of.added, " tensors");
-    };
-    if (x == nullptr) { return y == nullptr ? "" : missing(of_a, *y, b, a); }
-    if (y == nullptr) { return missing(of_b, *x, a, b); }
-    auto const field = x->name != y->name     ? "name"
-                       : x->type != y->type   ? "type"
-                       : x->count != y->count ? "size"
-                                              : "";
+std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a, int b) {
+    auto const field = x.name != y.name     ? "name"
+                       : x.type != y.type   ? "type"
+                       : x.count != y.count ? "size"
+                                            : "";
     if (*field != '\0') {
-        return text_of("tensor ", index, " differs in its ", field, ": rank ", a, " has ",
-                       text_of_tensor(*x), ", rank ", b, " has ", text_of_tensor(*y));
+        return text_of("tensor ", x.index, " differs in its ", field, ": rank ", a, " has ",
+                       text_of_tensor(x), ", rank ", b, " has ", text_of_tensor(y));
     }
-    if (x->bucket == y->bucket) { return {}; }
-    return text_of("tensor ", index, " ", text_of_tensor(*x),
-                   " travels with others: its bucket begins with tensor ", x->bucket, " on rank ",
-                   a, ", with tensor ", y->bucket, " on rank ", b,
+    if (x.bucket == y.bucket) { return {}; }
+    return text_of("tensor ", x.index, " ", text_of_tensor(x),
+                   " travels with others: its bucket begins with tensor ", x.bucket, " on rank ", a,
+                   ", with tensor ", y.bucket, " on rank ", b,
                    ", as if not all had flushed at the same place");
 }
 
@@ -90,7 +82,7 @@ std::string tensor_difference(testimony const& of_a, testimony const& of_b, std:
 template <class = void>
 std::string difference_of(std::vector<testimony> const& all) {
     auto const& first = all.front();
-    std::uint64_t from = ~std::uint64_t{0}, to = 0;
+    std::uint64_t from = ~std::uint64_t{0}, to = 0, most_started = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {
         auto const& other = all[r];
         auto const say = [&](std::string_view what, auto const& a, auto const& b) {
@@ -103,18 +95,37 @@ std::string difference_of(std::vector<testimony> const& all) {
             return say("the operator", first.of.op.view(), other.of.op.view());
         }
         if (first.of.wire != other.of.wire) { return say("the compression", "one", "another"); }
+        most_started = std::max(most_started, other.of.started);
         if (other.tensors.empty()) { continue; }
         from = std::min(from, other.tensors.front().index);
         to = std::max(to, other.tensors.back().index + 1);
     }
+    std::string missing;  // a tensor that one rank has and another, which waits, has not
     for (auto i = from; i < to; ++i) {
-        for (std::size_t r = 1; r < all.size(); ++r) {
-            auto const text =
-                detail::tensor_difference(first, all[r], i, 0, static_cast<int>(r));
-            if (!text.empty()) { return text; }
+        tensor_note const* known = nullptr;  // as the first rank that has it says
+        int knows = 0, lacks = -1;
+        for (std::size_t r = 0; r < all.size(); ++r) {
+            auto const rank = static_cast<int>(r);
+            auto const* const its = detail::find_note(all[r], i);
+            if (its == nullptr) {
+                auto const waits = all[r].of.started == most_started;  // else it is late
+                if (lacks < 0 && waits && i >= all[r].of.added) { lacks = rank; }
+            } else if (known == nullptr) {
+                known = its;
+                knows = rank;
+            } else if (auto text = detail::tensor_difference(*known, *its, knows, rank);
+                       !text.empty()) {
+                return text;
+            }
+        }
+        if (missing.empty() && known != nullptr && lacks >= 0) {
+            missing = text_of("tensor ", i, ": rank ", knows, " has ",
+                              detail::text_of_tensor(*known), ", rank ", lacks,
+                              " waits after only ", all[static_cast<std::size_t>(lacks)].of.added,
+                              " tensors");
         }
     }
-    return {};
+    return missing;
 }
 
 }  // namespace collectives

@@ -21,7 +21,8 @@ struct tensor_shape {
     std::uint64_t name = 0;     // hash of its name; 0: it has none
 
     std::size_t bytes() const { return count * elem_size; }
-    std::uint64_t hash() const { return mix(mix(type, count), name); }
+    /// Tells shapes apart. Types and names are hashes themselves; a step has thousands of these.
+    std::uint64_t hash() const { return type ^ count * 0x9e3779b97f4a7c15ULL ^ (name << 1); }
 };
 
 /// Puts tensors into buckets as they come, by what has come before alone, so that all ranks that
@@ -50,7 +51,7 @@ public:
         if (threshold_ == 0 || t.bytes() > threshold_) {
             result.bucket = opened_++;
             result.opens = result.alone = result.full = true;
-            note(result.bucket, mix(salt, t.hash()));
+            note(result.bucket, detail::hash_mix(salt, t.hash()));
             return result;
         }
         auto at = std::find_if(open_.begin(), open_.end(),
@@ -67,7 +68,7 @@ public:
         }
         result.bucket = at->number;
         at->bytes += t.bytes();
-        at->content = mix(at->content, t.hash());
+        at->content = detail::hash_mix(at->content, t.hash());
         auto const i = static_cast<std::size_t>(at->number);
         result.full =
             at->bytes == threshold_ || (i < before_.size() && before_[i] == at->content);

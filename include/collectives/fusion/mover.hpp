@@ -34,10 +34,13 @@ public:
     bucket_mover& operator=(bucket_mover const&) = delete;
     ~bucket_mover() { drop(); }
 
+    /// Waits for the first one where too many are under way: each look costs a little for each.
     void start(bucket& b, std::uint64_t content) {
+        if (under_way_.size() == most_under_way) { wait(); }
         b.start(content, how_, programs_);
         under_way_.push_back(&b);
     }
+    void reserve(std::size_t buckets) { under_way_.reserve(buckets); }
     bool idle() const { return under_way_.empty(); }
 
     /// One look at all that is under way on the rank; what has ended is finished. How many were.
@@ -90,6 +93,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_under_way = 64;
+
     std::size_t finish_ended() {
         return std::erase_if(under_way_, [](bucket* b) {
             if (!b->has_ended()) { return false; }

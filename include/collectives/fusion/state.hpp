@@ -19,6 +19,29 @@
 
 namespace collectives {
 
+/// Counts the handles of a state, whose last one deletes it. Not for several threads at once, as a
+/// communicator is not: counts that are would take longer than all else that `add` does.
+template <class State>
+class counted_holder {
+public:
+    explicit counted_holder(State* state) : state_(state) { ++state_->holders; }
+    counted_holder(counted_holder const& other) : counted_holder(other.state_) {}
+    counted_holder(counted_holder&& other) noexcept
+        : state_(std::exchange(other.state_, nullptr)) {}
+    counted_holder& operator=(counted_holder other) noexcept {
+        std::swap(state_, other.state_);
+        return *this;
+    }
+    ~counted_holder() {
+        if (state_ != nullptr && --state_->holders == 0) { delete state_; }
+    }
+    State* operator->() const { return state_; }
+    explicit operator bool() const { return state_ != nullptr; }
+
+private:
+    State* state_;
+};
+
 /// The buckets of a step in the order in which they are opened. A bucket of the next step takes the
 /// place of that with its number, with its memory and program.
 template <transport Transport>
@@ -81,13 +104,17 @@ public:
     }
     void flush() {
         require_unbroken();
+        auto const buckets = static_cast<std::size_t>(planner_.opened());
         planner_.flush([&](int number) { start(number); });
         while (!idle()) {
             by_mover([](auto& m) { m.wait(); });
         }
+        by_mover([&](auto& m) { m.reserve(buckets); });  // whatever the next step's timing
         first_ = 0;
     }
     bool broken() const { return failed_ != nullptr; }
+
+    std::size_t holders = 0;  // see counted_holder
 
 private:
     /// Buckets are kept by their number since the last time that none was left.
@@ -101,6 +128,7 @@ private:
         return b;
     }
     void start(int number) {
+        ++started_;
         by_mover([&](auto& m) { m.start(bucket_of(number), planner_.content(number)); });
     }
     void look() {
@@ -133,20 +161,16 @@ private:
     testimony testify() const {
         testimony mine;
         for (auto const& b : kept_) {
-            for (auto const& p : b->pieces()) {
-                auto& note = mine.tensors.emplace_back();
-                note.index = p.index;
-                note.bucket = b->pieces().front().index;
-                note.count = p.count;
-                note.type = b->element().type;
-                note.name = p.name;
-                note.type_name = b->element().type_name;
+            auto const& pieces = b->pieces();
+            for (std::size_t i = 0; i < pieces.size(); ++i) {
+                mine.tensors.push_back({pieces[i].index, pieces.front().index, pieces[i].count,
+                                        b->element().type, b->name(i), b->element().type_name});
             }
         }
         std::sort(mine.tensors.begin(), mine.tensors.end(),
                   [](auto const& a, auto const& b) { return a.index < b.index; });
-        mine.of = {added_, mine.tensors.size(), how_.threshold, how_.compress.wire,
-                   how_.op.name()};
+        mine.of = {added_,         mine.tensors.size(), started_,
+                   how_.threshold, how_.compress.wire,  how_.op.name()};
         return mine;
     }
 
@@ -156,7 +180,7 @@ private:
     bucket_planner planner_;
     std::vector<std::unique_ptr<bucket>> kept_;
     int first_ = 0;  // the number of kept_[0]
-    std::uint64_t added_ = 0;
+    std::uint64_t added_ = 0, started_ = 0;
     std::exception_ptr failed_;
     bucket_mover<Transport> mover_;  // goes before the buckets
     std::unique_ptr<background_mover<Transport>> background_;
