@@ -7,6 +7,7 @@ using job = on_threads;
 }
 
 #include <fusion/faults_suite.hpp>
+#include <fusion/property_suite.hpp>
 #include <fusion/results_suite.hpp>
 #include <fusion/steady_suite.hpp>
 
@@ -19,6 +20,7 @@ TEST_CASE("handles") { handles<world>(); }
 TEST_CASE("operators") { operators<world>(); }
 TEST_CASE("compression") { compressed<world>(); }
 TEST_CASE("the same bits") { same_bits<world>(); }
+TEST_CASE("random steps") { CHECK(random_steps<world>()); }
 TEST_CASE("no allocation per step") { no_allocation_per_step<world>(); }
 TEST_CASE("no message of its own") { no_message_of_its_own<world>(); }
 

@@ -93,6 +93,7 @@ private:
     }
     void move() {
         auto patience = mover_->patience();
+        std::size_t finished = 0;
         for (;;) {
             {
                 std::unique_lock lock(mutex_);
@@ -104,9 +105,11 @@ private:
             for (auto const& o : starting_) { mover_->start(*o.what, o.content); }
             if (!starting_.empty()) { patience.reset(); }
             starting_.clear();
-            if (auto const finished = mover_->look()) {
+            mover_->look();
+            if (auto const newly = mover_->finished() - finished) {
+                finished += newly;
                 std::lock_guard const lock(mutex_);
-                under_way_ -= finished;
+                under_way_ -= newly;
                 done_.notify_all();
                 patience.reset();
             } else if (patience.pause() == waiter::advice::sleep) {

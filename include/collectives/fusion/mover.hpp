@@ -43,13 +43,14 @@ public:
     void reserve(std::size_t buckets) { under_way_.reserve(buckets); }
     bool idle() const { return under_way_.empty(); }
 
-    /// One look at all that is under way on the rank; what has ended is finished. How many were.
-    /// Never waits.
-    std::size_t look() {
-        if (under_way_.empty()) { return 0; }
+    /// One look at all that is under way on the rank; what has ended is finished. Never waits.
+    void look() {
+        if (under_way_.empty()) { return; }
         core_->engine().test(under_way_.front()->run());
-        return finish_ended();
+        finish_ended();
     }
+    /// Buckets that were finished, so far.
+    std::size_t finished() const { return finished_; }
     /// Returns when the bucket that was started first is finished, and all others that are done.
     void wait() {
         core_->engine().wait(under_way_.front()->run());
@@ -95,8 +96,8 @@ public:
 private:
     static constexpr std::size_t most_under_way = 64;
 
-    std::size_t finish_ended() {
-        return std::erase_if(under_way_, [](bucket* b) {
+    void finish_ended() {
+        finished_ += std::erase_if(under_way_, [](bucket* b) {
             if (!b->has_ended()) { return false; }
             b->finish();
             return true;
@@ -146,6 +147,7 @@ private:
     communicator<Transport> words_;
     options how_;
     program_store programs_;
+    std::size_t finished_ = 0;
     std::vector<bucket*> under_way_;  // in the order in which they were started
 };
 
