@@ -90,11 +90,12 @@ void measure(Comm& comm, char const* name, std::vector<std::size_t> const& count
     });
     auto const budget = static_cast<double>(counts.size()) * 100e-9 + 1.2 * (t[1] + t[2]);
     if (comm.rank() != 0) { return; }
-    std::printf("%-22s %d ranks, %5zu tensors, %6.1f MB: fused %8.0f us, %.2f of the budget, "
-                "%.3f of by hand; default threshold %8.0f us; not fused %8.0f us; "
-                "all_reduce %8.0f us, copies %8.0f us\n",
-                name, comm.size(), counts.size(), static_cast<double>(bytes) / 1e6, t[0] * 1e6,
-                t[0] / budget, t[0] / t[3], t[4] * 1e6, t[5] * 1e6, t[1] * 1e6, t[2] * 1e6);
+    std::printf(
+        "%-22s %d ranks, %5zu tensors, %6.1f MB: fused %8.0f us, %.2f of the budget, "
+        "%.3f of by hand; default threshold %8.0f us; not fused %8.0f us; "
+        "all_reduce %8.0f us, copies %8.0f us\n",
+        name, comm.size(), counts.size(), static_cast<double>(bytes) / 1e6, t[0] * 1e6,
+        t[0] / budget, t[0] / t[3], t[4] * 1e6, t[5] * 1e6, t[1] * 1e6, t[2] * 1e6);
     std::fflush(stdout);
 }
 

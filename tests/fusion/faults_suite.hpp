@@ -15,8 +15,8 @@ namespace faults {
 /// Runs two good steps, then one in which rank `odd` does what `step` lets it do, and checks that
 /// every rank is told of a mismatch that says all of `parts`.
 template <class Step>
-void check_dispute(int size, coll::fusion_options const& how,
-                   std::vector<std::string> const& parts, Step const& step) {
+void check_dispute(int size, coll::fusion_options const& how, std::vector<std::string> const& parts,
+                   Step const& step) {
     auto const odd = size - 1;
     for (int const good_steps : {0, 2}) {
         clean_room<job> room;
@@ -101,7 +101,8 @@ TEST_CASE("another order, name, size, type; a tensor too few") {
 }
 
 TEST_CASE("a tensor by itself differs") {
-    check_dispute(3, {.threshold = 0}, {"rank 0 has 'd' (5000 x float)", "rank 2 has 'd' (50 x float)"},
+    check_dispute(3, {.threshold = 0},
+                  {"rank 0 has 'd' (5000 x float)", "rank 2 has 'd' (50 x float)"},
                   [](auto& fusion, bool odd, auto&, auto&, auto& c, auto& d) {
                       (void)fusion.add(odd ? c : d, "d");
                   });

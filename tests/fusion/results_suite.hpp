@@ -82,8 +82,8 @@ void every_threshold() {
         World::run(size, [](auto& comm) {
             for (auto const threshold : thresholds) {
                 for (bool const thread : {false, true}) {
-                    coll::fusion_buffer fusion(
-                        comm, {.threshold = threshold, .progress_thread = thread});
+                    coll::fusion_buffer fusion(comm,
+                                               {.threshold = threshold, .progress_thread = thread});
                     auto tensors = mixed_tensors(60);
                     for (int step = 0; step < 4; ++step) {
                         std::uint64_t salt = 0;
@@ -228,9 +228,9 @@ void same_bits() {
         World::run(size, [&](auto& comm) {
             for (auto const threshold : thresholds) {
                 for (bool const thread : {false, true}) {
-                    coll::fusion_buffer fusion(comm, {.threshold = threshold,
-                                                      .reproducible = true,
-                                                      .progress_thread = thread});
+                    coll::fusion_buffer fusion(
+                        comm,
+                        {.threshold = threshold, .reproducible = true, .progress_thread = thread});
                     std::vector<std::vector<float>> all(n);
                     for (std::size_t k = 0; k < n; ++k) {
                         auto const t = thread ? n - 1 - k : k;  // another order

@@ -61,9 +61,8 @@ void no_allocation_per_step() {
                 all.arrive_and_wait();
                 auto const after = allocations.load();
                 all.arrive_and_wait();
-                expect(after == before, [&] {
-                    return std::to_string(after - before) + " allocations in 20 steps";
-                });
+                expect(after == before,
+                       [&] { return std::to_string(after - before) + " allocations in 20 steps"; });
             });
         }
     }

@@ -152,8 +152,8 @@ TEST_CASE("what differs is named with two ranks and both values") {
     CHECK(coll::difference_of({rank_with({}, 4), a}) ==
           "tensor 4: rank 1 has 'a' (10 x float), rank 0 waits after only 4 tensors");
     CHECK(coll::difference_of({a, rank_with({note(5, "b", 20)}, 6)}).empty());  // 4 is done there
-    auto const split = coll::difference_of(
-        {a, rank_with({note(4, "a", 10), note(5, "b", 20, 5)}, 6)});
+    auto const split =
+        coll::difference_of({a, rank_with({note(4, "a", 10), note(5, "b", 20, 5)}, 6)});
     CHECK(split.find("tensor 5 'b' (20 x float) travels with others") == 0);
     auto late = rank_with({}, 4);
     late.of.started = 2;

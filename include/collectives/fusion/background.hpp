@@ -124,7 +124,7 @@ private:
     std::condition_variable work_, done_;
     std::vector<order> queue_;
     std::vector<order> starting_;  // the thread's own while something is under way
-    std::size_t under_way_ = 0;  // in the queue or started, and not finished
+    std::size_t under_way_ = 0;    // in the queue or started, and not finished
     bool stop_ = false;
     std::atomic<bool> has_more_{false};
     std::exception_ptr failed_;

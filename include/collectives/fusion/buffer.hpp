@@ -12,8 +12,8 @@
 
 namespace collectives {
 
-/// A tensor that was added. May be dropped, and may outlive the buffer. Used by one thread at a time
-/// together with the buffer, as it is with a communicator.
+/// A tensor that was added. May be dropped, and may outlive the buffer. Used by one thread at a
+/// time together with the buffer, as it is with a communicator.
 template <transport Transport>
 class fused_tensor {
 public:
@@ -51,15 +51,14 @@ private:
 /// is the one that uses the rank's communicators: the rank calls nothing on any of them between its
 /// first `add` and the end of `flush`. (Over MPI: MPI_THREAD_SERIALIZED.)
 ///
-/// Without that thread other collectives may be called on `comm` in between, in the same order on all ranks. After an
-/// error other than usage_error both are broken. With `reproducible` the bits do not depend on the
-/// threshold.
+/// Without that thread other collectives may be called on `comm` in between, in the same order on
+/// all ranks. After an error other than usage_error both are broken. With `reproducible` the bits
+/// do not depend on the threshold.
 template <transport Transport>
 class fusion_buffer {
 public:
     explicit fusion_buffer(communicator<Transport>& comm, fusion_options const& how = {})
-        : state_(new fusion_state<Transport>(comm, how)),
-          thrown_(std::uncaught_exceptions()) {}
+        : state_(new fusion_state<Transport>(comm, how)), thrown_(std::uncaught_exceptions()) {}
     fusion_buffer(fusion_buffer&&) noexcept = default;
     fusion_buffer& operator=(fusion_buffer&&) = delete;
     /// Flushes, unless it goes because of an exception. Does not throw: a failure stays with the
@@ -80,7 +79,8 @@ public:
     template <output_range Tensor>
     fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}) {
         auto const& of = state_->template element<element_t<Tensor>>();
-        return {state_, state_->add(of, std::ranges::data(tensor), std::ranges::size(tensor), name)};
+        return {state_,
+                state_->add(of, std::ranges::data(tensor), std::ranges::size(tensor), name)};
     }
 
     /// Starts all that is left and waits for it. Then every result is in its tensor.

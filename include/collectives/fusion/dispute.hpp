@@ -30,7 +30,7 @@ struct fusion_note {
     std::uint64_t open = 0;     // of these, not done yet
     std::uint64_t started = 0;  // buckets
     std::uint64_t threshold = 0;
-    std::uint64_t wire = 0;   // how it compresses
+    std::uint64_t wire = 0;  // how it compresses
     short_text<32> op;
 };
 
@@ -119,10 +119,10 @@ std::string difference_of(std::vector<testimony> const& all) {
             }
         }
         if (missing.empty() && known != nullptr && lacks >= 0) {
-            missing = text_of("tensor ", i, ": rank ", knows, " has ",
-                              detail::text_of_tensor(*known), ", rank ", lacks,
-                              " waits after only ", all[static_cast<std::size_t>(lacks)].of.added,
-                              " tensors");
+            missing =
+                text_of("tensor ", i, ": rank ", knows, " has ", detail::text_of_tensor(*known),
+                        ", rank ", lacks, " waits after only ",
+                        all[static_cast<std::size_t>(lacks)].of.added, " tensors");
         }
     }
     return missing;

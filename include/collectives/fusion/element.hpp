@@ -56,20 +56,21 @@ struct compressing {
     static void encode(void* to, void const* from, std::size_t count) {
         auto* const wire = static_cast<std::byte*>(to);
         auto const* const own = static_cast<std::byte const*>(from);
-        host::detail::for_each_index<Wire, false>(count, [&](std::size_t i) __attribute__((
-                                                             always_inline)) {
-            host::detail::store(wire + i * sizeof(Wire),
-                                Codec::encode(host::detail::load<Own>(own + i * sizeof(Own))));
-        });
+        host::detail::for_each_index<Wire, false>(
+            count, [&](std::size_t i) __attribute__((always_inline)) {
+                host::detail::store(wire + i * sizeof(Wire),
+                                    Codec::encode(host::detail::load<Own>(own + i * sizeof(Own))));
+            });
     }
     static void decode(void* to, void const* from, std::size_t count) {
         auto* const own = static_cast<std::byte*>(to);
         auto const* const wire = static_cast<std::byte const*>(from);
-        host::detail::for_each_index<Wire, false>(count, [&](std::size_t i) __attribute__((
-                                                             always_inline)) {
-            host::detail::store(own + i * sizeof(Own),
-                                Codec::decode(host::detail::load<Wire>(wire + i * sizeof(Wire))));
-        });
+        host::detail::for_each_index<Wire, false>(
+            count, [&](std::size_t i) __attribute__((always_inline)) {
+                host::detail::store(
+                    own + i * sizeof(Own),
+                    Codec::decode(host::detail::load<Wire>(wire + i * sizeof(Wire))));
+            });
     }
     static void apply(fused_element& e) {
         e.wire_type = type_id<Wire>();

@@ -70,8 +70,7 @@ public:
         at->bytes += t.bytes();
         at->content = detail::hash_mix(at->content, t.hash());
         auto const i = static_cast<std::size_t>(at->number);
-        result.full =
-            at->bytes == threshold_ || (i < before_.size() && before_[i] == at->content);
+        result.full = at->bytes == threshold_ || (i < before_.size() && before_[i] == at->content);
         if (result.full) { end(at); }
         return result;
     }

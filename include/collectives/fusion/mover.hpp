@@ -105,9 +105,7 @@ private:
     }
 
     std::string here(testimony const& mine) const {
-        if (mine.tensors.empty()) {
-            return text_of("rank ", rank(), " has no tensor under way");
-        }
+        if (mine.tensors.empty()) { return text_of("rank ", rank(), " has no tensor under way"); }
         auto const& first = mine.tensors.front();
         auto const& last = mine.tensors.back();
         auto text = text_of("rank ", rank(), " was at tensor ", first.index, " ",

@@ -21,8 +21,8 @@ template <class T, class... All>
 concept one_of = (std::same_as<T, All> || ...);
 
 template <class Op>
-concept stateless_named_op = one_of<Op, sum, product, min, max, average, bit_and, bit_or, bit_xor,
-                                    logical_and, logical_or>;
+concept stateless_named_op =
+    one_of<Op, sum, product, min, max, average, bit_and, bit_or, bit_xor, logical_and, logical_or>;
 
 /// The operators without state, where a reducer can keep their address.
 template <stateless_named_op Op>
@@ -71,7 +71,8 @@ public:
             case kind::bit_xor: return of<T>(detail::the_op<bit_xor>);
             case kind::logical_and: return of<T>(detail::the_op<logical_and>);
             case kind::logical_or: return of<T>(detail::the_op<logical_or>);
-            case kind::times_signed: return of_integer<T>(static_cast<std::int64_t>(integer_.factor));
+            case kind::times_signed:
+                return of_integer<T>(static_cast<std::int64_t>(integer_.factor));
             case kind::times_unsigned: return of_integer<T>(integer_.factor);
             case kind::times_real: return of<T>(real_);
             case kind::times_complex_float: return of<T>(complex_float_);

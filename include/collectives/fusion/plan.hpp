@@ -89,9 +89,9 @@ fusion_plan plan_fusion(std::span<ready_tensor const> tensors, fusion_cost const
 /// Collective. Measures what all-reduces of floats cost on this communicator: the same on all
 /// ranks. `longest`: about how long a single one may take.
 template <transport Transport>
-fusion_cost measure_fusion_cost(communicator<Transport>& comm, options const& how = {},
-                                std::chrono::duration<double> longest = std::chrono::milliseconds(
-                                    50)) {
+fusion_cost measure_fusion_cost(
+    communicator<Transport>& comm, options const& how = {},
+    std::chrono::duration<double> longest = std::chrono::milliseconds(50)) {
     std::vector<float> own(std::size_t{1} << 20), copy(own.size());
     auto memory = comm.template allocate<float>(own.size());
     auto const median_of = [&](auto const& body) {  // of the slowest rank
@@ -107,8 +107,7 @@ fusion_cost measure_fusion_cost(communicator<Transport>& comm, options const& ho
         return times[times.size() / 2];
     };
     auto const seconds = [&](std::size_t floats) {
-        return median_of(
-            [&] { comm.all_reduce(std::span(memory).first(floats), sum{}, how); });
+        return median_of([&] { comm.all_reduce(std::span(memory).first(floats), sum{}, how); });
     };
     fusion_cost cost;
     std::size_t const small = 2048;  // beyond the short ways of the smallest vectors
