@@ -53,6 +53,7 @@ void measure(Comm& comm, char const* name, std::vector<std::size_t> const& count
         total += n;
     }
     auto whole = comm.template allocate<float>(total);
+    auto by_hand = comm.template allocate<float>(total);
     std::vector<float> own(total, 1.0F);
     auto const bytes = total * sizeof(float);
     coll::fusion_buffer one(comm, {.threshold = bytes});
@@ -71,13 +72,13 @@ void measure(Comm& comm, char const* name, std::vector<std::size_t> const& count
                 std::memcpy(own.data(), whole.data(), bytes);
                 break;
             case 3: {
-                auto* at = whole.data();
+                auto* at = by_hand.data();
                 for (auto const& v : tensors) {
                     std::memcpy(at, v.data(), v.size() * sizeof(float));
                     at += v.size();
                 }
-                comm.all_reduce(whole);
-                at = whole.data();
+                comm.all_reduce(by_hand);
+                at = by_hand.data();
                 for (auto& v : tensors) {
                     std::memcpy(v.data(), at, v.size() * sizeof(float));
                     at += v.size();
