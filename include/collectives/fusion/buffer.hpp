@@ -86,6 +86,9 @@ public:
     /// Starts all that is left and waits for it. Then every result is in its tensor.
     void flush() { state_->flush(); }
 
+    /// Breaks the communicator, on all ranks, with a mismatch_error that says `why`.
+    void fail(std::string_view why) { state_->fail(why); }
+
 private:
     counted_holder<fusion_state<Transport>> state_;
     int thrown_;

@@ -112,6 +112,9 @@ public:
         by_mover([&](auto& m) { m.reserve(buckets); });  // whatever the next step's timing
         first_ = 0;
     }
+    void fail(std::string_view why) {
+        core_->engine().board().fail(failure::make(failure_kind::mismatch, why));
+    }
     bool broken() const { return failed_ != nullptr; }
 
     std::size_t holders = 0;  // see counted_holder
