@@ -6,7 +6,6 @@
 #include <faults/observed.hpp>
 
 #include <cstddef>
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -159,7 +158,6 @@ TEST_CASE("a rank that comes too late, and one that has gone") {
     for (bool const thread : {false, true}) {
         clean_room<job> room;
         stories of(3);
-        std::atomic<int> waiting{0};
         tell<job>(of, 3, [&](auto& comm) {
             std::vector<float> a(100);
             coll::fusion_buffer fusion(comm, {.timeout = 200ms, .progress_thread = thread});
