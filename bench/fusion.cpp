@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What fusion costs: a step of many tensors against one all-reduce of their total with two copies,
-// against pack, reduce, unpack by hand, and against no fusion. The least of alternating runs, of the
-// slowest rank, since all that disturbs makes them longer.
+// against pack, reduce, unpack by hand, and against no fusion. The least of alternating runs, of
+// the slowest rank, since all that disturbs makes them longer.
 #include "resnet50.hpp"
 
 #include <collectives/collectives.hpp>
