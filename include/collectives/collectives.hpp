@@ -7,6 +7,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/core/half.hpp>
 #include <collectives/core/op.hpp>
+#include <collectives/fusion/buffer.hpp>
 #include <collectives/launch/join.hpp>
 #include <collectives/launch/shm.hpp>
 #include <collectives/launch/threads.hpp>

@@ -18,6 +18,8 @@ public:
     rank_t rank() const { return core_->engine().rank(); }
     int size() const { return core_->engine().size(); }
     Transport& transport() const { return core_->engine().carrier(); }
+    /// For what the library builds on a communicator, such as fusion_buffer.
+    std::shared_ptr<communicator_core<Transport>> const& core() const { return core_; }
 
 protected:
     explicit communicator_base(std::shared_ptr<communicator_core<Transport>> core)

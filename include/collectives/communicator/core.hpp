@@ -103,6 +103,15 @@ public:
     }
     std::uint64_t next_pair_number() { return ++pairs_; }
 
+    /// A program for the caller to keep. `content` stands for what the elements are, where all
+    /// ranks must agree on that too.
+    std::shared_ptr<program> make_program(call_request const& r, std::uint64_t content) {
+        auto const chosen = choose(r);
+        auto call = fingerprint_of(r, chosen);
+        call.counts = content;
+        return std::make_shared<program>(r.shape, chosen, slices_of(r), call);
+    }
+
 private:
     struct running {  // takes the activity out of the engine, whatever happens
         communicator_core* core;

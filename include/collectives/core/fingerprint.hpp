@@ -39,7 +39,7 @@ struct fingerprint {
     std::uint64_t sequence = 0;   // number of the operation on its communicator
     std::uint64_t past = 0;       // hash of all calls before it
     std::uint64_t count = 0;      // elements; 0 where a rank does not know the whole (gather)
-    std::uint64_t counts = 0;     // hash of the counts, 0 for coll::block
+    std::uint64_t counts = 0;     // hash of the counts, 0 for coll::block; of fused tensors
     std::uint64_t type = 0;       // type_id of the element
     std::uint64_t op = 0;         // op_fingerprint: the operator and its state
     std::uint64_t algorithm = 0;  // hash of the algorithm's name
@@ -83,7 +83,10 @@ struct fingerprint {
         if (count != other.count) {
             return say("count", std::to_string(count), std::to_string(other.count));
         }
-        if (counts != other.counts) { return say("list of counts", "one", "another"); }
+        if (counts != other.counts) {
+            return say(what == collective::all_reduce ? "list of tensors" : "list of counts", "one",
+                       "another");
+        }
         if (op != other.op) {
             auto const same = op_name == other.op_name ? " in another state" : "";
             return say("operator", text(op_name), text(other.op_name) + same);

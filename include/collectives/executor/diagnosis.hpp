@@ -53,8 +53,8 @@ std::string difference_between(Board const& board, rank_t low, rank_t high,
         if (!first || !second) { break; }  // too long ago
         if (first->past != second->past) { continue; }
         auto const difference = first->difference(*second, low, high);
-        auto const where = s == sequence ? "" : text_of("in ", first->title(), " before it, ");
-        return difference.empty() ? difference : where + difference;
+        if (difference.empty() || s == sequence) { return difference; }
+        return text_of("in ", first->title(), " before it, ", difference);
     }
     return {};
 }
@@ -95,13 +95,14 @@ std::optional<failure> diagnose_pair(typename Transport::board const& board, Tra
         {peer});
 }
 
-/// The failure of an activity, if there is one. O(ranks).
+/// The failure of an activity, if there is one. O(ranks). Allocates only if there is.
 template <transport Transport>
 std::optional<failure> diagnose(typename Transport::board const& board, Transport const& t,
                                 rank_group const& group, activity const& a) {
     if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
     auto const me = group.rank();
-    auto const what = a.call.title();
+    auto const late = steady::now() >= a.deadline;
+    auto const what = [&a] { return a.call.title(); };
     std::vector<int> missing, suspended;
     // Before the calls are compared: who tells of its call only then has not been heard.
     auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
@@ -110,26 +111,26 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
         auto const difference =
             detail::difference_between(board, std::min(r, me), std::max(r, me), a.call.sequence);
         if (!difference.empty()) {
-            return failure::make(failure_kind::mismatch, text_of(what, ": ", difference));
+            return failure::make(failure_kind::mismatch, text_of(what(), ": ", difference));
         }
         auto const went = detail::departure_of(board, t, group, r);
         if (went && board.finished(r) < a.call.sequence) {
             auto const entered = board.entered(r) >= a.call.sequence;
             return failure::make(
                 failure_kind::peer_lost,
-                text_of(what, ": rank ", r, " ", detail::how_it_went(*went),
+                text_of(what(), ": rank ", r, " ", detail::how_it_went(*went),
                         (entered ? " in the middle of it" : " without entering it")),
                 r);
         }
+        if (!late) { continue; }
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
         if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
     }
-    auto const late = steady::now() >= a.deadline;
     if (a.suspicious && (!about_to_tell || late)) {
-        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
+        return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.suspicion));
     }
     if (!late) { return {}; }
-    std::string text = text_of(what, ": time ran out; ");
+    std::string text = text_of(what(), ": time ran out; ");
     if (missing.empty()) {
         missing = suspended;
         text += suspended.empty() ? "all ranks had entered it"

@@ -56,6 +56,7 @@ public:
     void give_back(buffer b) {
         constexpr std::size_t most = 12;
         if (b.data == nullptr) { return; }
+        free_.reserve(most + 1);
         free_.push_back(b);
         if (free_.size() <= most) { return; }
         auto const least =

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread of the buffer's own that starts and moves buckets while the rank computes.
+#pragma once
+
+#include <collectives/fusion/mover.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// As a bucket_mover, but what it is asked to do its thread does. The thread sleeps while nothing
+/// is under way. What it throws comes out of the next call, and then it has ended.
+template <transport Transport>
+class background_mover {
+public:
+    using bucket = bucket_run<Transport>;
+
+    explicit background_mover(bucket_mover<Transport>& mover)
+        : mover_(&mover), thread_([this] { work(); }) {}
+    background_mover(background_mover const&) = delete;
+    background_mover& operator=(background_mover const&) = delete;
+    ~background_mover() { stop(); }
+
+    void start(bucket& b, std::uint64_t content) {
+        std::lock_guard const lock(mutex_);
+        require_unbroken();
+        queue_.push_back({&b, content});
+        ++under_way_;
+        has_more_.store(true, std::memory_order_release);
+        work_.notify_one();
+    }
+    bool idle() {
+        std::lock_guard const lock(mutex_);
+        return under_way_ == 0;
+    }
+    void look() {
+        std::lock_guard const lock(mutex_);
+        require_unbroken();
+    }
+    /// As many may be under way at one time. Only while none is.
+    void reserve(std::size_t buckets) {
+        std::lock_guard const lock(mutex_);
+        queue_.reserve(buckets);
+        starting_.reserve(buckets);
+        mover_->reserve(buckets);
+    }
+    /// Returns when something more is finished, or nothing is under way.
+    void wait() {
+        std::unique_lock lock(mutex_);
+        auto const before = under_way_;
+        done_.wait(lock, [&] { return failed_ || under_way_ == 0 || under_way_ != before; });
+        require_unbroken();
+    }
+    /// Ends the thread. What it has started is left to the mover.
+    void stop() {
+        {
+            std::lock_guard const lock(mutex_);
+            stop_ = true;
+            has_more_.store(true, std::memory_order_release);
+            work_.notify_one();
+        }
+        if (thread_.joinable()) { thread_.join(); }
+    }
+
+private:
+    static constexpr std::chrono::microseconds longest_doze{500};  // new buckets wake nobody
+
+    struct order {
+        bucket* what;
+        std::uint64_t content;
+    };
+
+    void require_unbroken() const {
+        if (failed_) { std::rethrow_exception(failed_); }
+    }
+    void work() {
+        try {
+            move();
+        } catch (...) {
+            std::lock_guard const lock(mutex_);
+            failed_ = std::current_exception();
+            done_.notify_all();
+        }
+    }
+    void move() {
+        auto patience = mover_->patience();
+        std::size_t finished = 0;
+        for (;;) {
+            {
+                std::unique_lock lock(mutex_);
+                work_.wait(lock, [&] { return stop_ || under_way_ != 0; });
+                if (stop_) { return; }
+                has_more_.store(false, std::memory_order_relaxed);
+                starting_.swap(queue_);
+            }
+            for (auto const& o : starting_) { mover_->start(*o.what, o.content); }
+            if (!starting_.empty()) { patience.reset(); }
+            starting_.clear();
+            mover_->look();
+            if (auto const newly = mover_->finished() - finished) {
+                finished += newly;
+                std::lock_guard const lock(mutex_);
+                under_way_ -= newly;
+                done_.notify_all();
+                patience.reset();
+            } else if (patience.pause() == waiter::advice::sleep) {
+                mover_->doze([this] { return has_more_.load(std::memory_order_acquire); },
+                             longest_doze);
+            }
+        }
+    }
+
+    bucket_mover<Transport>* mover_;
+    std::mutex mutex_;
+    std::condition_variable work_, done_;
+    std::vector<order> queue_;
+    std::vector<order> starting_;  // the thread's own while something is under way
+    std::size_t under_way_ = 0;    // in the queue or started, and not finished
+    bool stop_ = false;
+    std::atomic<bool> has_more_{false};
+    std::exception_ptr failed_;
+    std::thread thread_;  // last: it uses the rest
+};
+
+}  // namespace collectives

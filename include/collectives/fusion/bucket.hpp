@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A bucket on its way: tensors are packed into memory that peers reach, reduced, and unpacked.
+#pragma once
+
+#include <collectives/communicator/core.hpp>
+#include <collectives/fusion/element.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// A tensor in a bucket.
+struct fused_piece {
+    std::byte* data = nullptr;
+    std::size_t count = 0;    // elements
+    std::uint64_t index = 0;  // how many tensors were added before it
+};
+
+/// The programs of all buckets that were ever started, by their content.
+template <class = void>  // compiled only where it is used
+class basic_program_store {
+public:
+    /// The program of a bucket with this content; null if it is to be made.
+    std::shared_ptr<program>& of(std::uint64_t content) {
+        auto at = std::lower_bound(all_.begin(), all_.end(), content,
+                                   [](auto const& p, auto c) { return p.content < c; });
+        if (at == all_.end() || at->content != content) {
+            if (all_.size() == most) {
+                all_.clear();
+                at = all_.end();
+            }
+            at = all_.insert(at, {content, nullptr});
+        }
+        return at->made;
+    }
+
+private:
+    static constexpr std::size_t most = 10'000;
+
+    struct entry_of {
+        std::uint64_t content;
+        std::shared_ptr<program> made;
+    };
+    std::vector<entry_of> all_;  // ascending
+};
+
+using program_store = basic_program_store<>;
+
+/// Reused from step to step: once a bucket like the one before has gone, nothing is allocated. The
+/// memory and the program stay; what was one tensor by itself has no memory and is not copied.
+template <transport Transport>
+class bucket_run {
+public:
+    explicit bucket_run(std::shared_ptr<communicator_core<Transport>> core)
+        : core_(std::move(core)) {}
+    bucket_run(bucket_run const&) = delete;
+    bucket_run& operator=(bucket_run const&) = delete;
+    ~bucket_run() { scratch().give_back(memory_); }
+
+    void open(fused_element const& of, int number, bool alone) {
+        of_ = &of;
+        number_ = number;
+        alone_ = alone;
+        count_ = 0;
+        forget_pieces();
+    }
+    void add(void* data, std::size_t count, std::uint64_t index, std::string_view name) {
+        pieces_.push_back({static_cast<std::byte*>(data), count, index});
+        if (!name.empty()) {
+            names_.resize(pieces_.size());
+            names_.back() = name;
+        }
+        count_ += count;
+    }
+
+    /// Packs it and starts its reduction. `content` stands for the tensors in it. Throws what a
+    /// call throws that is started.
+    void start(std::uint64_t content, options const& how, program_store& programs) {
+        core_->engine().require_usable(collective::all_reduce);
+        auto* const at = travels_as_it_is() ? pieces_.front().data : pack();
+        if (!program_ || made_for_ != content) {
+            auto& kept = programs.of(content);
+            if (!kept) { kept = make(content, how); }
+            program_ = kept;
+            made_for_ = content;
+        }
+        run_.start(core_->engine(), program_, at, at, &of_->reduce, how.timeout.span());
+        core_->engine().add(run_);
+        run_.start_clock(steady::now());
+    }
+    bool has_ended() const { return run_.done; }
+    activity& run() { return run_; }
+
+    /// The results go back into the tensors.
+    void finish() {
+        core_->forget(run_);
+        if (!travels_as_it_is()) { unpack(); }
+        forget_pieces();
+        times_done_.fetch_add(1, std::memory_order_release);
+    }
+    /// After a failure: what the transport may still use stays for as long as it may.
+    void abandon() {
+        scratch().abandon(std::exchange(memory_, {}));
+        forget_pieces();
+    }
+
+    int number() const { return number_; }
+    std::vector<fused_piece> const& pieces() const { return pieces_; }
+    /// Of pieces()[i]; empty if it has none.
+    short_text<40> name(std::size_t i) const {
+        return i < names_.size() ? names_[i] : short_text<40>();
+    }
+    fused_element const& element() const { return *of_; }
+    /// How often it has been finished: tells those who wait for it from those who come later.
+    std::uint64_t times_done() const { return times_done_.load(std::memory_order_acquire); }
+
+private:
+    void forget_pieces() {
+        pieces_.clear();
+        names_.clear();
+    }
+    bool travels_as_it_is() const { return alone_ && of_->encode == nullptr; }
+    scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
+
+    std::byte* pack() {
+        auto const bytes = count_ * of_->wire_size;
+        if (memory_.bytes < bytes) {
+            scratch().give_back(std::exchange(memory_, {}));
+            memory_ = scratch().take(bytes);
+        }
+        auto* to = memory_.data;
+        for (auto const& p : pieces_) {
+            if (p.count == 0) { continue; }
+            if (of_->encode != nullptr) {
+                of_->encode(to, p.data, p.count);
+            } else {
+                std::memcpy(to, p.data, p.count * of_->size);
+            }
+            to += p.count * of_->wire_size;
+        }
+        return memory_.data;
+    }
+    void unpack() {
+        auto const* from = memory_.data;
+        for (auto const& p : pieces_) {
+            if (p.count == 0) { continue; }
+            if (of_->decode != nullptr) {
+                of_->decode(p.data, from, p.count);
+            } else {
+                std::memcpy(p.data, from, p.count * of_->size);
+            }
+            from += p.count * of_->wire_size;
+        }
+    }
+
+    std::shared_ptr<program> make(std::uint64_t content, options const& how) {
+        call_request r;
+        r.shape.what = r.as = collective::all_reduce;
+        r.shape.size = core_->engine().size();
+        r.shape.rank = core_->engine().rank();
+        r.shape.count = count_;
+        r.shape.elem_size = of_->wire_size;
+        r.shape.in_place = true;
+        r.type = of_->wire_type;
+        r.type_name = of_->wire_name;
+        r.op = &of_->reduce;
+        r.how = how;
+        return core_->make_program(r, content);
+    }
+
+    std::shared_ptr<communicator_core<Transport>> core_;
+    fused_element const* of_ = nullptr;
+    int number_ = 0;
+    bool alone_ = false;
+    std::size_t count_ = 0;
+    std::vector<fused_piece> pieces_;
+    std::vector<short_text<40>> names_;  // up to the last one that has a name
+    typename scratch_pool<Transport>::buffer memory_{};
+    std::shared_ptr<program> program_;
+    std::uint64_t made_for_ = 0;
+    operation<Transport> run_;
+    std::atomic<std::uint64_t> times_done_{0};
+};
+
+}  // namespace collectives

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensor fusion: many small tensors are reduced as few large ones.
+#pragma once
+
+#include <collectives/communicator/arguments.hpp>
+#include <collectives/fusion/state.hpp>
+
+#include <exception>
+#include <ranges>
+#include <string_view>
+#include <utility>
+
+namespace collectives {
+
+/// A tensor that was added. May be dropped, and may outlive the buffer. Used by one thread at a
+/// time together with the buffer, as it is with a communicator.
+template <transport Transport>
+class fused_tensor {
+public:
+    fused_tensor(counted_holder<fusion_state<Transport>> const& state,
+                 typename fusion_state<Transport>::ticket t)
+        : state_(state), ticket_(t) {}
+
+    /// True once the result is in the tensor; never waits, and does not start its bucket. Throws
+    /// what `wait` would.
+    bool test() { return state_->is_done(ticket_); }
+    /// Returns once the result is in the tensor. Starts its bucket if that is still open: then all
+    /// ranks must wait for one of its tensors at this place. Throws what `flush` does.
+    void wait() { state_->wait(ticket_); }
+
+private:
+    counted_holder<fusion_state<Transport>> state_;
+    typename fusion_state<Transport>::ticket ticket_;
+};
+
+/// All-reduces tensors in place, those of one element type together in buckets of at most
+/// `threshold` bytes. A tensor above the threshold travels by itself and is not copied. A bucket
+/// starts as soon as it is full: when the next tensor has no room in it, or when it holds what the
+/// bucket of that number held before the last flush. Small ones cost two copies, and large ones
+/// nothing over an all_reduce.
+///
+/// All ranks make the buffer at the same place (it is collective) and then add the same tensors in
+/// the same order, and flush at the same places. What differs (name, type, size or number of
+/// tensors) is a mismatch_error on all ranks that names the tensor and what two ranks have; a rank
+/// that does not come is a timeout_error. No message is sent to agree on that: a hash of a bucket's
+/// tensors is part of its call.
+///
+/// With `progress_thread` buckets travel, and are packed and unpacked, on a thread of the buffer's
+/// own, which sleeps while there is nothing to do; else they move whenever the rank is in `add`,
+/// `test`, `wait`, `flush` or any other call of the library. While tensors are under way the thread
+/// is the one that uses the rank's communicators: the rank calls nothing on any of them between its
+/// first `add` and the end of `flush`. (Over MPI: MPI_THREAD_SERIALIZED.)
+///
+/// Without that thread other collectives may be called on `comm` in between, in the same order on
+/// all ranks. After an error other than usage_error both are broken. With `reproducible` the bits
+/// do not depend on the threshold.
+template <transport Transport>
+class fusion_buffer {
+public:
+    explicit fusion_buffer(communicator<Transport>& comm, fusion_options const& how = {})
+        : state_(new fusion_state<Transport>(comm, how)), thrown_(std::uncaught_exceptions()) {}
+    fusion_buffer(fusion_buffer&&) noexcept = default;
+    fusion_buffer& operator=(fusion_buffer&&) = delete;
+    /// Flushes, unless it goes because of an exception. Does not throw: a failure stays with the
+    /// communicator.
+    ~fusion_buffer() {
+        if (!state_ || state_->broken() || std::uncaught_exceptions() > thrown_) { return; }
+        try {
+            state_->flush();
+        } catch (...) {  // NOLINT: a destructor has nobody to tell
+        }
+    }
+
+    /// Adds a tensor, which must live and stay as it is until it is done; its result comes in its
+    /// place. The name, if one is given, must be the same on all ranks; messages show 39 characters
+    /// of it. Starts what is full, moves what is under way, and does not wait unless 64
+    /// buckets are under way. Throws usage_error
+    /// where the operator is none for the elements, else what a collective throws.
+    template <output_range Tensor>
+    fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}) {
+        auto const& of = state_->template element<element_t<Tensor>>();
+        return {state_,
+                state_->add(of, std::ranges::data(tensor), std::ranges::size(tensor), name)};
+    }
+
+    /// Starts all that is left and waits for it. Then every result is in its tensor.
+    void flush() { state_->flush(); }
+
+    /// Breaks the communicator, on all ranks, with a mismatch_error that says `why`.
+    void fail(std::string_view why) { state_->fail(why); }
+
+private:
+    counted_holder<fusion_state<Transport>> state_;
+    int thrown_;
+};
+
+template <transport Transport>
+fusion_buffer(communicator<Transport>&) -> fusion_buffer<Transport>;
+template <transport Transport>
+fusion_buffer(communicator<Transport>&, fusion_options const&) -> fusion_buffer<Transport>;
+
+}  // namespace collectives

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks that added different tensors have to say about them. Pure.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collectives {
+
+/// A tensor that is not done yet, as a rank tells the others of it. Plain bytes.
+struct tensor_note {
+    std::uint64_t index = 0;   // how many tensors this rank had added before it
+    std::uint64_t bucket = 0;  // the index of the first tensor of its bucket
+    std::uint64_t count = 0;
+    std::uint64_t type = 0;
+    short_text<40> name;
+    short_text<24> type_name;
+};
+
+/// What a rank says of itself. Plain bytes.
+struct fusion_note {
+    std::uint64_t added = 0;    // tensors in all
+    std::uint64_t open = 0;     // of these, not done yet
+    std::uint64_t started = 0;  // buckets
+    std::uint64_t threshold = 0;
+    std::uint64_t wire = 0;  // how it compresses
+    short_text<32> op;
+};
+
+/// One rank's notes, by index.
+struct testimony {
+    fusion_note of;
+    std::vector<tensor_note> tensors;
+};
+
+namespace detail {
+
+template <class = void>
+std::string text_of_tensor(tensor_note const& t) {
+    auto const name = t.name.view().empty() ? std::string("one without a name")
+                                            : text_of("'", t.name.view(), "'");
+    return text_of(name, " (", t.count, " x ", t.type_name.view(), ")");
+}
+
+template <class = void>
+tensor_note const* find_note(testimony const& of, std::uint64_t index) {
+    auto const at = std::lower_bound(of.tensors.begin(), of.tensors.end(), index,
+                                     [](auto const& t, auto i) { return t.index < i; });
+    return at == of.tensors.end() || at->index != index ? nullptr : &*at;
+}
+
+/// How tensor `index` differs between ranks a and b, both of which have it under way; empty if it
+/// does not.
+template <class = void>
+std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a, int b) {
+    auto const field = x.name != y.name     ? "name"
+                       : x.type != y.type   ? "type"
+                       : x.count != y.count ? "size"
+                                            : "";
+    if (*field != '\0') {
+        return text_of("tensor ", x.index, " differs in its ", field, ": rank ", a, " has ",
+                       text_of_tensor(x), ", rank ", b, " has ", text_of_tensor(y));
+    }
+    if (x.bucket == y.bucket) { return {}; }
+    return text_of("tensor ", x.index, " ", text_of_tensor(x),
+                   " travels with others: its bucket begins with tensor ", x.bucket, " on rank ", a,
+                   ", with tensor ", y.bucket, " on rank ", b,
+                   ", as if not all had flushed at the same place");
+}
+
+}  // namespace detail
+
+/// The first difference between what the ranks say, in words that name two ranks and both values;
+/// the same on all ranks. Empty if there is none. O(ranks x tensors x log tensors).
+template <class = void>
+std::string difference_of(std::vector<testimony> const& all) {
+    auto const& first = all.front();
+    std::uint64_t from = ~std::uint64_t{0}, to = 0, most_started = 0;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        auto const& other = all[r];
+        auto const say = [&](std::string_view what, auto const& a, auto const& b) {
+            return text_of(what, " differs: rank 0 has ", a, ", rank ", r, " has ", b);
+        };
+        if (first.of.threshold != other.of.threshold) {
+            return say("the threshold", first.of.threshold, other.of.threshold);
+        }
+        if (first.of.op != other.of.op) {
+            return say("the operator", first.of.op.view(), other.of.op.view());
+        }
+        if (first.of.wire != other.of.wire) { return say("the compression", "one", "another"); }
+        most_started = std::max(most_started, other.of.started);
+        if (other.tensors.empty()) { continue; }
+        from = std::min(from, other.tensors.front().index);
+        to = std::max(to, other.tensors.back().index + 1);
+    }
+    std::string missing;  // a tensor that one rank has and another, which waits, has not
+    for (auto i = from; i < to; ++i) {
+        tensor_note const* known = nullptr;  // as the first rank that has it says
+        int knows = 0, lacks = -1;
+        for (std::size_t r = 0; r < all.size(); ++r) {
+            auto const rank = static_cast<int>(r);
+            auto const* const its = detail::find_note(all[r], i);
+            if (its == nullptr) {
+                auto const waits = all[r].of.started == most_started;  // else it is late
+                if (lacks < 0 && waits && i >= all[r].of.added) { lacks = rank; }
+            } else if (known == nullptr) {
+                known = its;
+                knows = rank;
+            } else if (auto text = detail::tensor_difference(*known, *its, knows, rank);
+                       !text.empty()) {
+                return text;
+            }
+        }
+        if (missing.empty() && known != nullptr && lacks >= 0) {
+            missing =
+                text_of("tensor ", i, ": rank ", knows, " has ", detail::text_of_tensor(*known),
+                        ", rank ", lacks, " waits after only ",
+                        all[static_cast<std::size_t>(lacks)].of.added, " tensors");
+        }
+    }
+    return missing;
+}
+
+}  // namespace collectives

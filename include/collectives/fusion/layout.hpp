@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which tensors travel together. Pure: it knows sizes and types, no data and no communicator.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// What all ranks must agree on of a tensor.
+struct tensor_shape {
+    std::uint64_t type = 0;     // of its elements: only equal types share a bucket
+    std::size_t elem_size = 1;  // bytes
+    std::size_t count = 0;      // elements
+    std::uint64_t name = 0;     // hash of its name; 0: it has none
+
+    std::size_t bytes() const { return count * elem_size; }
+    /// Tells shapes apart. Types and names are hashes themselves; a step has thousands of these.
+    std::uint64_t hash() const { return type ^ count * 0x9e3779b97f4a7c15ULL ^ (name << 1); }
+};
+
+/// Puts tensors into buckets as they come, by what has come before alone, so that all ranks that
+/// add the same tensors get the same buckets. Per type one bucket is open; one that has no room
+/// for the next tensor is full, and so is one that holds all that its like held before the last
+/// flush. A tensor above the threshold has a bucket of its own.
+///
+/// Buckets are numbered from 0 in the order in which they are opened, anew after each flush.
+template <class = void>  // compiled only where it is used
+class basic_bucket_planner {
+public:
+    /// `threshold`: the most bytes of a bucket; 0: every tensor by itself.
+    explicit basic_bucket_planner(std::size_t threshold) : threshold_(threshold) {}
+
+    struct placing {
+        int full_before = -1;  // a bucket without room for the tensor: it starts first; or none
+        int bucket = 0;        // where the tensor goes
+        bool opens = false;    // a new one
+        bool alone = false;    // and the tensor is all that it holds
+        bool full = false;     // nothing is to come: it starts now
+    };
+
+    /// The place of the next tensor. O(types).
+    placing add(tensor_shape const& t) {
+        placing result;
+        if (threshold_ == 0 || t.bytes() > threshold_) {
+            result.bucket = opened_++;
+            result.opens = result.alone = result.full = true;
+            note(result.bucket, detail::hash_mix(salt, t.hash()));
+            return result;
+        }
+        auto at = std::find_if(open_.begin(), open_.end(),
+                               [&](auto const& b) { return b.type == t.type; });
+        if (at != open_.end() && at->bytes + t.bytes() > threshold_) {
+            result.full_before = at->number;
+            end(at);
+            at = open_.end();
+        }
+        if (at == open_.end()) {
+            result.opens = true;
+            open_.push_back({t.type, opened_++, 0, salt});
+            at = open_.end() - 1;
+        }
+        result.bucket = at->number;
+        at->bytes += t.bytes();
+        at->content = detail::hash_mix(at->content, t.hash());
+        auto const i = static_cast<std::size_t>(at->number);
+        result.full = at->bytes == threshold_ || (i < before_.size() && before_[i] == at->content);
+        if (result.full) { end(at); }
+        return result;
+    }
+
+    /// Ends a bucket that is open; false if it is not.
+    bool close(int bucket) {
+        auto const at = std::find_if(open_.begin(), open_.end(),
+                                     [&](auto const& b) { return b.number == bucket; });
+        if (at == open_.end()) { return false; }
+        end(at);
+        return true;
+    }
+    /// Calls start(bucket) for all that are open, in the order in which they were opened, and
+    /// remembers what the buckets held.
+    template <class Start>
+    void flush(Start&& start) {
+        while (!open_.empty()) {
+            auto const bucket = open_.front().number;
+            end(open_.begin());
+            start(bucket);
+        }
+        std::swap(before_, now_);
+        now_.clear();
+        opened_ = 0;
+    }
+
+    /// A hash of all tensors of a bucket that is not open any more, in their order.
+    std::uint64_t content(int bucket) const { return now_[static_cast<std::size_t>(bucket)]; }
+    bool has_open() const { return !open_.empty(); }
+    /// Buckets opened since the last flush.
+    int opened() const { return opened_; }
+    std::size_t threshold() const { return threshold_; }
+
+private:
+    static constexpr std::uint64_t salt = detail::hash_text("tensors");
+
+    struct open_bucket {
+        std::uint64_t type;
+        int number;
+        std::size_t bytes;
+        std::uint64_t content;
+    };
+
+    void end(typename std::vector<open_bucket>::iterator at) {
+        note(at->number, at->content);
+        open_.erase(at);
+    }
+    void note(int bucket, std::uint64_t content) {
+        auto const i = static_cast<std::size_t>(bucket);
+        if (i >= now_.size()) { now_.resize(i + 1); }
+        now_[i] = content;
+    }
+
+    std::size_t threshold_;
+    int opened_ = 0;
+    std::vector<open_bucket> open_;            // one per type, in the order of opening
+    std::vector<std::uint64_t> now_, before_;  // contents by number, since the last flush and
+                                               // before it
+};
+
+using bucket_planner = basic_bucket_planner<>;
+
+/// Tensors that travel together.
+struct fused_bucket {
+    std::vector<std::size_t> tensors;  // by their place in the list, ascending
+    std::size_t bytes = 0;
+    bool alone = false;         // it is not copied
+    std::size_t starts_at = 0;  // the tensor with which it starts, in the first pass
+};
+
+/// The buckets of a list of tensors, in the order in which they start. O(tensors x types).
+template <class = void>
+std::vector<fused_bucket> fuse(std::span<tensor_shape const> tensors, std::size_t threshold) {
+    bucket_planner places(threshold);
+    std::vector<fused_bucket> open, started;
+    auto const start = [&](int bucket, std::size_t at) {
+        auto& b = open[static_cast<std::size_t>(bucket)];
+        b.starts_at = at;
+        started.push_back(std::move(b));
+    };
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        auto const p = places.add(tensors[i]);
+        if (p.full_before >= 0) { start(p.full_before, i); }
+        if (p.opens) { open.emplace_back(); }
+        auto& b = open[static_cast<std::size_t>(p.bucket)];
+        b.tensors.push_back(i);
+        b.bytes += tensors[i].bytes();
+        b.alone = p.alone;
+        if (p.full) { start(p.bucket, i); }
+    }
+    places.flush([&](int bucket) { start(bucket, tensors.size()); });
+    return started;
+}
+
+}  // namespace collectives

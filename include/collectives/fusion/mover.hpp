@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starts buckets and moves them; and when one fails, finds out which tensor is to blame.
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <collectives/executor/waiter.hpp>
+#include <collectives/fusion/bucket.hpp>
+#include <collectives/fusion/dispute.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// The buckets under way on one communicator. Used by one thread at a time.
+template <transport Transport>
+class bucket_mover {
+public:
+    using bucket = bucket_run<Transport>;
+
+    /// Collective: makes a communicator for words about a failure, when `comm` is broken.
+    bucket_mover(communicator<Transport>& comm, options const& how)
+        : core_(comm.core()), words_(comm.split(0)), how_(how) {}
+    bucket_mover(bucket_mover const&) = delete;
+    bucket_mover& operator=(bucket_mover const&) = delete;
+    ~bucket_mover() { drop(); }
+
+    /// Waits for the first one where too many are under way: each look costs a little for each.
+    void start(bucket& b, std::uint64_t content) {
+        if (under_way_.size() == most_under_way) { wait(); }
+        b.start(content, how_, programs_);
+        under_way_.push_back(&b);
+    }
+    void reserve(std::size_t buckets) { under_way_.reserve(buckets); }
+    bool idle() const { return under_way_.empty(); }
+
+    /// One look at all that is under way on the rank; what has ended is finished. Never waits.
+    void look() {
+        if (under_way_.empty()) { return; }
+        core_->engine().test(under_way_.front()->run());
+        finish_ended();
+    }
+    /// Buckets that were finished, so far.
+    std::size_t finished() const { return finished_; }
+    /// Returns when the bucket that was started first is finished, and all others that are done.
+    void wait() {
+        core_->engine().wait(under_way_.front()->run());
+        finish_ended();
+    }
+    /// Sleeps until a peer may have done something, or `ready()`, or `most` has passed.
+    template <class Ready>
+    void doze(Ready&& ready, std::chrono::nanoseconds most) {
+        auto& e = core_->engine();
+        e.carrier().doze([&] { return ready() || e.shared()->progress(); }, most);
+    }
+    waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
+    rank_t rank() const { return core_->engine().rank(); }
+
+    /// Ends what is under way after a failure; it fails too.
+    void drop() noexcept {
+        for (auto* const b : under_way_) {
+            try {
+                core_->finish(b->run());
+            } catch (...) {  // NOLINT: the first failure is known
+            }
+            b->abandon();
+        }
+        under_way_.clear();
+    }
+
+    /// What the exception being handled comes to: a mismatch or a time-out also names the tensors.
+    /// Collective among the ranks that were told of a mismatch; the others are not waited for
+    /// longer than a second.
+    std::exception_ptr explained(testimony const& mine) {
+        try {
+            throw;
+        } catch (mismatch_error const& e) {
+            auto const why = ask(mine);
+            return std::make_exception_ptr(
+                mismatch_error(text_of(e.what(), "; ", (why.empty() ? here(mine) : why))));
+        } catch (timeout_error const& e) {
+            return std::make_exception_ptr(
+                timeout_error(text_of(e.what(), "; ", here(mine)), e.missing()));
+        } catch (...) { return std::current_exception(); }
+    }
+
+private:
+    static constexpr std::size_t most_under_way = 64;
+
+    void finish_ended() {
+        finished_ += std::erase_if(under_way_, [](bucket* b) {
+            if (!b->has_ended()) { return false; }
+            b->finish();
+            return true;
+        });
+    }
+
+    std::string here(testimony const& mine) const {
+        if (mine.tensors.empty()) { return text_of("rank ", rank(), " has no tensor under way"); }
+        auto const& first = mine.tensors.front();
+        auto const& last = mine.tensors.back();
+        auto text = text_of("rank ", rank(), " was at tensor ", first.index, " ",
+                            detail::text_of_tensor(first));
+        if (last.index != first.index) {
+            text += text_of(" to tensor ", last.index, " ", detail::text_of_tensor(last));
+        }
+        return text;
+    }
+    /// Hears what the others have added. Empty if not all tell, or nothing differs.
+    std::string ask(testimony const& mine) {
+        options const soon{.timeout = std::chrono::seconds(1)};
+        try {
+            auto const n = static_cast<std::size_t>(words_.size());
+            std::vector<fusion_note> of(n);
+            words_.all_gather(std::span(&mine.of, 1), of, soon);
+            std::vector<std::size_t> counts;
+            std::size_t total = 0;
+            for (auto const& o : of) {
+                counts.push_back(static_cast<std::size_t>(o.open));
+                total += counts.back();
+            }
+            std::vector<tensor_note> notes(total);
+            words_.all_gather(mine.tensors, notes, counts, soon);
+            std::vector<testimony> all(n);
+            auto at = notes.begin();
+            for (std::size_t r = 0; r < n; ++r) {
+                auto const end = at + static_cast<std::ptrdiff_t>(counts[r]);
+                all[r] = {of[r], {at, end}};
+                at = end;
+            }
+            return difference_of(all);
+        } catch (error const&) { return {}; }
+    }
+
+    std::shared_ptr<communicator_core<Transport>> core_;
+    communicator<Transport> words_;
+    options how_;
+    program_store programs_;
+    std::size_t finished_ = 0;
+    std::vector<bucket*> under_way_;  // in the order in which they were started
+};
+
+}  // namespace collectives

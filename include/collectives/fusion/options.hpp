@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How tensors are to be fused.
+#pragma once
+
+#include <collectives/communicator/options.hpp>
+#include <collectives/fusion/element.hpp>
+
+#include <cstddef>
+
+namespace collectives {
+
+/// Every field has a default; equal on all ranks but for `timeout`.
+struct fusion_options {
+    std::size_t threshold = 64 << 20;  ///< the most bytes of a bucket; 0: every tensor by itself
+    named_op op{};                     ///< default: sum
+    any_algorithm algorithm{};         ///< default: automatic
+    std::size_t segment = chosen_segment;  ///< as in `options`
+    bool reproducible = false;             ///< likewise
+    collectives::timeout timeout{};        ///< of each bucket, from its start
+    bool progress_thread = false;          ///< buckets travel on a thread of the buffer's own
+    compression compress{};                ///< what travels in fewer bits; default: nothing
+
+    options call() const { return {algorithm, segment, reproducible, timeout}; }
+};
+
+}  // namespace collectives

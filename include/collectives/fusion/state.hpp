@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a fusion_buffer and its handles share: the buckets of a step, and the way from one to the
+// next.
+#pragma once
+
+#include <collectives/fusion/background.hpp>
+#include <collectives/fusion/layout.hpp>
+#include <collectives/fusion/mover.hpp>
+#include <collectives/fusion/options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// Counts the handles of a state, whose last one deletes it. Not for several threads at once, as a
+/// communicator is not: counts that are would take longer than all else that `add` does.
+template <class State>
+class counted_holder {
+public:
+    explicit counted_holder(State* state) : state_(state) { ++state_->holders; }
+    counted_holder(counted_holder const& other) : counted_holder(other.state_) {}
+    counted_holder(counted_holder&& other) noexcept
+        : state_(std::exchange(other.state_, nullptr)) {}
+    counted_holder& operator=(counted_holder other) noexcept {
+        std::swap(state_, other.state_);
+        return *this;
+    }
+    ~counted_holder() {
+        if (state_ != nullptr && --state_->holders == 0) { delete state_; }
+    }
+    State* operator->() const { return state_; }
+    explicit operator bool() const { return state_ != nullptr; }
+
+private:
+    State* state_;
+};
+
+/// The buckets of a step in the order in which they are opened. A bucket of the next step takes the
+/// place of that with its number, with its memory and program.
+template <transport Transport>
+class fusion_state {
+public:
+    using bucket = bucket_run<Transport>;
+
+    fusion_state(communicator<Transport>& comm, fusion_options const& how)
+        : core_(comm.core()), how_(how), planner_(how.threshold), mover_(comm, how.call()) {
+        if (how.progress_thread) {
+            background_ = std::make_unique<background_mover<Transport>>(mover_);
+        }
+    }
+
+    /// How to recognise the bucket that a tensor went to, and when it is done.
+    struct ticket {
+        bucket* in = nullptr;
+        std::uint64_t times_done = 0;
+    };
+
+    /// The element of type T. Throws usage_error where the operator is none for it.
+    template <class T>
+    fused_element const& element() {
+        constexpr auto type = type_id<T>();
+        for (auto const& e : elements_) {
+            if (e->type == type) { return *e; }
+        }
+        auto made = std::make_unique<fused_element>();
+        describe_element<T>(*made, how_.op, how_.compress);
+        elements_.push_back(std::move(made));
+        return *elements_.back();
+    }
+
+    ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name) {
+        require_unbroken();
+        auto const known_as = name.empty() ? 0 : hash_text(name);
+        auto const p = planner_.add({of.type, of.wire_size, count, known_as});
+        if (p.full_before >= 0) { start(p.full_before); }
+        auto& b = p.opens ? open(of, p) : bucket_of(p.bucket);
+        b.add(data, count, added_++, name);
+        ticket const result{&b, b.times_done()};
+        if (p.full) { start(p.bucket); }
+        look();
+        return result;
+    }
+    bool is_done(ticket const& t) {
+        if (t.in->times_done() != t.times_done) { return true; }
+        require_unbroken();
+        look();
+        return t.in->times_done() != t.times_done;
+    }
+    /// Starts the ticket's bucket if it is still open.
+    void wait(ticket const& t) {
+        while (t.in->times_done() == t.times_done) {
+            require_unbroken();
+            if (planner_.close(t.in->number())) { start(t.in->number()); }
+            by_mover([](auto& m) { m.wait(); });
+        }
+        if (idle() && !planner_.has_open()) { first_ = planner_.opened(); }
+    }
+    void flush() {
+        require_unbroken();
+        auto const buckets = static_cast<std::size_t>(planner_.opened());
+        planner_.flush([&](int number) { start(number); });
+        while (!idle()) {
+            by_mover([](auto& m) { m.wait(); });
+        }
+        by_mover([&](auto& m) { m.reserve(buckets); });  // whatever the next step's timing
+        first_ = 0;
+    }
+    void fail(std::string_view why) {
+        core_->engine().board().fail(failure::make(failure_kind::mismatch, why));
+    }
+    bool broken() const { return failed_ != nullptr; }
+
+    std::size_t holders = 0;  // see counted_holder
+
+private:
+    /// Buckets are kept by their number since the last time that none was left.
+    bucket& bucket_of(int number) { return *kept_[static_cast<std::size_t>(number - first_)]; }
+    bucket& open(fused_element const& of, bucket_planner::placing const& p) {
+        if (static_cast<std::size_t>(p.bucket - first_) == kept_.size()) {
+            kept_.push_back(std::make_unique<bucket>(core_));
+        }
+        auto& b = bucket_of(p.bucket);
+        b.open(of, p.bucket, p.alone);
+        return b;
+    }
+    void start(int number) {
+        ++started_;
+        by_mover([&](auto& m) { m.start(bucket_of(number), planner_.content(number)); });
+    }
+    void look() {
+        by_mover([](auto& m) { m.look(); });
+    }
+    bool idle() { return background_ ? background_->idle() : mover_.idle(); }
+
+    void require_unbroken() const {
+        if (failed_) { std::rethrow_exception(failed_); }
+    }
+    /// Has the mover, or the thread that works for it, do its part.
+    template <class Part>
+    void by_mover(Part&& part) {
+        try {
+            if (background_) {
+                part(*background_);
+            } else {
+                part(mover_);
+            }
+        } catch (...) {
+            if (background_) { background_->stop(); }
+            auto const mine = testify();  // before they are dropped
+            failed_ = std::current_exception();
+            mover_.drop();
+            failed_ = mover_.explained(mine);
+            std::rethrow_exception(failed_);
+        }
+    }
+    /// All tensors that are not done, by index.
+    testimony testify() const {
+        testimony mine;
+        for (auto const& b : kept_) {
+            auto const& pieces = b->pieces();
+            for (std::size_t i = 0; i < pieces.size(); ++i) {
+                mine.tensors.push_back({pieces[i].index, pieces.front().index, pieces[i].count,
+                                        b->element().type, b->name(i), b->element().type_name});
+            }
+        }
+        std::sort(mine.tensors.begin(), mine.tensors.end(),
+                  [](auto const& a, auto const& b) { return a.index < b.index; });
+        mine.of = {added_,         mine.tensors.size(), started_,
+                   how_.threshold, how_.compress.wire,  how_.op.name()};
+        return mine;
+    }
+
+    std::shared_ptr<communicator_core<Transport>> core_;
+    fusion_options how_;
+    std::vector<std::unique_ptr<fused_element>> elements_;
+    bucket_planner planner_;
+    std::vector<std::unique_ptr<bucket>> kept_;
+    int first_ = 0;  // the number of kept_[0]
+    std::uint64_t added_ = 0, started_ = 0;
+    std::exception_ptr failed_;
+    bucket_mover<Transport> mover_;  // goes before the buckets
+    std::unique_ptr<background_mover<Transport>> background_;
+};
+
+}  // namespace collectives

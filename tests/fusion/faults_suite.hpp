@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that add different tensors: an error on all ranks that names the tensor, two ranks and what
+// each has.
+#pragma once
+
+#include <faults/observed.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace faults {
+
+/// Runs two good steps, then one in which rank `odd` does what `step` lets it do, and checks that
+/// every rank is told of a mismatch that says all of `parts`.
+template <class Step>
+void check_dispute(int size, coll::fusion_options const& how, std::vector<std::string> const& parts,
+                   Step const& step) {
+    auto const odd = size - 1;
+    for (int const good_steps : {0, 2}) {
+        clean_room<job> room;
+        stories of(size);
+        tell<job>(of, size, [&](auto& comm) {
+            std::vector<float> a(100), b(100), c(50), d(5000);
+            coll::fusion_buffer fusion(comm, how);
+            for (int i = 0; i < good_steps; ++i) {
+                (void)fusion.add(a, "a");
+                (void)fusion.add(b, "b");
+                (void)fusion.add(c, "c");
+                (void)fusion.add(d, "d");
+                fusion.flush();
+            }
+            step(fusion, comm.rank() == odd, a, b, c, d);
+            fusion.flush();
+            comm.barrier();
+        });
+        check_broken(of, outcome::mismatch);
+        for (auto const& s : of) {
+            auto const& e = s.error();
+            CAPTURE(e.what());
+            CHECK_LT(e.seconds, 0.9 * slowness);
+            for (auto const& part : parts) {
+                CAPTURE(part);
+                CHECK(e.says(part));
+            }
+        }
+    }
+}
+
+TEST_CASE("another order, name, size, type; a tensor too few") {
+    for (auto const threshold : {std::size_t{1000}, std::size_t{1} << 20}) {
+        for (bool const thread : {false, true}) {
+            for (int const size : {2, 3}) {
+                coll::fusion_options const how{.threshold = threshold, .progress_thread = thread};
+                auto const last = "rank " + std::to_string(size - 1) + " has ";
+                check_dispute(size, how,
+                              {"differs in its name", "rank 0 has 'b' (100 x float)",
+                               last + "'c' (50 x float)"},
+                              [](auto& fusion, bool odd, auto& a, auto& b, auto& c, auto&) {
+                                  (void)fusion.add(a, "a");
+                                  if (!odd) { (void)fusion.add(b, "b"); }
+                                  (void)fusion.add(c, "c");
+                                  if (odd) { (void)fusion.add(b, "b"); }
+                              });
+                check_dispute(size, how,
+                              {"differs in its name", "rank 0 has 'b' (100 x float)",
+                               last + "'beta' (100 x float)"},
+                              [](auto& fusion, bool odd, auto& a, auto& b, auto&, auto&) {
+                                  (void)fusion.add(a, "a");
+                                  (void)fusion.add(b, odd ? "beta" : "b");
+                              });
+                check_dispute(size, how,
+                              {"differs in its size", "rank 0 has one without a name (100 x float)",
+                               last + "one without a name (50 x float)"},
+                              [](auto& fusion, bool odd, auto& a, auto& b, auto& c, auto&) {
+                                  (void)fusion.add(a);
+                                  (void)fusion.add(odd ? c : b);
+                              });
+                check_dispute(size, how,
+                              {"rank 0 has 'c' (50 x float)",
+                               "rank " + std::to_string(size - 1) + " waits after only"},
+                              [](auto& fusion, bool odd, auto& a, auto& b, auto& c, auto&) {
+                                  (void)fusion.add(a, "a");
+                                  (void)fusion.add(b, "b");
+                                  if (!odd) { (void)fusion.add(c, "c"); }
+                              });
+                std::vector<int> whole(100);
+                check_dispute(size, how, {"differs in its type", last + "'b' (100 x int)"},
+                              [&](auto& fusion, bool odd, auto& a, auto& b, auto&, auto&) {
+                                  (void)fusion.add(a, "a");
+                                  if (odd) {
+                                      (void)fusion.add(whole, "b");
+                                  } else {
+                                      (void)fusion.add(b, "b");
+                                  }
+                              });
+            }
+        }
+    }
+}
+
+TEST_CASE("a tensor by itself differs") {
+    check_dispute(3, {.threshold = 0},
+                  {"rank 0 has 'd' (5000 x float)", "rank 2 has 'd' (50 x float)"},
+                  [](auto& fusion, bool odd, auto&, auto&, auto& c, auto& d) {
+                      (void)fusion.add(odd ? c : d, "d");
+                  });
+}
+
+TEST_CASE("flushed at another place") {
+    check_dispute(3, {}, {"rank 0 has 'b' (100 x float)", "rank 2 waits after only"},
+                  [](auto& fusion, bool odd, auto& a, auto& b, auto&, auto&) {
+                      (void)fusion.add(a, "a");
+                      if (odd) { fusion.flush(); }
+                      (void)fusion.add(b, "b");
+                  });
+}
+
+TEST_CASE("another threshold") {
+    clean_room<job> room;
+    stories of(2);
+    tell<job>(of, 2, [&](auto& comm) {
+        std::vector<float> a(100), b(100);
+        coll::fusion_buffer fusion(comm, {.threshold = comm.rank() == 0 ? 500UL : 1000UL});
+        (void)fusion.add(a);
+        (void)fusion.add(b);
+        fusion.flush();
+    });
+    check_broken(of, outcome::mismatch);
+    for (auto const& s : of) {
+        CAPTURE(s.error().what());
+        CHECK(s.error().says("the threshold differs: rank 0 has 500, rank 1 has 1000"));
+    }
+}
+
+TEST_CASE("a rank that does something else instead: the tensors of the others are named") {
+    clean_room<job> room;
+    stories of(3);
+    tell<job>(of, 3, [&](auto& comm) {
+        std::vector<float> a(100);
+        coll::fusion_buffer fusion(comm);
+        if (comm.rank() == 1) {
+            comm.barrier();
+        } else {
+            (void)fusion.add(a, "weights");
+            fusion.flush();
+        }
+    });
+    check_broken(of, outcome::mismatch);
+    for (int const r : {0, 2}) {
+        CAPTURE(of[r].error().what());
+        CHECK(of[r].error().says("rank 1 has barrier"));
+        CHECK(of[r].error().says("was at tensor 0 'weights' (100 x float)"));
+    }
+}
+
+TEST_CASE("a rank that comes too late, and one that has gone") {
+    for (bool const thread : {false, true}) {
+        clean_room<job> room;
+        stories of(3);
+        tell<job>(of, 3, [&](auto& comm) {
+            std::vector<float> a(100);
+            coll::fusion_buffer fusion(comm, {.timeout = 200ms, .progress_thread = thread});
+            if (comm.rank() == 1) { std::this_thread::sleep_for(500ms); }
+            (void)fusion.add(a, "weights");
+            fusion.flush();
+        });
+        check_broken(of, outcome::timeout);
+        for (auto const& s : of) {
+            CAPTURE(s.error().what());
+            CHECK(s.error().misses({1}));
+            CHECK(s.error().says("weights"));
+        }
+        stories others(3);
+        tell<job>(others, 3, [&](auto& comm) {
+            std::vector<float> a(100);
+            coll::fusion_buffer fusion(comm, {.progress_thread = thread});
+            if (comm.rank() == 1) { throw coll::usage_error("it has enough"); }
+            (void)fusion.add(a, "weights");
+            fusion.flush();
+        });
+        for (int const r : {0, 2}) {
+            CHECK_EQ(others[r].error().caught, outcome::mismatch);  // it calls barriers instead
+        }
+    }
+}
+
+}  // namespace faults

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fused tensors have the results of tensors by themselves: all thresholds, with and without a
+// thread, many small tensors, empty ones, mixed types, waited for in any way.
+#pragma once
+
+#include <conformance/world.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fusion_tests {
+
+namespace coll = collectives;
+using conformance::expect;
+using conformance::expect_throw;
+using conformance::scramble;
+
+/// Tensor i of a step, in one of three types: small whole numbers, so that sums are exact.
+struct any_tensor {
+    int type = 0;
+    std::vector<float> floats;
+    std::vector<double> doubles;
+    std::vector<std::int32_t> ints;
+
+    any_tensor(int of_type, std::size_t n) : type(of_type) {
+        if (type == 0) { floats.resize(n); }
+        if (type == 1) { doubles.resize(n); }
+        if (type == 2) { ints.resize(n); }
+    }
+    template <class F>
+    auto visit(F&& f) {
+        if (type == 0) { return f(floats); }
+        if (type == 1) { return f(doubles); }
+        return f(ints);
+    }
+    static int value(int rank, std::uint64_t salt, std::size_t i) {
+        return static_cast<int>(scramble(salt * 1000 + i) % 50) + 3 * rank;
+    }
+    void fill(int rank, std::uint64_t salt) {
+        visit([&](auto& v) {
+            for (std::size_t i = 0; i < v.size(); ++i) {
+                v[i] = static_cast<std::decay_t<decltype(v[0])>>(value(rank, salt, i));
+            }
+        });
+    }
+    void require_sum(int size, std::uint64_t salt) {
+        visit([&](auto& v) {
+            for (std::size_t i = 0; i < v.size(); ++i) {
+                int sum = 0;
+                for (int r = 0; r < size; ++r) { sum += value(r, salt, i); }
+                expect(v[i] == static_cast<std::decay_t<decltype(v[0])>>(sum),
+                       [&] { return "tensor " + std::to_string(salt); });
+            }
+        });
+    }
+};
+
+inline std::vector<any_tensor> mixed_tensors(std::size_t n) {
+    std::vector<any_tensor> all;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto const count = i % 7 == 3 ? 0 : i % 11 == 5 ? 3000 : scramble(i) % 60;
+        all.emplace_back(static_cast<int>(scramble(i + 77) % 3), count);
+    }
+    return all;
+}
+
+constexpr std::array<std::size_t, 4> thresholds{0, 500, 8000, 64 << 20};
+
+template <class World>
+void every_threshold() {
+    for (int const size : conformance::sizes({1, 2, 3, 5})) {
+        World::run(size, [](auto& comm) {
+            for (auto const threshold : thresholds) {
+                for (bool const thread : {false, true}) {
+                    coll::fusion_buffer fusion(comm,
+                                               {.threshold = threshold, .progress_thread = thread});
+                    auto tensors = mixed_tensors(60);
+                    for (int step = 0; step < 4; ++step) {
+                        std::uint64_t salt = 0;
+                        for (auto& t : tensors) {
+                            t.fill(comm.rank(), salt);
+                            auto done = t.visit([&](auto& v) { return fusion.add(v); });
+                            if (step == 2 && salt == 30) {
+                                done.wait();
+                                expect(done.test(), "what was waited for is done");
+                                t.require_sum(comm.size(), salt);
+                            }
+                            ++salt;
+                        }
+                        fusion.flush();
+                        salt = 0;
+                        for (auto& t : tensors) { t.require_sum(comm.size(), salt++); }
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Without a flush, by handles alone; and handles that outlive the buffer.
+template <class World>
+void handles() {
+    World::run(3, [](auto& comm) {
+        for (bool const thread : {false, true}) {
+            auto tensors = mixed_tensors(20);
+            using handle = decltype(coll::fusion_buffer(comm).add(tensors[0].floats));
+            std::vector<handle> all;
+            {
+                coll::fusion_buffer fusion(comm, {.threshold = 2000, .progress_thread = thread});
+                for (int step = 0; step < 5; ++step) {
+                    all.clear();
+                    std::uint64_t salt = 0;
+                    for (auto& t : tensors) {
+                        t.fill(comm.rank(), salt++);
+                        all.push_back(t.visit([&](auto& v) { return fusion.add(v, "t"); }));
+                    }
+                    if (step == 4) { break; }  // the destructor flushes
+                    for (auto& h : all) { h.wait(); }
+                    salt = 0;
+                    for (auto& t : tensors) { t.require_sum(comm.size(), salt++); }
+                }
+            }
+            std::uint64_t salt = 0;
+            for (auto& t : tensors) { t.require_sum(comm.size(), salt++); }
+            for (auto& h : all) { expect(h.test(), "done"); }
+        }
+    });
+}
+
+/// The operators, by their name in the options; other calls in between; two buffers at once.
+template <class World>
+void operators() {
+    World::run(4, [](auto& comm) {
+        auto const rank = static_cast<float>(comm.rank());
+        auto const reduced = [&](coll::named_op op) {
+            std::vector<float> v{rank + 1, 2};
+            coll::fusion_buffer fusion(comm, {.op = op});
+            (void)fusion.add(v);
+            std::vector<int> between{1};
+            comm.all_reduce(between);
+            expect(between[0] == 4, "a call in between");
+            coll::fusion_buffer other(comm, {.threshold = 0});
+            std::vector<double> w{1};
+            (void)other.add(w);
+            other.flush();
+            fusion.flush();
+            expect(w[0] == 4, "another buffer");
+            return v;
+        };
+        using v = std::vector<float>;
+        expect(reduced(coll::sum{}) == v{10, 8}, "sum");
+        expect(reduced(coll::product{}) == v{24, 16}, "product");
+        expect(reduced(coll::min{}) == v{1, 2}, "min");
+        expect(reduced(coll::max{}) == v{4, 2}, "max");
+        expect(reduced(coll::average{}) == v{2.5, 2}, "average");
+        expect(reduced(coll::logical_and{}) == v{1, 1}, "logical_and");
+        expect(reduced(coll::premultiplied_sum{0.5}) == v{5, 4}, "premultiplied_sum");
+        expect(reduced(coll::premultiplied_sum{3}) == v{30, 24}, "premultiplied_sum of an integer");
+
+        coll::fusion_buffer bits(comm, {.op = coll::bit_or{}});
+        std::vector<float> no{1};
+        expect_throw<coll::usage_error>([&] { (void)bits.add(no); }, "bit_or of floats");
+        std::vector<std::int32_t> some{1 << comm.rank()};
+        (void)bits.add(some);
+        bits.flush();
+        expect(some[0] == 15, "still usable");
+    });
+}
+
+/// Sums of 16 bits come back as floats; other types are not touched.
+template <class World>
+void compressed() {
+    World::run(3, [](auto& comm) {
+        for (auto const threshold : {std::size_t{0}, std::size_t{1} << 20}) {
+            for (auto const how : {coll::compress<float, coll::bfloat16>(),
+                                   coll::compress<float, coll::float16>()}) {
+                coll::fusion_buffer fusion(
+                    comm, {.threshold = threshold, .op = coll::average{}, .compress = how});
+                std::vector<float> v(1000);
+                std::vector<double> w(10, 1.0 / 3);
+                for (std::size_t i = 0; i < v.size(); ++i) {
+                    v[i] = static_cast<float>(comm.rank() + 1) * static_cast<float>(i % 64);
+                }
+                (void)fusion.add(v);
+                (void)fusion.add(w);
+                fusion.flush();
+                for (std::size_t i = 0; i < v.size(); ++i) {
+                    expect(v[i] == 2 * static_cast<float>(i % 64), "a compressed average");
+                }
+                expect(w[0] == (1.0 / 3 + 1.0 / 3 + 1.0 / 3) / 3, "not compressed");
+            }
+        }
+    });
+}
+
+/// With `reproducible`: the left fold in rank order, for every threshold, order of waits, thread,
+/// and, since the figure is the same in all programs, transport.
+template <class World>
+void same_bits() {
+    constexpr std::size_t n = 40;
+    auto const value = [](int rank, std::size_t tensor, std::size_t i) {
+        auto const x = scramble(tensor * 100'000 + i * 16 + static_cast<std::size_t>(rank));
+        return static_cast<float>(x % 1'000'003) / 777.0F - 600.0F;
+    };
+    auto const count = [](std::size_t t) { return t % 9 == 4 ? 5000 : scramble(t) % 300; };
+    auto const stir = [](std::uint64_t hash, float x) {
+        return coll::mix(hash, std::bit_cast<std::uint32_t>(x));
+    };
+    for (int const size : {2, 4}) {
+        std::uint64_t expected = 0;
+        for (std::size_t t = 0; t < n; ++t) {
+            for (std::size_t i = 0; i < count(t); ++i) {
+                float sum = value(0, t, i);
+                for (int r = 1; r < size; ++r) { sum += value(r, t, i); }
+                expected = stir(expected, sum);
+            }
+        }
+        World::run(size, [&](auto& comm) {
+            for (auto const threshold : thresholds) {
+                for (bool const thread : {false, true}) {
+                    coll::fusion_buffer fusion(
+                        comm,
+                        {.threshold = threshold, .reproducible = true, .progress_thread = thread});
+                    std::vector<std::vector<float>> all(n);
+                    for (std::size_t k = 0; k < n; ++k) {
+                        auto const t = thread ? n - 1 - k : k;  // another order
+                        all[t].resize(count(t));
+                        for (std::size_t i = 0; i < count(t); ++i) {
+                            all[t][i] = value(comm.rank(), t, i);
+                        }
+                        (void)fusion.add(all[t]);
+                    }
+                    fusion.flush();
+                    std::uint64_t sum = 0;
+                    for (auto const& v : all) {
+                        for (auto const x : v) { sum = stir(sum, x); }
+                    }
+                    expect(sum == expected, "other bits");
+                }
+            }
+        });
+    }
+}
+
+}  // namespace fusion_tests

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensor fusion over ranks that are processes that share memory.
+#include <faults/harness.hpp>
+
+namespace faults {
+using job = on_shm;
+}
+
+#include <fusion/faults_suite.hpp>
+#include <fusion/results_suite.hpp>
+
+namespace fusion_tests {
+
+using world = conformance::over_shm;
+
+TEST_CASE("every threshold, with and without a thread") { every_threshold<world>(); }
+TEST_CASE("handles") { handles<world>(); }
+TEST_CASE("operators") { operators<world>(); }
+TEST_CASE("compression") { compressed<world>(); }
+TEST_CASE("the same bits") { same_bits<world>(); }
+
+}  // namespace fusion_tests

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a step costs once there has been one like it: no allocation, and no message but those of the
+// reductions themselves. Included by one file of a program: it counts what operator new gives.
+#pragma once
+
+#include <fusion/results_suite.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <cstdlib>
+#include <new>
+
+namespace fusion_tests {
+
+inline std::atomic<std::size_t> allocations{0};
+
+}  // namespace fusion_tests
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+    fusion_tests::allocations.fetch_add(1, std::memory_order_relaxed);
+    if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) { return p; }
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    fusion_tests::allocations.fetch_add(1, std::memory_order_relaxed);
+    auto const to = static_cast<std::size_t>(alignment);
+    if (void* const p = std::aligned_alloc(to, (bytes + to - 1) / to * to)) { return p; }
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace fusion_tests {
+
+/// For ranks that are threads: they meet without the library, whose barrier may allocate.
+template <class World>
+void no_allocation_per_step() {
+    std::barrier all(3);
+    for (bool const thread : {false, true}) {
+        for (auto const threshold : thresholds) {
+            CAPTURE(thread);
+            CAPTURE(threshold);
+            World::run(3, [&](auto& comm) {
+                auto tensors = mixed_tensors(100);
+                coll::fusion_buffer fusion(comm,
+                                           {.threshold = threshold, .progress_thread = thread});
+                auto const steps = [&](int n) {
+                    for (int s = 0; s < n; ++s) {
+                        for (auto& t : tensors) {
+                            t.visit([&](auto& v) { (void)fusion.add(v, "tensor"); });
+                        }
+                        fusion.flush();
+                    }
+                };
+                steps(20);
+                all.arrive_and_wait();
+                auto const before = allocations.load();
+                all.arrive_and_wait();
+                steps(20);
+                all.arrive_and_wait();
+                auto const after = allocations.load();
+                all.arrive_and_wait();
+                expect(after == before,
+                       [&] { return std::to_string(after - before) + " allocations in 20 steps"; });
+            });
+        }
+    }
+}
+
+/// A step sends what one all_reduce of each bucket sends, to the byte; the first step too.
+template <class World>
+void no_message_of_its_own() {
+    World::run(4, [](auto& comm) {
+        auto counted = comm.with(coll::counted{});
+        std::vector<std::vector<float>> tensors(50, std::vector<float>(100));
+        coll::fusion_buffer fusion(counted, {.threshold = 10'000, .algorithm = coll::ring{}});
+        for (int step = 0; step < 3; ++step) {
+            counted.transport().reset();
+            for (auto& t : tensors) { (void)fusion.add(t, "tensor"); }
+            fusion.flush();
+            auto const expected = 2 * coll::cost_of(coll::ring{}, 4, 10'000)
+                                          .ranks[static_cast<std::size_t>(comm.rank())]
+                                          .sent;
+            expect(counted.transport().sent() == expected, "bytes of its own");
+        }
+    });
+}
+
+}  // namespace fusion_tests
