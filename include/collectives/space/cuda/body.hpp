@@ -106,8 +106,8 @@ struct fold_body {
     int n = 1, outputs = 1;
     int finish_size = 0;
     bool raw = false;
-    std::byte const* sources[most_operands];
-    std::byte* to[most_operands];
+    std::byte const* sources[most_operands] = {};
+    std::byte* to[most_operands] = {};
 
     constexpr void operator()(detail::worker w) const {
         collectives::detail::rounding_barrier const rounded;

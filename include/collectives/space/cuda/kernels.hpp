@@ -50,7 +50,6 @@ inline kernel_table& kernels() {
     return all;
 }
 
-/// The type whose kernels do for T: integers of one size and sign share theirs.
 namespace detail {
 
 template <std::size_t Bytes, bool Signed>
@@ -73,15 +72,16 @@ template <>
 struct integer_of<8, false> : std::type_identity<std::uint64_t> {};
 
 template <class T>
-struct common_type : std::type_identity<T> {};
+struct kernel_type : std::type_identity<T> {};
 template <std::integral T>
     requires(!std::same_as<T, bool> && sizeof(T) <= 8)
-struct common_type<T> : integer_of<sizeof(T), std::is_signed_v<T>> {};
+struct kernel_type<T> : integer_of<sizeof(T), std::is_signed_v<T>> {};
 
 }  // namespace detail
 
+/// The type whose kernels do for T: integers of one size and sign share theirs.
 template <class T>
-using common_type = typename detail::common_type<T>::type;
+using common_type = typename detail::kernel_type<T>::type;
 
 /// Every type of the library's own kernels, each with every operator that takes it: calls
 /// visit.template operator()<Op, T>().
