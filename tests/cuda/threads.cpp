@@ -16,7 +16,6 @@ TEST_CASE_TEMPLATE_INVOKE(every_collective, fake::over_threads);
 TEST_CASE_TEMPLATE_INVOKE(every_root, fake::over_threads);
 TEST_CASE_TEMPLATE_INVOKE(any_cut, fake::over_threads);
 TEST_CASE_TEMPLATE_INVOKE(several_under_way, fake::over_threads);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, fake::over_threads);
 TEST_CASE_TEMPLATE_INVOKE(messages_between_two, fake::over_threads);
 TEST_CASE_TEMPLATE_INVOKE(barriers, fake::over_threads);
 TEST_CASE_TEMPLATE_INVOKE(groups, fake::over_threads);

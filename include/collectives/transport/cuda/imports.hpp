@@ -19,10 +19,13 @@ public:
     imports(std::shared_ptr<mappings> all, int device) : all_(std::move(all)), device_(device) {}
     imports(imports const&) = delete;
     imports& operator=(imports const&) = delete;
-    ~imports() {
+    ~imports() { close(); }
+    /// Lets go of everything.
+    void close() {
         for (auto& p : peers_) {
             for (std::size_t i = 0; i < p.lines.size(); ++i) { let_go(p, i); }
         }
+        peers_.clear();
     }
 
     /// Rank r of the job is process `process`, and shows its memory in `table`.
@@ -33,7 +36,9 @@ public:
     }
 
     /// The address here. Opens what is not known. Throws transport_error where that fails.
+    /// Null for what is no location: of no bytes.
     std::byte* at(location where) {
+        if (where.rank < 0) { return nullptr; }
         auto& p = peers_[static_cast<std::size_t>(where.rank)];
         auto& line = p.table->line[where.line];
         if (p.lines.size() <= where.line) { p.lines.resize(where.line + 1); }
@@ -48,8 +53,10 @@ public:
         return mine.mapped->at() + where.offset;
     }
 
-    /// Lets go of what its owners want to free. True if there was any.
-    bool poll() {
+    /// Lets go of what its owners want to free, after `wait()`: kernels may still be at work there.
+    /// True if there was any.
+    template <class Wait>
+    bool poll(Wait&& wait) {
         bool any = false;
         for (auto& p : peers_) {
             if (p.table == nullptr) { continue; }
@@ -57,6 +64,7 @@ public:
             if (std::exchange(p.seen, now) == now) { continue; }
             for (std::size_t i = 0; i < p.lines.size(); ++i) {
                 if (p.table->line[i].retired.load(std::memory_order_acquire) != 0) {
+                    if (p.lines[i].mapped && !any) { wait(); }
                     any = let_go(p, i) || any;
                 }
             }

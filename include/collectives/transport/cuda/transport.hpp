@@ -51,6 +51,7 @@ public:
             for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         } catch (transport_error const&) {  // NOLINT: the device has failed
         }
+        imports_.close();
         if (table_ != nullptr) {
             this->base().close_board(life_);
             this->base().free_when_closed(life_, table_, sizeof(export_table));
@@ -104,14 +105,17 @@ public:
         }
         return p;
     }
-    /// Frees it once no peer has it open any more.
+    /// Frees it once no peer has it open any more. Kernels may still use it: this rank's, or those
+    /// of peers that this rank's stream waits for.
     void deallocate(void* p, std::size_t bytes) {
         if constexpr (!one_process) {
-            if (auto const line = exports_->retire(p); line && exports_->in_use(*line)) {
+            auto const line = exports_->retire(p);
+            if (line && exports_->in_use(*line)) {
                 left_behind_.push_back({p, *line});
                 return;
             }
         }
+        space_->drain();
         space_->deallocate(p, bytes);
     }
 
@@ -124,7 +128,7 @@ public:
     bool inside(rank_t r) const { return this->base().inside(r) || space_->works(r); }
 
     bool poll() {
-        auto const moved = imports_.poll();
+        auto const moved = imports_.poll([this] { space_->drain(); });
         return this->base().poll() || moved;
     }
     /// A device wakes nobody.
@@ -185,6 +189,7 @@ private:
     void sweep() {
         std::erase_if(left_behind_, [this](leftover const& one) {
             if (exports_->in_use(one.line)) { return false; }
+            space_->drain();
             space_->deallocate(one.memory, 0);
             return true;
         });
