@@ -7,73 +7,26 @@
 #include <collectives/core/error.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 
+#include <cuda/fake_faults.hpp>
 #include <cuda/fake_stream.hpp>
+#include <cuda/fake_world.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace fake {
 
 namespace cuda = collectives::cuda;
-
-/// What the processes of a test share: make it before they are forked.
-class world {
-public:
-    static constexpr std::size_t most_allocations = 1 << 14, most_events = 1 << 14;
-
-    struct allocation {
-        std::atomic<std::uint64_t> id;  // 0: gone
-        std::uint64_t offset, bytes, base;
-        std::int64_t owner;
-    };
-    struct state {
-        std::atomic<std::uint64_t> allocations, ids, offsets, events;
-        allocation allocation_at[most_allocations];
-        event_state event_at[most_events];
-    };
-
-    world() {
-        file_ = ::memfd_create("fake device", MFD_CLOEXEC);
-        if (file_ < 0 || ::ftruncate(file_, off_t{1} << 40) != 0) {
-            throw std::runtime_error("memfd");
-        }
-        auto* const p = ::mmap(nullptr, sizeof(state), PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) { throw std::runtime_error("mmap"); }
-        state_ = static_cast<state*>(p);
-    }
-    world(world const&) = delete;
-    world& operator=(world const&) = delete;
-    ~world() {
-        ::munmap(state_, sizeof(state));
-        ::close(file_);
-    }
-    state& shared() const { return *state_; }
-    int file() const { return file_; }
-
-    int devices = 2;
-    bool peers_reach = true;
-    bool events_cross = true;   // between processes
-    bool reaches_host = false;  // the device reads any memory of the host, as some can
-    int laziness = 8;           // one task in so many comes late; 0: none
-
-private:
-    int file_ = -1;
-    state* state_ = nullptr;
-};
 
 /// One process's CUDA.
 class machine final : public cuda::call_table {
@@ -94,10 +47,7 @@ public:
     }
 
     /// The n-th call of this name from now on throws.
-    void fail(std::string const& call, int n = 1) {
-        std::lock_guard const lock(mutex_);
-        failing_[call] = n;
-    }
+    void fail(std::string const& call, int n = 1) { faults_.add(call, n); }
     std::size_t live_allocations() const { return count(false); }
     std::size_t live_mappings() const { return count(true); }
     std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0;
@@ -214,6 +164,7 @@ public:
     }
 
     bool captures(cuda::stream s) override { return of(s).captures; }
+    int device_of(cuda::stream s) override { return of(s).device(); }
     cuda::stream make_stream() override {
         may_fail("make_stream");
         return new stream(*this, current_, static_cast<unsigned>(++streams), world_.laziness);
@@ -282,12 +233,7 @@ private:
         throw collectives::transport_error(std::string(call) + ": " + why);
     }
     void may_fail(char const* call) {
-        std::lock_guard const lock(mutex_);
-        if (failing_.empty()) { return; }
-        auto const found = failing_.find(call);
-        if (found == failing_.end() || --found->second > 0) { return; }
-        failing_.erase(found);
-        broken(call, "injected");
+        if (faults_.are_due(call)) { broken(call, "injected"); }
     }
     stream& usable(cuda::stream s) {
         auto& on = of(s);
@@ -346,7 +292,7 @@ private:
     std::map<std::size_t, void*> free_addresses_;
     std::vector<event_state*> free_events_;
     std::map<void*, bool> opened_;
-    std::map<std::string, int> failing_;
+    faults faults_;
     std::vector<std::unique_ptr<stream>> default_streams_;
     static thread_local inline int current_ = 0;
 };

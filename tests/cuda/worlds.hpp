@@ -21,8 +21,10 @@ using conformance::expect;
 
 /// Nothing of a process's device is left.
 inline void expect_nothing_left(machine const& m) {
-    expect(m.live_allocations() == 0, [&] { return std::to_string(m.live_allocations()) + " allocations are left"; });
-    expect(m.live_mappings() == 0, [&] { return std::to_string(m.live_mappings()) + " mappings are left"; });
+    expect(m.live_allocations() == 0,
+           [&] { return std::to_string(m.live_allocations()) + " allocations are left"; });
+    expect(m.live_mappings() == 0,
+           [&] { return std::to_string(m.live_mappings()) + " mappings are left"; });
     expect(m.streams == 0, "streams are left");
     expect(m.events == 0, "events are left");
 }
@@ -50,8 +52,8 @@ void run_processes(world& w, int size, F const& f, std::optional<cuda::ordering>
     });
 }
 
-/// Worlds for the conformance suite, whose buffers are the host's: so the devices reach that, as some
-/// do, and what comes from `allocate` lies in their own memory.
+/// Worlds for the conformance suite, whose buffers are the host's: so the devices reach that, as
+/// some do, and what comes from `allocate` lies in their own memory.
 template <bool Threads, cuda::ordering Order>
 struct conforming {
     template <class F>

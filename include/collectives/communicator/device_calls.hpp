@@ -5,6 +5,7 @@
 
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/space.hpp>
 
@@ -22,15 +23,25 @@ struct passed_memory {
     std::size_t bytes = 0;
 };
 
-/// Takes a call's place in order. `core` is asked to refuse what the device cannot reach.
+/// Takes a call's place in order. `core` is asked to refuse what the device cannot reach, and told
+/// of what breaks.
 template <class Core>
 void follow_stream(Core& core, collective what, void* stream, passed_memory in, passed_memory out) {
-    auto& space = core.engine().carrier().space();
+    auto& engine = core.engine();
+    auto& space = engine.carrier().space();
     try {
         space.require_reachable(in.at, in.bytes);
         space.require_reachable(out.at, out.bytes);
-    } catch (usage_error const& e) { core.refuse(what, e.what()); }
-    space.follow(stream);
+        space.follow(stream);
+    } catch (usage_error const& e) {
+        core.refuse(what, e.what());
+    } catch (transport_error const& e) {
+        engine.carrier().note_trouble();
+        engine.board().fail(
+            failure::make(failure_kind::transport,
+                          text_of("on rank ", engine.rank(), ", ", name(what), ": ", e.what())));
+        throw;
+    }
 }
 
 template <class Core>
@@ -41,9 +52,12 @@ void begin_on_device(Core& core, call_request const& r) {
                             ": have nvcc compile one source file that includes "
                             "<collectives/cuda.cuh>, and there `provide` your own operators"));
     }
-    if (r.as != r.shape.what) { return core.engine().carrier().space().follow(r.how.stream); }
-    follow_stream(core, r.as, r.how.stream, {r.in, r.in == nullptr ? 0 : r.shape.input_bytes()},
-                  {r.out, r.out == nullptr ? 0 : r.shape.output_bytes()});
+    auto const by_user = r.as == r.shape.what;  // else its memory is the library's, on the host
+    auto const bytes = [&](void const* p, std::size_t n) {
+        return by_user && p != nullptr ? n : 0;
+    };
+    follow_stream(core, r.as, r.how.stream, {r.in, bytes(r.in, r.shape.input_bytes())},
+                  {r.out, bytes(r.out, r.shape.output_bytes())});
 }
 
 }  // namespace collectives

@@ -6,6 +6,7 @@
 
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
+#include <collectives/executor/inside.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/space.hpp>
@@ -70,10 +71,8 @@ public:
         tell();
         return ended;
     }
-    /// A peer came with another call.
-    bool wrong() const { return wrong_; }
-    /// Grows with everything that gets done.
-    std::uint64_t ticks() const { return ticks_; }
+    bool wrong() const { return wrong_; }           // a peer came with another call
+    std::uint64_t ticks() const { return ticks_; }  // grows with everything that gets done
     /// What the counters of ranks that have left the run have reached.
     std::uint64_t end() const { return lane_come(run_, plan_->total_rounds); }
 
@@ -103,18 +102,6 @@ private:
         for (auto const& c : plan_->epilogue) { at_.carry_out(space(), c, destination_if(true)); }
         return true;
     }
-
-    /// This rank is in a peer's memory as long as it lives, even if the operator throws.
-    class stay {
-    public:
-        explicit stay(Transport& t) : transport_(t) { t.enter_memory(); }
-        stay(stay const&) = delete;
-        stay& operator=(stay const&) = delete;
-        ~stay() { transport_.leave_memory(); }
-
-    private:
-        Transport& transport_;
-    };
 
     void begin_round() {
         stage_ = stage::clear;
@@ -177,10 +164,7 @@ private:
             auto const& f = plan_->folds[static_cast<std::size_t>(r.folds.first + fold_)];
             auto const folded =
                 in_passes(f.bytes, op_->elem_size, [&](std::size_t first, std::size_t bytes) {
-                    if (pushes_) {
-                        if constexpr (on_device) { return push_enqueued(f, first, bytes); }
-                        return push(f, first, bytes);
-                    }
+                    if (pushes_) { return push(f, first, bytes); }
                     reduce(f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
                 });
             if (!folded) { return false; }
@@ -212,6 +196,7 @@ private:
     /// Adds up pieces that stay in the nearest cache and writes them to all outputs that can be
     /// reached. Ranks whose output cannot be reached read them here, as ever.
     void push(fold const& f, std::size_t first, std::size_t bytes) {
+        if constexpr (on_device) { return push_enqueued(f, first, bytes); }
         bool is_read = staged_, reaches = false;
         for (rank_t r = 0; r < program_->shape().size; ++r) {
             if (r != me_) { (is_staged(r) ? is_read : reaches) = true; }
@@ -275,7 +260,7 @@ private:
     bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
         auto const most = std::max(pass_bytes / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
-            stay const inside(*transport_);
+            stay_inside const here(*transport_);
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);

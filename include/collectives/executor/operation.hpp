@@ -256,6 +256,9 @@ private:
         try {
             [[maybe_unused]] auto const here = enter();
             part();
+        } catch (transport_error const&) {
+            // A peer that left a failed operation may have taken away what this rank needs.
+            if (!engine_->board().stopped()) { give_up(std::current_exception()); }
         } catch (...) { give_up(std::current_exception()); }
     }
 

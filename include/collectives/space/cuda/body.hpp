@@ -172,7 +172,7 @@ private:
         constexpr auto each = detail::pack_bytes / sizeof(T);
         std::array<acc, each> sums{};
         for (int first = 0; first < n; first += at_once) {
-            std::array<detail::pack, at_once> loaded{};
+            detail::pack loaded[at_once] = {};
             for (int j = 0; j < at_once; ++j) {
                 if (first + j < n) { loaded[j] = detail::load_pack(sources[first + j] + at); }
             }

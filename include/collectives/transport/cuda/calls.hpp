@@ -60,6 +60,7 @@ public:
     virtual void zero(void* p, std::size_t bytes, stream s) = 0;
 
     virtual bool captures(stream s) = 0;  // into a graph
+    virtual int device_of(stream s) = 0;
     virtual stream make_stream() = 0;
     virtual void destroy_stream(stream s) = 0;
     virtual void synchronize(stream s) = 0;

@@ -121,6 +121,11 @@ public:
         check(::cudaStreamIsCapturing(of(s), &status), "cudaStreamIsCapturing");
         return status != cudaStreamCaptureStatusNone;
     }
+    int device_of(stream s) override {
+        int device = 0;
+        check(::cudaStreamGetDevice(of(s), &device), "cudaStreamGetDevice");
+        return device;
+    }
     stream make_stream() override {
         cudaStream_t s = nullptr;
         check(::cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

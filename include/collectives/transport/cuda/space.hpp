@@ -39,9 +39,10 @@ public:
     space(space const&) = delete;
     space& operator=(space const&) = delete;
     ~space() {
+        drain_if_possible();
+        for (auto const& [number, e] : marks_) { idle_.push_back(e); }
         try {
             on_device const here(*calls_, device_);
-            drain();
             for (auto const e : idle_) { calls_->destroy_event(e); }
             for (auto const e : opened_) { calls_->destroy_event(e); }
             if (mine_ != nullptr) { calls_->destroy_event(mine_); }
@@ -86,12 +87,13 @@ public:
     }
 
     void note() {
-        if (!std::exchange(dirty_, false)) { return; }
+        if (!dirty_) { return; }
         if (how_ == ordering::events) {
             calls_->record(mine_, stream_);
         } else {
             calls_->synchronize(stream_);
         }
+        dirty_ = false;
     }
     void after(rank_t r) {
         if (how_ == ordering::host) { return; }
@@ -101,8 +103,10 @@ public:
     /// Whether what rank r noted last may still be under way. From any thread.
     bool works(rank_t r) const {
         auto const i = static_cast<std::size_t>(r);
-        return how_ == ordering::events && i < peers_.size() && peers_[i] != nullptr &&
-               !calls_->passed(peers_[i]);
+        try {
+            return how_ == ordering::events && i < peers_.size() && peers_[i] != nullptr &&
+                   !calls_->passed(peers_[i]);
+        } catch (transport_error const&) { return false; }  // a device that failed does nothing
     }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
@@ -112,20 +116,18 @@ public:
         if (calls_->captures(user)) {
             throw usage_error("the stream captures a graph, into which no host-driven call goes");
         }
-        auto const e = take_event();
-        try {
-            calls_->record(e, user);
-        } catch (transport_error const& why) {
-            idle_.push_back(e);
-            throw usage_error(text_of("the stream is none of device ", device_, ": ", why.what()));
+        if (auto const its = calls_->device_of(user); its != device_) {
+            throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
         }
+        auto const e = spare();
+        calls_->record(e, user);
         calls_->wait(stream_, e);
         dirty_ = true;
-        idle_.push_back(e);
     }
     std::uint64_t mark() {
-        auto const e = take_event();
+        auto const e = spare();
         calls_->record(e, stream_);
+        idle_.pop_back();
         marks_.emplace_back(++marked_, e);
         return marked_;
     }
@@ -146,6 +148,15 @@ public:
         for (auto const& [number, e] : marks_) { idle_.push_back(e); }
         marks_.clear();
         dirty_ = false;
+    }
+
+    /// Waits, but does not say so if the device has failed.
+    void drain_if_possible() {
+        try {
+            on_device const here(*calls_, device_);
+            calls_->synchronize(stream_);
+        } catch (transport_error const&) {  // NOLINT: somebody else asks, too
+        }
     }
 
     void* allocate(std::size_t bytes) {
@@ -174,11 +185,10 @@ private:
     bool is_reachable(void const* p) const {
         return calls_->look(p).is != allocation::kind::unreachable;
     }
-    event take_event() {
-        if (idle_.empty()) { return calls_->make_event(false); }
-        auto const e = idle_.back();
-        idle_.pop_back();
-        return e;
+    /// An event that nobody waits for.
+    event spare() {
+        if (idle_.empty()) { idle_.push_back(calls_->make_event(false)); }
+        return idle_.back();
     }
 
     std::shared_ptr<call_table> calls_;

@@ -121,8 +121,12 @@ public:
 
     /// This rank's kernels work in peers' memory from the moment they are enqueued.
     void enter_memory() { this->base().enter_memory(); }
-    void leave_memory() {
-        space_->note();
+    void leave_memory() {  // also where something has been thrown
+        try {
+            space_->note();
+        } catch (transport_error const&) {  // the next note throws, before any peer is told
+            space_->drain_if_possible();
+        }
         this->base().leave_memory();
     }
     bool inside(rank_t r) const { return this->base().inside(r) || space_->works(r); }
