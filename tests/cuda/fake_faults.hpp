@@ -11,7 +11,7 @@ namespace fake {
 /// From any thread.
 class faults {
 public:
-    /// The n-th call of this name from now on, and three more.
+    /// The n-th call of this name from now on, and all after it.
     void add(std::string const& call, int n) {
         std::lock_guard const lock(mutex_);
         to_come_[call] = n;
@@ -20,9 +20,7 @@ public:
     bool are_due(std::string const& call) {
         std::lock_guard const lock(mutex_);
         auto const found = to_come_.find(call);
-        if (found == to_come_.end() || --found->second > 0) { return false; }
-        if (found->second == -3) { to_come_.erase(found); }
-        return true;
+        return found != to_come_.end() && --found->second <= 0;
     }
 
 private:

@@ -78,10 +78,22 @@ bool provide_with() {
     return true;
 }
 
+namespace detail {
+
+template <class Launcher>
+struct provider {
+    template <class Op, class T>
+    void operator()() const {
+        provide_with<Launcher, Op, T>();
+    }
+};
+
+}  // namespace detail
+
 /// All of the library's own.
 template <class Launcher>
 bool provide_all_with() {
-    for_each_kernel([]<class Op, class T>() { provide_with<Launcher, Op, T>(); });
+    for_each_kernel(detail::provider<Launcher>{});
     kernels().add(&enqueue_copy<Launcher>);
     return true;
 }
