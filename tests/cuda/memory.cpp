@@ -171,13 +171,36 @@ TEST_CASE("a call comes after what is on its stream") {
     }
 }
 
-TEST_CASE("the way back from a peer that cannot map") {
-    // Events that do not cross processes: the host keeps the order then.
+TEST_CASE("where events do not cross processes the host keeps the order") {
     world w;
     w.events_cross = false;
     run_processes(w, 3, [](auto& comm, machine&) {
         expect(comm.transport().space().ordered_by() == cuda::ordering::host, "the host waits");
         auto a = comm.template allocate<T>(1'000);
         add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
+    });
+}
+
+TEST_CASE("ranks that share no host memory by themselves meet on their machine") {
+    world w;
+    coll::shm::run(3, [&](auto& base) {
+        auto const mine = std::make_shared<machine>(w);
+        {
+            auto adapted = base.with(coll::counted{});  // messages alone, as MPI or UCX
+            auto comm = cuda::communicate(adapted, 0, {mine, {}});
+            auto a = comm.template allocate<T>(1'000);
+            add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
+        }
+        expect_nothing_left(*mine);
+    });
+    auto const one = std::make_shared<machine>(w);
+    coll::threads::run(2, [&](auto& base) {
+        auto adapted = base.with(coll::counted{});
+        auto const text = conformance::expect_throw<coll::usage_error>(
+            [&] {
+                cuda::communicate(adapted, 0, {one, {}});
+            },
+            "threads");
+        expect(text.find("threads of one process") != std::string::npos, text);
     });
 }

@@ -165,6 +165,11 @@ private:
             if (c.fault[0] != '\0') {
                 throw transport_error(text_of(where, "rank ", r, ": ", c.fault.data()));
             }
+            for (std::size_t other = 0; other < r && !made::one_process; ++other) {
+                if (cards_[other].process != c.process) { continue; }
+                throw usage_error(text_of(where, "ranks ", other, " and ", r,
+                                          " are threads of one process: meet by threads::run"));
+            }
             if (c.order != cards_[0].order) {
                 throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
             }

@@ -62,6 +62,9 @@ struct worker {
 };
 template <class Visit>
 constexpr void share(worker w, std::size_t count, Visit const& visit) {
+#if defined(__CUDACC__)  // unrolled, some need more registers than there are
+#pragma unroll 1
+#endif
     for (auto i = w.number; i < count; i += w.all) { visit(i); }
 }
 
@@ -179,6 +182,9 @@ private:
             for (int j = 0; j < at_once; ++j) {
                 if (first + j >= n) { break; }
                 auto const next = std::bit_cast<detail::lanes<T>>(loaded[j]);
+#if defined(__CUDACC__)  // else the sums go to memory
+#pragma unroll
+#endif
                 for (std::size_t e = 0; e < each; ++e) {
                     auto const value = widened(next.values[e], rounded);
                     sums[e] = first + j == 0 ? value : applied(sums[e], value, rounded);
@@ -186,6 +192,9 @@ private:
             }
         }
         detail::lanes<T> results{};
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
         for (std::size_t e = 0; e < each; ++e) { results.values[e] = narrowed(sums[e]); }
         auto const result = std::bit_cast<detail::pack>(results);
         for (int k = 0; k < outputs; ++k) { detail::store_pack(to[k] + at, result); }

@@ -98,7 +98,7 @@ public:
         if (whole < bytes) { throw transport_error("no device has so much memory"); }
         auto* const p = space_->allocate(whole);
         try {
-            space_->zero(p, whole);
+            space_->zero(p, bytes);
         } catch (...) {
             space_->deallocate(p, whole);
             throw;
@@ -172,7 +172,8 @@ public:
     void cancel(request& r) { this->base().cancel(r); }
 
 private:
-    static constexpr std::size_t granule = 512;
+    /// Handles open whole blocks of the device's memory: two allocations never share one.
+    static constexpr std::size_t granule = one_process ? 512 : std::size_t{2} << 20;
     static constexpr std::chrono::nanoseconds nap = std::chrono::microseconds(50);
 
     struct leftover {
