@@ -218,7 +218,6 @@ public:
         return e;
     }
 
-    /// A kernel is about to use this memory.
     void check_reach(void const* p, stream const& s) {
         if (s.device() != current_) { broken("launch", "the stream is another device's"); }
         if (look(p).is == kind::unreachable) { broken("launch", "an illegal address"); }

@@ -115,7 +115,6 @@ struct fold_body {
     constexpr void operator()(detail::worker w) const {
         collectives::detail::rounding_barrier const rounded;
         if constexpr (detail::fills_packs<T>) {
-            constexpr auto each = detail::pack_bytes / sizeof(T);
             detail::share(w, packs, [&](std::size_t i) {
                 fold_pack(before * sizeof(T) + i * detail::pack_bytes, rounded);
             });
@@ -130,6 +129,9 @@ struct fold_body {
 
 private:
     using barrier = collectives::detail::rounding_barrier;
+    static constexpr std::size_t each =
+        detail::fills_packs<T> ? detail::pack_bytes / sizeof(T) : 1;  // elements of a pack
+    using sums_of_pack = std::array<acc, each>;
 
     constexpr acc widened(T const& x, barrier rounded) const {
         auto value = static_cast<acc>(x);
@@ -169,26 +171,24 @@ private:
         for (int k = 0; k < outputs; ++k) { detail::store_element(to[k] + i * sizeof(T), result); }
     }
 
-    /// A few sources are asked for at once: what is on its way is what makes a device quick.
+    /// A few sources are asked for at once: what is on its way is what makes a device quick. What
+    /// is not unrolled keeps its values in memory.
     constexpr void fold_pack(std::size_t at, barrier rounded) const {
         constexpr int at_once = 4;
-        constexpr auto each = detail::pack_bytes / sizeof(T);
-        std::array<acc, each> sums{};
-        for (int first = 0; first < n; first += at_once) {
+        auto sums = widened_lanes(detail::load_pack(sources[0] + at), rounded);
+        for (int first = 1; first < n; first += at_once) {
             detail::pack loaded[at_once] = {};
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
             for (int j = 0; j < at_once; ++j) {
                 if (first + j < n) { loaded[j] = detail::load_pack(sources[first + j] + at); }
             }
-            for (int j = 0; j < at_once; ++j) {
-                if (first + j >= n) { break; }
-                auto const next = std::bit_cast<detail::lanes<T>>(loaded[j]);
-#if defined(__CUDACC__)  // else the sums go to memory
+#if defined(__CUDACC__)
 #pragma unroll
 #endif
-                for (std::size_t e = 0; e < each; ++e) {
-                    auto const value = widened(next.values[e], rounded);
-                    sums[e] = first + j == 0 ? value : applied(sums[e], value, rounded);
-                }
+            for (int j = 0; j < at_once; ++j) {
+                if (first + j < n) { sums = applied_lanes(sums, loaded[j], rounded); }
             }
         }
         detail::lanes<T> results{};
@@ -198,6 +198,24 @@ private:
         for (std::size_t e = 0; e < each; ++e) { results.values[e] = narrowed(sums[e]); }
         auto const result = std::bit_cast<detail::pack>(results);
         for (int k = 0; k < outputs; ++k) { detail::store_pack(to[k] + at, result); }
+    }
+    constexpr sums_of_pack widened_lanes(detail::pack const& from, barrier rounded) const {
+        auto const elements = std::bit_cast<detail::lanes<T>>(from);
+        sums_of_pack result{};
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+        for (std::size_t e = 0; e < each; ++e) { result[e] = widened(elements.values[e], rounded); }
+        return result;
+    }
+    constexpr sums_of_pack applied_lanes(sums_of_pack sums, detail::pack const& from,
+                                         barrier rounded) const {
+        auto const next = widened_lanes(from, rounded);
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+        for (std::size_t e = 0; e < each; ++e) { sums[e] = applied(sums[e], next[e], rounded); }
+        return sums;
     }
 };
 
