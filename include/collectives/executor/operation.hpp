@@ -162,8 +162,12 @@ private:
         }
         if (ended_++ == 0) {
             void const* const source = of_.in;
-            of_.op->run(of_.out, &source, 1, program_->shape().count, 1, destination::read_soon,
-                        space().queue());
+            of_.op->reduce(of_.op->op, {.dst = of_.out,
+                                        .sources = &source,
+                                        .n = 1,
+                                        .count = program_->shape().count,
+                                        .finish_size = 1,
+                                        .queue = space().queue()});
         }
         return end();
     }

@@ -58,8 +58,8 @@ struct reducer {
     /// source is one) and gives `finish_size` once per element, in its last pass. With a single
     /// rank that pass is run({in}, finish_size = 1).
     void run(void* dst, void const* const* sources, int n, std::size_t count, int finish_size = 0,
-             destination to = destination::read_soon, void* queue = nullptr) const {
-        reduce(op, {dst, sources, n, count, finish_size, false, to, queue});
+             destination to = destination::read_soon) const {
+        reduce(op, {dst, sources, n, count, finish_size, false, to});
     }
 
     void raw(void* dst, void const* const* sources, int n, std::size_t count, int finish_size = 0,
