@@ -86,7 +86,7 @@ public:
 
     void cancel() override {
         if (mode_ == mode::counting) { counting_.cancel(); }
-        if constexpr (device_transport<Transport>) { space().drain(); }
+        if constexpr (device_transport<Transport>) { space().drain_if_possible(); }
         for (auto& s : slices_) { s.cancel(); }
         engine_->scratch.abandon(std::exchange(input_, {}));
     }

@@ -5,8 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace collectives::cuda {
 
@@ -74,6 +78,36 @@ public:
     virtual void wait(stream s, event e) = 0;
     virtual handle share_event(event e) = 0;
     virtual event open_event(handle const& h) = 0;
+
+    /// An event for peers to wait for. It is used again and never destroyed: a rank that has ended
+    /// does not know who is about to wait for it. The device is current. From any thread.
+    event borrow_event(int device, bool shared) {
+        {
+            std::lock_guard const lock(mutex_);
+            auto& idle = idle_[{device, shared}];
+            if (!idle.empty()) {
+                auto const e = idle.back();
+                idle.pop_back();
+                return e;
+            }
+        }
+        return make_event(shared);
+    }
+    void give_back_event(int device, bool shared, event e) {
+        std::lock_guard const lock(mutex_);
+        idle_[{device, shared}].push_back(e);
+    }
+    /// How many lie here to be used again.
+    std::size_t idle_events() const {
+        std::lock_guard const lock(mutex_);
+        std::size_t n = 0;
+        for (auto const& [which, idle] : idle_) { n += idle.size(); }
+        return n;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::pair<int, bool>, std::vector<event>> idle_;
 };
 
 /// Makes a device current for as long as it lives.

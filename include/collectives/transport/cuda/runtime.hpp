@@ -67,6 +67,7 @@ public:
 
     allocation look(void const* p) override {
         allocation result;
+        if (p == nullptr) { return result; }
         cudaPointerAttributes about{};
         check(::cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
         if (about.devicePointer == nullptr || about.type == cudaMemoryTypeUnregistered) {

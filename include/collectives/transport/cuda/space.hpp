@@ -45,8 +45,8 @@ public:
             on_device const here(*calls_, device_);
             for (auto const e : idle_) { calls_->destroy_event(e); }
             for (auto const e : opened_) { calls_->destroy_event(e); }
-            if (mine_ != nullptr) { calls_->destroy_event(mine_); }
             calls_->destroy_stream(stream_);
+            if (mine_ != nullptr) { calls_->give_back_event(device_, shared_, mine_); }
         } catch (transport_error const&) {  // NOLINT: the device has failed, and says so elsewhere
         }
     }
@@ -57,7 +57,8 @@ public:
     /// The event by which peers wait for this rank; `shared` with other processes.
     event make_event(bool shared) {
         on_device const here(*calls_, device_);
-        return mine_ = calls_->make_event(shared);
+        shared_ = shared;
+        return mine_ = calls_->borrow_event(device_, shared);
     }
     /// The event of rank r of another process, or of a thread.
     void set_peer(rank_t r, event e, bool opened) {
@@ -153,8 +154,7 @@ public:
     /// Waits, but does not say so if the device has failed.
     void drain_if_possible() {
         try {
-            on_device const here(*calls_, device_);
-            calls_->synchronize(stream_);
+            drain();
         } catch (transport_error const&) {  // NOLINT: somebody else asks, too
         }
     }
@@ -197,6 +197,7 @@ private:
     ordering how_ = ordering::host;
     stream stream_ = nullptr;
     event mine_ = nullptr;
+    bool shared_ = false;        // with other processes
     std::vector<event> peers_;   // by their rank in the job
     std::vector<event> opened_;  // of them, those of other processes
     std::vector<event> idle_;

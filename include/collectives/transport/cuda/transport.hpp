@@ -124,7 +124,7 @@ public:
     void leave_memory() {  // also where something has been thrown
         try {
             space_->note();
-        } catch (transport_error const&) {  // the next note throws, before any peer is told
+        } catch (transport_error const&) {  // else the next note throws, before a peer is told
             space_->drain_if_possible();
         }
         this->base().leave_memory();
