@@ -22,6 +22,10 @@ namespace gpu {
 namespace coll = collectives;
 
 inline void check(cudaError_t fault, char const* what) {
+    if (fault == cudaErrorInsufficientDriver || fault == cudaErrorNoDevice) {
+        throw std::runtime_error(std::string("there is no CUDA device: ") +
+                                 ::cudaGetErrorString(fault));
+    }
     if (fault != cudaSuccess) {
         throw std::runtime_error(std::string(what) + ": " + ::cudaGetErrorString(fault));
     }
