@@ -185,11 +185,11 @@ TEST_CASE("factors") {
 
     coll::premultiplied_sum const third{1.0 / 3};
     auto const reducer = coll::host::make_reducer<float>(third);
-    REQUIRE(static_cast<bool>(reducer.prepare));
+    REQUIRE(reducer.prepares);
     std::vector<float> values(1000, 3.3F);
-    reducer.prepare(reducer.op, values.data(), values.data(), values.size());
+    reducer.prepare(values.data(), values.data(), values.size());
     CHECK(values == std::vector<float>(1000, third.prepare(3.3F)));
-    CHECK_FALSE(static_cast<bool>(coll::host::make_reducer<float>(coll::sum{}).prepare));
+    CHECK_FALSE(coll::host::make_reducer<float>(coll::sum{}).prepares);
 }
 
 TEST_CASE("truth values, also of a single contribution") {

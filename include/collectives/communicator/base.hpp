@@ -4,7 +4,7 @@
 
 #include <collectives/communicator/pending.hpp>
 #include <collectives/communicator/requests.hpp>
-#include <collectives/space/host.hpp>
+#include <collectives/executor/space.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -27,11 +27,15 @@ protected:
 
     request_maker<Transport> make() const { return request_maker<Transport>(*core_); }
 
+    template <class T, class Op>
+    static reducer reducer_of(Op const& op) {
+        return reducer_maker<space_type<Transport>>::template make<T>(op);
+    }
     /// The operator, kept alive with its reducer for as long as a started call needs them.
     template <class T, class Op>
     static auto keep(Op const& op) {
         auto kept = std::make_shared<std::pair<Op, reducer>>(op, reducer{});
-        kept->second = host::make_reducer<T>(kept->first);
+        kept->second = reducer_of<T>(kept->first);
         return kept;
     }
     pending<Transport> started(call_request const& r, std::shared_ptr<void const> kept = {}) {

@@ -2,6 +2,7 @@
 // Memory from `communicator::allocate`: peers reach it, so that nothing is copied on the way.
 #pragma once
 
+#include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <cstddef>
@@ -21,10 +22,8 @@ public:
     using const_iterator = T const*;
 
     buffer(std::shared_ptr<Transport> t, std::size_t n) : transport_(std::move(t)), size_(n) {
-        if constexpr (peer_addressable<Transport>) {
-            data_ = static_cast<T*>(transport_->allocate(n * sizeof(T)));
-        } else {
-            data_ = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+        data_ = static_cast<T*>(take_memory(*transport_, n * sizeof(T)));
+        if constexpr (!peer_addressable<Transport> && !device_transport<Transport>) {
             std::uninitialized_value_construct_n(data_, n);
             register_data();
         }
@@ -41,12 +40,8 @@ public:
     }
     ~buffer() {
         if (data_ == nullptr) { return; }
-        if constexpr (peer_addressable<Transport>) {
-            transport_->deallocate(data_, size_ * sizeof(T));
-        } else {
-            if constexpr (memory_registering<Transport>) { transport_->deregister_memory(data_); }
-            ::operator delete(data_, std::align_val_t{64});
-        }
+        if constexpr (memory_registering<Transport>) { transport_->deregister_memory(data_); }
+        give_memory_back(*transport_, data_, size_ * sizeof(T));
     }
 
     T* data() { return data_; }
@@ -66,7 +61,7 @@ private:
             try {
                 transport_->register_memory(data_, size_ * sizeof(T));
             } catch (...) {
-                ::operator delete(data_, std::align_val_t{64});
+                give_memory_back(*transport_, data_, size_ * sizeof(T));
                 throw;
             }
         }

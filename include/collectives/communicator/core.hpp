@@ -2,6 +2,7 @@
 // What is below the typed members of a communicator: checks a call, makes it ready, runs it.
 #pragma once
 
+#include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
@@ -67,6 +68,7 @@ public:
     /// Starts a collective on `o`. Throws usage_error before anything is sent.
     void start(operation<Transport>& o, call_request const& r) {
         engine_.require_usable(r.as);
+        if constexpr (device_transport<Transport>) { begin_on_device(*this, r); }
         auto const time = r.how.timeout.span();
         if (blocks_vary(r) && passes_blocks_on(choose(r), r.shape)) {
             auto const call = fingerprint_of(r, choose(r));
@@ -284,7 +286,8 @@ private:
 
     /// Half of what a core's own cache holds, or less: what a rank has staged or added up is still
     /// there when it, or a peer, reads it again. Messages are cut by the transport.
-    static constexpr std::size_t best_segment = direct_transport<Transport> ? 256 * 1024 : 0;
+    static constexpr std::size_t best_segment =
+        direct_transport<Transport> && !device_transport<Transport> ? 256 * 1024 : 0;
 
     collectives::engine<Transport> engine_;
     collectives::selector selector_;

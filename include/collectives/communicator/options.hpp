@@ -20,6 +20,7 @@ struct options {
         chosen_segment;              ///< bytes a pipelined segment holds; 0 or the default: one
     bool reproducible = false;       ///< the left fold in rank order, whatever else is chosen
     collectives::timeout timeout{};  ///< for the whole call
+    void* stream = nullptr;  ///< of CUDA communicators alone: what is on it comes before the call
 };
 
 }  // namespace collectives

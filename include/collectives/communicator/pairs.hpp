@@ -45,6 +45,11 @@ private:
                                     rank_t peer, int tag, options const& how) {
         this->core_->engine().require_usable(what);
         this->core_->require_rank(peer, what, "peer");
+        if constexpr (device_transport<Transport>) {
+            follow_stream(*this->core_, what, how.stream, {bytes, count * sizeof(T)}, {});
+        } else {
+            this->core_->require(how.stream == nullptr, what, no_streams);
+        }
         fingerprint call;
         call.what = what;
         call.count = count;

@@ -13,7 +13,7 @@ public:
     /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
+        auto const r = this->template reducer_of<element_t<In>>(op);
         this->core_->run(this->make().vector(collective::all_reduce, in, out, r, 0, how));
     }
     template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
@@ -34,7 +34,7 @@ public:
     /// Root gets the reduction of all ranks' vectors. out is looked at on root alone.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
+        auto const r = this->template reducer_of<element_t<In>>(op);
         this->core_->run(this->make().vector(collective::reduce, in, out, r, root, how));
     }
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
@@ -47,7 +47,7 @@ public:
     /// Rank i gets block i of the reduction. in: n elements; out: block(n, size, rank) or counts.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
+        auto const r = this->template reducer_of<element_t<In>>(op);
         this->core_->run(
             this->make().to_block(collective::reduce_scatter, in, out, {}, &r, 0, how));
     }
@@ -55,7 +55,7 @@ public:
               reduction_op<element_t<In>> Op = sum>
     void reduce_scatter(In&& in, Out&& out, Counts const& counts, Op op = {},
                         options const& how = {}) {
-        auto const r = host::make_reducer<element_t<In>>(op);
+        auto const r = this->template reducer_of<element_t<In>>(op);
         this->core_->run(this->make().to_block(
             collective::reduce_scatter, in, out,
             this->make().counts(collective::reduce_scatter, counts), &r, 0, how));

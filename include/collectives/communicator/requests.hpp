@@ -31,6 +31,9 @@ public:
         r.type = type_id<T>();
         r.type_name = type_name<T>();
         r.how = how;
+        if constexpr (!device_transport<Transport>) {
+            core_->require(how.stream == nullptr, what, no_streams);
+        }
         if (is_rooted(what)) { core_->require_rank(root, what, "root"); }
         return r;
     }
@@ -53,7 +56,7 @@ public:
             r.out = std::ranges::data(out);
         }
         // Prepared contributions lie in out, or for reduce in a buffer of their own.
-        if (op.prepare != nullptr) { r.shape.in_place = what == collective::all_reduce; }
+        if (op.prepares) { r.shape.in_place = what == collective::all_reduce; }
         return r;
     }
 
@@ -97,7 +100,7 @@ public:
         if (sees_whole) { r.in = std::ranges::data(in); }
         auto const whole = sees_whole ? detail::memory_of(in) : detail::memory_span{};
         cut(r, "out", block, "in", whole, sees_whole, std::move(counts));
-        if (op != nullptr && op->prepare != nullptr) { r.shape.in_place = false; }
+        if (op != nullptr && op->prepares) { r.shape.in_place = false; }
         return r;
     }
 

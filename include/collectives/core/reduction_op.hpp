@@ -40,6 +40,9 @@ template <class Op>
 concept commutes_on_anything = requires { requires bool{Op::commutes_on_anything}; };
 template <class Op>
 concept accumulates_wide = requires { requires bool{Op::accumulates_wide}; };
+/// What an operator is handed for elements of type T.
+template <class Op, class T>
+using accumulator = std::conditional_t<accumulates_wide<Op>, accumulator_t<T>, T>;
 template <class Op, class T>
 concept prepares = requires(Op const& op, T const& x) {
     { op.prepare(x) } -> std::same_as<T>;

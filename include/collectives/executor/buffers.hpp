@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace collectives {
@@ -26,8 +27,9 @@ struct run_buffers {
     std::byte* write(place p) const {
         return (p.where == base::output ? output : scratch) + p.offset;
     }
-    void carry_out(copy const& c, destination to = destination::read_soon) const {
-        host::copy(write(c.to), read(c.from), c.bytes, to);
+    template <class Space>
+    void carry_out(Space&& in, copy const& c, destination to = destination::read_soon) const {
+        in.copy(write(c.to), read(c.from), c.bytes, to);
     }
 };
 
@@ -36,6 +38,8 @@ struct fold_manner {
     int size = 0;      // ranks, for the operator's last touch
     bool raw = false;  // its sources still are to go through the operator's `prepare`
     destination to = destination::read_soon;
+    void* queue = nullptr;            // of the space of all this
+    std::span<void* const> others{};  // more places for the result, in a device's memory
 };
 
 /// Reduces bytes [from, from + bytes) of a fold to `to`. `source(s)` is the address of byte `from`
@@ -58,8 +62,9 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
         addresses[k] = s.transfer < 0 ? static_cast<void const*>(at.read(f.own) + from)
                                       : static_cast<void const*>(source(s));
     }
-    op.reduce(op.op, {to, addresses, f.sources, bytes / op.elem_size, f.completes ? how.size : 0,
-                      how.raw, how.to});
+    op.reduce(op.op,
+              {to, addresses, f.sources, bytes / op.elem_size, f.completes ? how.size : 0, how.raw,
+               how.to, how.queue, how.others.data(), static_cast<int>(how.others.size())});
 }
 
 }  // namespace collectives

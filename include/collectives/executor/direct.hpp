@@ -6,8 +6,10 @@
 
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
+#include <collectives/executor/inside.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,19 +28,22 @@ namespace collectives {
 template <direct_transport Transport>
 class direct_run {
 public:
-    static constexpr std::size_t pass_bytes = 256 * 1024;
-    static constexpr std::size_t pushed_bytes = 2 * 1024;     // at a time
-    static constexpr std::size_t least_pushed = 1024 * 1024;  // bytes of a vector
+    static constexpr bool on_device = device_transport<Transport>;
+    static constexpr std::size_t pass_bytes = on_device ? 1U << 30 : 256 * 1024;
+    static constexpr std::size_t pushed_bytes = 2 * 1024;                     // at a time
+    static constexpr std::size_t least_pushed = on_device ? 0 : 1024 * 1024;  // of a vector
 
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
     /// read once its counter says that it has come. All must live until `progress` says true, and
     /// where it does not wait for its readers, the scratch until all peers have left the run.
-    void start(Transport& t, typename Transport::board& board, rank_t me, program& of, int slice,
-               std::uint64_t run, std::uint64_t hash, plan_variant variant, bool waits_for_readers,
-               run_buffers at, std::array<std::uint64_t, 3> bases, reducer const* op) {
+    void start(Transport& t, typename Transport::board& board, rank_group const& group, program& of,
+               int slice, std::uint64_t run, std::uint64_t hash, plan_variant variant,
+               bool waits_for_readers, run_buffers at, std::array<std::uint64_t, 3> bases,
+               reducer const* op) {
         transport_ = &t;
         board_ = &board;
-        me_ = me;
+        group_ = &group;
+        me_ = group.rank();
         program_ = &of;
         slice_ = slice;
         plan_ = &of.steps(slice, variant.staged ? passage::staged : passage::direct);
@@ -48,11 +54,12 @@ public:
         result_ = host::destination_of(of.shape().count * of.shape().elem_size);
         pushes_ = of.adds_once_for_all() && of.shape().elem_size <= pushed_bytes &&
                   of.shape().count * of.shape().elem_size >= least_pushed;
+        if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(group.size()), 0); }
         staged_ = variant.staged;
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
-        auto& mine = board.lane(me, run);
+        auto& mine = board.lane(me_, run);
         mine.hash = hash;
         mine.bases = bases;
         mine.variant = variant.index();
@@ -64,10 +71,8 @@ public:
         tell();
         return ended;
     }
-    /// A peer came with another call.
-    bool wrong() const { return wrong_; }
-    /// Grows with everything that gets done.
-    std::uint64_t ticks() const { return ticks_; }
+    bool wrong() const { return wrong_; }           // a peer came with another call
+    std::uint64_t ticks() const { return ticks_; }  // grows with everything that gets done
     /// What the counters of ranks that have left the run have reached.
     std::uint64_t end() const { return lane_come(run_, plan_->total_rounds); }
 
@@ -94,21 +99,9 @@ private:
             if (pushes_ && r.round == 1 && !is_staged(r.peer)) { continue; }  // it reads nothing
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(c, destination_if(true)); }
+        for (auto const& c : plan_->epilogue) { at_.carry_out(space(), c, destination_if(true)); }
         return true;
     }
-
-    /// This rank is in a peer's memory as long as it lives, even if the operator throws.
-    class stay {
-    public:
-        explicit stay(Transport& t) : transport_(t) { t.enter_memory(); }
-        stay(stay const&) = delete;
-        stay& operator=(stay const&) = delete;
-        ~stay() { transport_.leave_memory(); }
-
-    private:
-        Transport& transport_;
-    };
 
     void begin_round() {
         stage_ = stage::clear;
@@ -121,11 +114,21 @@ private:
         if (std::exchange(has_news_, false)) { board_->wake_others(); }
     }
     void publish(std::uint64_t reached) {
+        if constexpr (on_device) { space().note(); }
         board_->lane(me_, run_).counter.store(reached, std::memory_order_release);
         has_news_ = true;
     }
     bool has_reached(rank_t peer, std::uint64_t where) {
-        return board_->lane(peer, run_).counter.load(std::memory_order_acquire) >= where;
+        auto const come = board_->lane(peer, run_).counter.load(std::memory_order_acquire);
+        if (come < where) { return false; }
+        if constexpr (on_device) {  // what it has enqueued comes before what this rank enqueues now
+            auto& seen = ordered_[static_cast<std::size_t>(peer)];
+            if (seen < where) {
+                space().after(group_->job_rank(peer));
+                seen = come;
+            }
+        }
+        return true;
     }
     /// Of a peer that has come and cannot leave before this rank has read from it.
     bool calls_the_same(rank_t peer) {
@@ -138,7 +141,7 @@ private:
             if (!have_read(r.gathered_over)) { return false; }
             waited_ = 0;
             for (int c = r.gathers.first; c < r.gathers.last; ++c) {
-                at_.carry_out(plan_->copies[static_cast<std::size_t>(c)]);
+                at_.carry_out(space(), plan_->copies[static_cast<std::size_t>(c)]);
             }
             publish(lane_come(run_, r.number));
             stage_ = stage::published;
@@ -153,7 +156,7 @@ private:
             if (t.action != verb::recv_copy || (pushes_ && !staged_)) { continue; }
             auto const* const from = peer_bytes(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
-                host::copy(at_.write(t.at) + first, from + first, bytes, destination_if(t.rests));
+                space().copy(at_.write(t.at) + first, from + first, bytes, destination_if(t.rests));
             });
             if (!copied) { return false; }
         }
@@ -169,9 +172,12 @@ private:
         return true;
     }
 
+    decltype(auto) space() { return space_of(*transport_); }
+
     void reduce(fold const& f, std::byte* to, std::size_t first, std::size_t bytes,
-                destination where) {
-        carry_out(*plan_, f, at_, *op_, to, first, bytes, {program_->shape().size, false, where},
+                destination where, std::span<void* const> others = {}) {
+        carry_out(*plan_, f, at_, *op_, to, first, bytes,
+                  {program_->shape().size, false, where, space().queue(), others},
                   [&](auto const& s) { return peer_bytes(s.transfer) + s.offset + first; });
     }
     /// Asks for what is added up next: the processor itself does not look so far ahead.
@@ -190,6 +196,7 @@ private:
     /// Adds up pieces that stay in the nearest cache and writes them to all outputs that can be
     /// reached. Ranks whose output cannot be reached read them here, as ever.
     void push(fold const& f, std::size_t first, std::size_t bytes) {
+        if constexpr (on_device) { return push_enqueued(f, first, bytes); }
         bool is_read = staged_, reaches = false;
         for (rank_t r = 0; r < program_->shape().size; ++r) {
             if (r != me_) { (is_staged(r) ? is_read : reaches) = true; }
@@ -210,11 +217,22 @@ private:
             put(at_.output, destination_if(!is_read));
             for (rank_t r = 0; r < program_->shape().size; ++r) {
                 if (r == me_ || is_staged(r)) { continue; }
-                auto const output = static_cast<std::size_t>(base::output);
-                put(transport_->at(board_->lane(r, run_).bases[output]), result_);
+                put(output_of(r), result_);
             }
         }
         written.end();
+    }
+
+    /// The same in one pass that writes all outputs.
+    void push_enqueued(fold const& f, std::size_t first, std::size_t bytes) {
+        std::vector<void*> others;
+        for (rank_t r = 0; r < program_->shape().size; ++r) {
+            if (r != me_ && !is_staged(r)) { others.push_back(output_of(r) + f.to.offset + first); }
+        }
+        reduce(f, at_.write(f.to) + first, first, bytes, destination::read_soon, others);
+    }
+    std::byte* output_of(rank_t r) const {
+        return transport_->at(board_->lane(r, run_).bases[static_cast<std::size_t>(base::output)]);
     }
 
     destination destination_if(bool rests) const {
@@ -242,7 +260,7 @@ private:
     bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
         auto const most = std::max(pass_bytes / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
-            stay const inside(*transport_);
+            stay_inside const here(*transport_);
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);
@@ -255,6 +273,7 @@ private:
 
     Transport* transport_ = nullptr;
     typename Transport::board* board_ = nullptr;
+    rank_group const* group_ = nullptr;
     rank_t me_ = 0;
     program* program_ = nullptr;
     plan const* plan_ = nullptr;
@@ -274,7 +293,8 @@ private:
     std::size_t done_ = 0, reader_ = 0;
     bool left_ = false;
     bool wrong_ = false;
-    bool has_news_ = false;  // for peers that may sleep
+    bool has_news_ = false;               // for peers that may sleep
+    std::vector<std::uint64_t> ordered_;  // on a device: of each peer, what comes before this rank
 };
 
 }  // namespace collectives

@@ -168,7 +168,7 @@ public:
     scratch_pool<Transport> scratch;
     /// The communicator goes: what peers may still read of it stays until they have gone too.
     void retire() {
-        if constexpr (direct_transport<Transport>) {
+        if constexpr (requires { &Transport::free_when_closed; }) {
             for (auto const& kept : runs.take_kept()) {
                 carrier().free_when_closed(board_, kept.data, kept.bytes);
             }

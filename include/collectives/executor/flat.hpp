@@ -5,6 +5,7 @@
 
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/program.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <atomic>
@@ -136,7 +137,7 @@ public:
                           [&](auto const& s) { return bytes_of(s.transfer) + s.offset; });
             }
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(c); }
+        for (auto const& c : plan_->epilogue) { at_.carry_out(host::space{}, c); }
     }
 
 private:
@@ -153,9 +154,10 @@ private:
     bool wrong_ = false;
 };
 
-/// A transport that has such boards.
+/// A transport that has such boards, for buffers that the processor may read.
 template <class T>
-concept flat_transport = peer_addressable<T> && flat_board<typename T::board>;
+concept flat_transport =
+    peer_addressable<T> && flat_board<typename T::board> && !device_transport<T>;
 
 /// flat_run where the transport can do that, else nothing.
 template <class Transport>

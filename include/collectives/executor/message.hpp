@@ -6,6 +6,7 @@
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/plan.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ public:
             ++round_;
             posted_ = false;
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(c); }
+        for (auto const& c : plan_->epilogue) { at_.carry_out(space_of(*transport_), c); }
         return true;
     }
     /// A message of the wrong size came: the ranks disagree.
@@ -117,7 +118,7 @@ private:
         posted_ = true;
         pending_ = tested_ = 0;
         for (int c = r.gathers.first; c < r.gathers.last; ++c) {
-            at_.carry_out(plan_->copies[static_cast<std::size_t>(c)]);
+            at_.carry_out(space_of(*transport_), plan_->copies[static_cast<std::size_t>(c)]);
         }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = plan_->receives[static_cast<std::size_t>(i)];
@@ -167,9 +168,12 @@ private:
             auto const last = std::min(offset + bytes, start + into.bytes);
             if (first >= last) { continue; }
             collectives::carry_out(*plan_, into, at_, *op_, at_.write(into.to) + (first - start),
-                                   first - start, last - first, {group_->size()},
+                                   first - start, last - first, manner(),
                                    [&](auto const&) { return data + (first - offset); });
         }
+    }
+    fold_manner manner() const {
+        return {.size = group_->size(), .queue = space_of(*transport_).queue()};
     }
     static std::size_t message_offset(plan const& p, fold const& f) {
         for (int k = 0; k < f.sources; ++k) {
@@ -188,7 +192,7 @@ private:
             auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
             if (s.transfer >= 0 && message(s).consumable) { return; }
         }
-        collectives::carry_out(*plan_, f, at_, *op_, at_.write(f.to), 0, f.bytes, {group_->size()},
+        collectives::carry_out(*plan_, f, at_, *op_, at_.write(f.to), 0, f.bytes, manner(),
                                [&](auto const& s) { return at_.read(message(s).at) + s.offset; });
     }
 

@@ -88,6 +88,7 @@ public:
 
     void cancel() override {
         if (mode_ == mode::counting) { counting_.cancel(); }
+        if constexpr (device_transport<Transport>) { space().drain_if_possible(); }
         for (auto& s : slices_) { s.cancel(); }
         engine_->scratch.abandon(std::exchange(input_, {}));
     }
@@ -110,6 +111,7 @@ private:
         done = suspicious = false;
         thrown = nullptr;
         next_ = ended_ = 0;
+        mark_ = 0;
     }
 
     void run(std::shared_ptr<program> what) {
@@ -138,17 +140,17 @@ private:
     void prepare() {
         auto const& s = program_->shape();
         auto const bytes = s.count * s.elem_size;
-        if (of_.op != nullptr && of_.op->prepare != nullptr) {
+        if (of_.op != nullptr && of_.op->prepares) {
             auto* to = of_.out;
             if (s.what != collective::all_reduce) {
                 input_ = engine_->scratch.take(bytes);
                 to = input_.data;
             }
-            of_.op->prepare(of_.op->op, to, of_.in, s.count);
+            of_.op->prepare(to, of_.in, s.count, space().queue());
             of_.in = to;
         } else if (s.what == collective::all_to_all && s.in_place) {
             input_ = engine_->scratch.take(bytes);
-            host::copy(input_.data, of_.in, bytes);
+            space().copy(input_.data, of_.in, bytes);
             of_.in = input_.data;
         }
     }
@@ -160,15 +162,40 @@ private:
             case mode::alone: break;
             case mode::slices: return advance_slices();
         }
-        void const* const source = of_.in;
-        of_.op->run(of_.out, &source, 1, program_->shape().count, 1);
+        if (ended_++ == 0) {
+            void const* const source = of_.in;
+            of_.op->reduce(of_.op->op, {.dst = of_.out,
+                                        .sources = &source,
+                                        .n = 1,
+                                        .count = program_->shape().count,
+                                        .finish_size = 1,
+                                        .queue = space().queue()});
+        }
         return end();
     }
     bool end() {
+        if (!has_settled()) { return false; }
         release_input();
         engine_->finish(call.sequence);
         return true;
     }
+    /// Whether all is done that was enqueued, where that is how things are done.
+    bool has_settled() {
+        if constexpr (device_transport<Transport>) {
+            if (mark_ == 0) { mark_ = space().mark(); }
+            return space().passed(mark_);
+        } else {
+            return true;
+        }
+    }
+    auto enter() {
+        if constexpr (device_transport<Transport>) {
+            return space().enter();
+        } else {
+            return 0;
+        }
+    }
+    decltype(auto) space() { return space_of(engine_->carrier()); }
     void release_input() { engine_->scratch.give_back(std::exchange(input_, {})); }
 
     /// The root has told how long the whole is; its program is what `run` needs.
@@ -233,7 +260,11 @@ private:
     template <class Part>
     void guarded(Part&& part) {
         try {
+            [[maybe_unused]] auto const here = enter();
             part();
+        } catch (transport_error const&) {
+            // A peer that left a failed operation may have taken away what this rank needs.
+            if (!engine_->board().stopped()) { give_up(std::current_exception()); }
         } catch (...) { give_up(std::current_exception()); }
     }
 
@@ -248,6 +279,7 @@ private:
     std::uint64_t flat_number_ = 0;
     std::uint64_t first_run_ = 0;  // 0: over messages
     int next_ = 0, ended_ = 0;
+    std::uint64_t mark_ = 0;  // of the end, in a device's memory
     std::array<slice_run<Transport>, side_by_side> slices_;
     [[no_unique_address]] flat_part<Transport> flat_;
 };

@@ -3,6 +3,7 @@
 // transport has such memory.
 #pragma once
 
+#include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
@@ -46,11 +47,7 @@ public:
         }
         constexpr std::size_t least = 4096, large = 1024 * 1024;
         if (bytes <= large) { bytes = std::bit_ceil(std::max(bytes, least)); }
-        if constexpr (peer_addressable<Transport>) {
-            return {static_cast<std::byte*>(transport_->allocate(bytes)), bytes};
-        } else {
-            return {static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})), bytes};
-        }
+        return {static_cast<std::byte*>(take_memory(*transport_, bytes)), bytes};
     }
     /// Keeps it for later; of too many the smallest goes.
     void give_back(buffer b) {
@@ -78,13 +75,7 @@ public:
     }
 
 private:
-    void release(buffer b) {
-        if constexpr (peer_addressable<Transport>) {
-            transport_->deallocate(b.data, b.bytes);
-        } else {
-            ::operator delete(b.data, std::align_val_t{64});
-        }
-    }
+    void release(buffer b) { give_memory_back(*transport_, b.data, b.bytes); }
 
     std::shared_ptr<Transport> transport_;
     std::vector<buffer> free_;

@@ -162,9 +162,9 @@ private:
             engine_->runs.begin(run_);
             scratch_ = engine_->scratch.take(
                 program_->steps(slice_, staged ? passage::staged : passage::direct).scratch);
-            keeps_ = staged && scratch_.bytes <= largest_kept;
+            keeps_ = staged && scratch_.bytes <= largest_kept && !device_transport<Transport>;
             auto const behind = program_->offset_of(slice_);
-            memory_.start(t, engine_->board(), engine_->rank(), *program_, slice_, run_, of_->hash,
+            memory_.start(t, engine_->board(), engine_->group(), *program_, slice_, run_, of_->hash,
                           {shape.in_place, staged}, !keeps_, buffers(),
                           {staged ? nowhere : input + behind, staged ? nowhere : output + behind,
                            reach(scratch_.data, scratch_.bytes)},

@@ -81,6 +81,27 @@ std::vector<int> hosts_of(std::vector<host_card> const& cards) {
     return hosts;
 }
 
+/// What this rank works with among the ranks of its host. Collective.
+template <transport Between>
+std::shared_ptr<shm::transport> meet_on_host(communicator<Between>& comm,
+                                             std::vector<host_card> const& cards,
+                                             std::vector<int> const& hosts, timeout time) {
+    auto const here = hosts[static_cast<std::size_t>(comm.rank())];
+    auto const count = [&](auto end) {
+        return static_cast<int>(std::count(hosts.begin(), hosts.begin() + end, here));
+    };
+    auto const& first = cards[static_cast<std::size_t>(here)];
+    auto const name =
+        text_of("collectives-", ::geteuid(), "-host-", first.process, "-", first.moment);
+    try {
+        return shm::detail::take_part({count(comm.rank()), count(comm.size()), {}}, name,
+                                      time.deadline(steady::now()));
+    } catch (error const& e) {
+        comm.abort(e.what());
+        throw;
+    }
+}
+
 }  // namespace detail
 
 /// The same ranks; those that share a host exchange messages through its memory from now on, others
@@ -96,21 +117,7 @@ communicator<bridged_transport<shm::transport, Between>> bridge_hosts(communicat
     std::vector<detail::host_card> cards(static_cast<std::size_t>(comm.size()));
     comm.all_gather(std::span(&mine, 1), cards, {.timeout = time});
     auto hosts = detail::hosts_of(cards);
-    auto const here = hosts[static_cast<std::size_t>(comm.rank())];
-    auto const count = [&](auto end) {
-        return static_cast<int>(std::count(hosts.begin(), hosts.begin() + end, here));
-    };
-    auto const& first = cards[static_cast<std::size_t>(here)];
-    auto const name =
-        text_of("collectives-", ::geteuid(), "-host-", first.process, "-", first.moment);
-    std::shared_ptr<shm::transport> inside;
-    try {
-        inside = shm::detail::take_part({count(comm.rank()), count(comm.size()), {}}, name,
-                                        time.deadline(steady::now()));
-    } catch (error const& e) {
-        comm.abort(e.what());
-        throw;
-    }
+    auto inside = detail::meet_on_host(comm, cards, hosts, time);
     return comm.with([&](std::shared_ptr<Between> between) {
         return std::make_shared<bridged_transport<shm::transport, Between>>(
             std::move(between), std::move(inside), std::move(hosts));

@@ -13,10 +13,7 @@
 
 namespace collectives::host::detail {
 
-/// What an operator on T adds up in.
-template <class Op, class T>
-using accumulator =
-    std::conditional_t<collectives::detail::accumulates_wide<Op>, accumulator_t<T>, T>;
+using collectives::detail::accumulator;
 
 /// Whether a single contribution may differ from the result over one rank.
 template <class Op>

@@ -22,6 +22,9 @@ struct reduction {
     int finish_size = 0;
     bool raw = false;  ///< sources are contributions as the callers passed them
     destination to = destination::read_soon;
+    void* queue = nullptr;              ///< in a device's memory: where the pass is enqueued
+    void* const* other_dsts = nullptr;  ///< there alone: what else gets the result
+    int others = 0;
 };
 
 /// One operator on one element type. Sources and destinations are arrays of `count` elements, at
@@ -34,21 +37,22 @@ struct reducer {
     /// `finish_size` > 0 says that the result is the whole reduction over that many ranks, and
     /// finishes it (`average` divides) before the rounding; 0 leaves a partial result.
     using reduce_function = void (*)(void const* op, reduction const& pass);
-    /// dst[i] = what rank's own contribution src[i] becomes before it is reduced.
-    using prepare_function = void (*)(void const* op, void* dst, void const* src,
-                                      std::size_t count);
-
     reduce_function reduce = nullptr;
-    prepare_function prepare = nullptr;  ///< null where nothing is to be prepared: all but
-                                         ///< premultiplied_sum
-    bool finishes = false;               ///< whether the last pass differs from the others (for
-                                         ///< one rank it always may: see `run`)
+    bool prepares = false;  ///< whether contributions are to be prepared: premultiplied_sum alone
+    bool finishes = false;  ///< whether the last pass differs from the others (for
+                            ///< one rank it always may: see `run`)
     bool commutative = false;
     void const* op = nullptr;       ///< the caller's; must live as long as this is used
     std::size_t elem_size = 0;      ///< bytes per element
     std::uint64_t fingerprint = 0;  ///< operator, its state, and element type
     std::string_view op_name;
     std::string_view type_name;
+
+    /// dst[i] = what a rank's own contribution src[i] becomes before it is reduced.
+    void prepare(void* dst, void const* src, std::size_t count, void* queue = nullptr) const {
+        reduce(op,
+               {.dst = dst, .sources = &src, .n = 1, .count = count, .raw = true, .queue = queue});
+    }
 
     /// Every operation runs each contribution through `prepare` once (or uses `raw`, where every
     /// source is one) and gives `finish_size` once per element, in its last pass. With a single

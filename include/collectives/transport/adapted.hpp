@@ -56,6 +56,11 @@ public:
     {
         return base_->inside(r);
     }
+    decltype(auto) space()
+        requires requires(Base& b) { b.space(); }
+    {
+        return base_->space();
+    }
     void hear()
         requires requires(Base& b) { b.hear(); }
     {

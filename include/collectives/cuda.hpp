@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks whose buffers lie in the memory of CUDA devices. Programs link CUDA's runtime (and not the
+// driver); their kernels come in where one source file for nvcc includes <collectives/cuda.cuh>.
+#pragma once
+
+#include <collectives/collectives.hpp>
+#include <collectives/launch/cuda.hpp>
+#include <collectives/transport/cuda/runtime.hpp>
+
+#include <utility>
+
+namespace collectives::cuda {
+
+/// A communicator of the ranks of `base` (threads, shm, MPI or UCX, on one machine) for buffers in
+/// the memory of devices; `device` is this rank's, as CUDA numbers them in its process; ranks may
+/// share one. Collective. `base` is needed no more afterwards.
+///
+/// Calls are host-driven: no kernel waits for another rank, and a blocking call returns when its
+/// results are there. A call comes after what is on its `.stream` (default: CUDA's default stream).
+///
+/// Throws on all ranks: transport_error where one has no device, or CUDA refuses something, or
+/// there are more than 128 ranks; usage_error for ranks on several machines.
+template <class Control>
+class communicator : public collectives::communicator<device_memory_transport<Control>> {
+public:
+    template <transport Base>
+    communicator(collectives::communicator<Base>& base, int device,
+                 settings with = {runtime_calls::get(), {}})
+        : collectives::communicator<device_memory_transport<Control>>(
+              communicate(base, device, std::move(with))) {}
+    template <transport Base>
+    communicator(collectives::communicator<Base>&& base, int device,
+                 settings with = {runtime_calls::get(), {}})
+        : communicator(base, device, std::move(with)) {}
+};
+
+template <transport Base>
+communicator(collectives::communicator<Base>&, int)
+    -> communicator<typename detail::control_of<Base>::type>;
+template <transport Base>
+communicator(collectives::communicator<Base>&&, int)
+    -> communicator<typename detail::control_of<Base>::type>;
+template <transport Base>
+communicator(collectives::communicator<Base>&, int, settings)
+    -> communicator<typename detail::control_of<Base>::type>;
+template <transport Base>
+communicator(collectives::communicator<Base>&&, int, settings)
+    -> communicator<typename detail::control_of<Base>::type>;
+
+}  // namespace collectives::cuda

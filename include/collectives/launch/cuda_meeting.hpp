@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks that share host memory come to know each other's devices.
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/space/cuda/body.hpp>
+#include <collectives/space/cuda/kernels.hpp>
+#include <collectives/transport/cuda/transport.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda {
+
+/// How ranks work with their devices.
+struct settings {
+    std::shared_ptr<call_table> calls;  ///< what is used of CUDA
+    /// Equal on all ranks. Default: COLLECTIVES_CUDA_ORDER (events or host), else events where they
+    /// work between all ranks.
+    std::optional<ordering> order{};
+};
+
+namespace detail {
+
+/// What a rank tells the others of itself, or why it cannot take part.
+struct card {
+    std::array<char, 200> fault{};  // empty: all is well
+    uuid device{};
+    std::uint64_t process = 0;  // equal for no two processes
+    std::int32_t number = 0;    // of the device, in its process
+    rank_t job_rank = 0;
+    std::int32_t order = -1;  // that is asked for
+    bool has_event = false;
+    event in_process = nullptr;
+    handle between_processes{};
+    std::uint64_t table = 0;  // where it shows its memory
+
+    void refuse(std::string_view why) {
+        std::copy_n(why.data(), std::min(why.size(), fault.size() - 1), fault.data());
+    }
+};
+
+/// A number that no other process has or will have: when it started is part of it.
+template <class = void>
+std::uint64_t this_process() {
+    std::array<char, 1024> text{};
+    std::size_t n = 0;
+    if (auto* const file = std::fopen("/proc/self/stat", "r")) {
+        n = std::fread(text.data(), 1, text.size(), file);
+        std::fclose(file);
+    }
+    std::string_view all(text.data(), n);
+    all.remove_prefix(std::min(all.rfind(')') + 1, all.size()));
+    for (int field = 3; field < 22; ++field) {
+        all.remove_prefix(std::min(all.find(' ', 1), all.size()));
+    }
+    return mix(static_cast<std::uint64_t>(::getpid()), hash_text(all.substr(0, all.find(' ', 1))));
+}
+
+template <class = void>
+std::optional<ordering> asked_order(settings const& with) {
+    if (with.order) { return with.order; }
+    auto const* const text = std::getenv("COLLECTIVES_CUDA_ORDER");
+    if (text == nullptr || *text == '\0') { return {}; }
+    std::string_view const name(text);
+    if (name != "events" && name != "host") {
+        throw usage_error(text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events or host"));
+    }
+    return name == "events" ? ordering::events : ordering::host;
+}
+
+/// The ranks of `base`, which share host memory, on one device each.
+template <class Control>
+class meeting {
+public:
+    using made = device_memory_transport<Control>;
+
+    meeting(communicator<Control>& base, int device, settings with)
+        : base_(base), with_(std::move(with)) {
+        auto& control = base.transport();
+        mine_.job_rank = control.rank();
+        try {
+            open_device(device);
+            if constexpr (!made::one_process) {
+                table_ = control.allocate(sizeof(export_table));
+                mine_.table = control.reach(table_, sizeof(export_table));
+            }
+        } catch (error const& e) { mine_.refuse(e.what()); }
+        cards_ = told(mine_);
+        require_all_well();
+        choose_order();
+    }
+    meeting(meeting const&) = delete;
+    meeting& operator=(meeting const&) = delete;
+    ~meeting() {
+        if (table_ != nullptr) { base_.transport().deallocate(table_, sizeof(export_table)); }
+    }
+
+    communicator<made> communicate() {
+        auto const one_device = std::all_of(
+            cards_.begin(), cards_.end(), [&](card const& c) { return c.device == mine_.device; });
+        std::shared_ptr<made> result;
+        auto comm = base_.with([&](std::shared_ptr<Control> control) {
+            result = std::make_shared<made>(std::move(control), std::move(space_),
+                                            mappings::of(with_.calls), one_device);
+            return result;
+        });
+        if constexpr (!made::one_process) { show(*result); }
+        return comm;
+    }
+
+private:
+    template <class T>
+    std::vector<T> told(T const& mine) {
+        std::vector<T> all(static_cast<std::size_t>(base_.size()));
+        base_.all_gather(std::span(&mine, 1), all);
+        return all;
+    }
+
+    void open_device(int device) {
+        auto& calls = *with_.calls;
+        if (base_.size() > most_operands) {
+            throw usage_error(text_of("a CUDA communicator has ", most_operands,
+                                      " ranks at most, not ", base_.size()));
+        }
+        std::string why;
+        auto const devices = calls.devices(why);
+        if (devices == 0) { throw transport_error(why); }
+        if (device < 0 || device >= devices) {
+            throw usage_error(text_of("there is no device ", device, ": there are ", devices));
+        }
+        auto const asked = asked_order(with_);
+        mine_.order = asked ? static_cast<std::int32_t>(*asked) : -1;
+        mine_.number = device;
+        mine_.device = calls.identity(device);
+        mine_.process = this_process();
+        space_ = std::make_unique<space>(with_.calls, device, kernels().copies());
+        try {
+            mine_.in_process = space_->make_event(!made::one_process);
+            if constexpr (!made::one_process) {
+                mine_.between_processes = calls.share_event(mine_.in_process);
+            }
+            mine_.has_event = true;
+        } catch (transport_error const&) { mine_.has_event = false; }  // the host waits, then
+    }
+
+    void require_all_well() const {
+        for (std::size_t r = 0; r < cards_.size(); ++r) {
+            auto const& c = cards_[r];
+            auto const where = text_of("rank ", base_.rank(), ", cuda::communicator: ");
+            if (c.fault[0] != '\0') {
+                throw transport_error(text_of(where, "rank ", r, ": ", c.fault.data()));
+            }
+            for (std::size_t other = 0; other < r && !made::one_process; ++other) {
+                if (cards_[other].process != c.process) { continue; }
+                throw usage_error(text_of(where, "ranks ", other, " and ", r,
+                                          " are threads of one process: meet by threads::run"));
+            }
+            if (c.order != cards_[0].order) {
+                throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
+            }
+        }
+    }
+
+    /// Events, if all ranks can wait for all others' and nobody asks for something else.
+    void choose_order() {
+        std::array<char, 200> why{};
+        auto const say = [&](std::string_view text) {
+            std::copy_n(text.data(), std::min(text.size(), why.size() - 1), why.data());
+        };
+        auto const host_asked = mine_.order == static_cast<std::int32_t>(ordering::host);
+        if (!host_asked) {
+            try {
+                for (auto const& c : cards_) { take_event(c); }
+            } catch (error const& e) { say(e.what()); }
+        }
+        auto const all = told(why);
+        auto const bad = std::find_if(all.begin(), all.end(), [](auto const& w) { return w[0]; });
+        auto const work = !host_asked && bad == all.end();
+        if (!work && mine_.order == static_cast<std::int32_t>(ordering::events)) {
+            throw transport_error(text_of("rank ", base_.rank(), ", cuda::communicator: rank ",
+                                          bad - all.begin(), ": ", bad->data()));
+        }
+        space_->order_by(work ? ordering::events : ordering::host);
+    }
+    /// Makes sure of reaching a peer's device, too: the kernels will.
+    void take_event(card const& c) {
+        if (c.job_rank == mine_.job_rank) { return; }
+        if (!c.has_event) { throw transport_error("a rank has no event that others can use"); }
+        auto const here = space_->enter();
+        auto& calls = *with_.calls;
+        auto const e = made::one_process ? c.in_process : calls.open_event(c.between_processes);
+        space_->set_peer(c.job_rank, e, !made::one_process);
+        calls.wait(static_cast<stream>(space_->queue()), e);
+        space_->drain();
+    }
+
+    void show(made& t) {
+        auto& control = base_.transport();
+        std::vector<rank_t> group;
+        rank_t me = 0;
+        for (auto const& c : cards_) {
+            if (c.job_rank == mine_.job_rank) { me = static_cast<rank_t>(group.size()); }
+            group.push_back(c.job_rank);
+        }
+        auto const share = [&](std::uint64_t first) { return told(first)[0]; };
+        auto life = control.make_board(group, me, share);
+        t.show(std::exchange(table_, nullptr), std::move(life));
+        for (auto const& c : cards_) {
+            if (c.job_rank != mine_.job_rank) {
+                t.add_peer(c.job_rank, c.process, control.at(c.table));
+            }
+        }
+        told(std::uint8_t{1});  // all can be read
+    }
+
+    communicator<Control>& base_;
+    settings with_;
+    card mine_;
+    std::vector<card> cards_;
+    std::unique_ptr<space> space_;
+    void* table_ = nullptr;
+};
+
+}  // namespace detail
+
+}  // namespace collectives::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels themselves, for nvcc (with --expt-relaxed-constexpr).
+#pragma once
+
+#include <collectives/space/cuda/launch.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace collectives::cuda {
+
+namespace detail {
+
+inline constexpr unsigned threads_per_block = 512;
+inline constexpr std::size_t most_blocks = 132 * 4 * 4;  // some waves over a large device
+
+template <class Body>
+__global__ void __launch_bounds__(threads_per_block) run(Body const __grid_constant__ body) {
+    body(worker{static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x,
+                static_cast<std::size_t>(gridDim.x) * blockDim.x});
+}
+
+}  // namespace detail
+
+struct device_launcher {
+    template <class Body>
+    static void launch(Body const& body, std::size_t work, void* queue) {
+        using namespace detail;
+        auto const blocks =
+            std::min((work + threads_per_block - 1) / threads_per_block, most_blocks);
+        run<<<static_cast<unsigned>(blocks), threads_per_block, 0,
+              static_cast<cudaStream_t>(queue)>>>(body);
+        if (auto const fault = cudaGetLastError(); fault != cudaSuccess) {
+            throw transport_error(text_of("a kernel does not start: ", cudaGetErrorString(fault)));
+        }
+    }
+};
+
+/// In the source file of the kernels, at namespace scope: the program can reduce T by Op on
+/// devices.
+///
+///     static bool const mine = collectives::cuda::provide<my_operator, my_type>();
+template <class Op, class T>
+bool provide() {
+    return provide_with<device_launcher, Op, T>();
+}
+
+}  // namespace collectives::cuda

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels a program has, by operator and type. A source file for nvcc fills the table; all
+// others find there what they cannot compile themselves.
+#pragma once
+
+#include <collectives/core/op.hpp>
+#include <collectives/space/reducer.hpp>
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <type_traits>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
+
+namespace collectives::cuda {
+
+/// Copies in a device's memory, on the queue, as `reduction::queue` is one.
+using copy_function = void (*)(void* to, void const* from, std::size_t bytes, void* queue);
+
+class kernel_table {
+public:
+    using key = std::pair<std::type_index, std::type_index>;
+
+    void add(std::type_info const& op, std::type_info const& type, reducer::reduce_function run) {
+        reductions_.insert_or_assign(key{op, type}, run);
+    }
+    void add(copy_function what) { copies_ = what; }
+
+    /// Null where there is no such kernel.
+    reducer::reduce_function find(std::type_info const& op, std::type_info const& type) const {
+        auto const found = reductions_.find(key{op, type});
+        return found == reductions_.end() ? nullptr : found->second;
+    }
+    copy_function copies() const { return copies_; }
+    std::size_t size() const { return reductions_.size(); }
+
+private:
+    std::map<key, reducer::reduce_function> reductions_;
+    copy_function copies_ = nullptr;
+};
+
+/// The program's table. It is filled before `main`.
+inline kernel_table& kernels() {
+    static kernel_table all;
+    return all;
+}
+
+namespace detail {
+
+template <std::size_t Bytes, bool Signed>
+struct integer_of;
+template <>
+struct integer_of<1, true> : std::type_identity<std::int8_t> {};
+template <>
+struct integer_of<2, true> : std::type_identity<std::int16_t> {};
+template <>
+struct integer_of<4, true> : std::type_identity<std::int32_t> {};
+template <>
+struct integer_of<8, true> : std::type_identity<std::int64_t> {};
+template <>
+struct integer_of<1, false> : std::type_identity<std::uint8_t> {};
+template <>
+struct integer_of<2, false> : std::type_identity<std::uint16_t> {};
+template <>
+struct integer_of<4, false> : std::type_identity<std::uint32_t> {};
+template <>
+struct integer_of<8, false> : std::type_identity<std::uint64_t> {};
+
+template <class T>
+struct kernel_type : std::type_identity<T> {};
+template <std::integral T>
+    requires(!std::same_as<T, bool> && sizeof(T) <= 8)
+struct kernel_type<T> : integer_of<sizeof(T), std::is_signed_v<T>> {};
+
+}  // namespace detail
+
+/// The type whose kernels do for T: integers of one size and sign share theirs.
+template <class T>
+using common_type = typename detail::kernel_type<T>::type;
+
+/// Every type of the library's own kernels, each with every operator that takes it: calls
+/// visit.template operator()<Op, T>().
+template <class T, class Visit>
+void for_each_operator(Visit const& visit) {
+    auto const if_fit = [&]<class Op>(std::type_identity<Op>) {
+        if constexpr (reduction_op<Op, T>) { visit.template operator()<Op, T>(); }
+    };
+    auto const scaled = [&]<class F>(std::type_identity<F>) {
+        if_fit(std::type_identity<premultiplied_sum<F>>{});
+    };
+    if_fit(std::type_identity<sum>{});
+    if_fit(std::type_identity<product>{});
+    if_fit(std::type_identity<min>{});
+    if_fit(std::type_identity<max>{});
+    if constexpr (!std::same_as<T, bool>) { if_fit(std::type_identity<average>{}); }
+    if_fit(std::type_identity<logical_and>{});
+    if_fit(std::type_identity<logical_or>{});
+    if constexpr (std::integral<T>) {
+        if_fit(std::type_identity<bit_and>{});
+        if_fit(std::type_identity<bit_or>{});
+        if_fit(std::type_identity<bit_xor>{});
+        scaled(std::type_identity<T>{});
+    } else if constexpr (std::same_as<T, double> || std::same_as<T, std::complex<double>>) {
+        scaled(std::type_identity<double>{});
+    } else {
+        scaled(std::type_identity<float>{});
+        scaled(std::type_identity<double>{});
+    }
+    if constexpr (complex_number<T>) { scaled(std::type_identity<T>{}); }
+}
+template <class Visit>
+void for_each_kernel(Visit const& visit) {
+    auto const type = [&]<class... T>(std::type_identity<T>...) {
+        (for_each_operator<T>(visit), ...);
+    };
+    type(std::type_identity<std::int8_t>{}, std::type_identity<std::uint8_t>{},
+         std::type_identity<std::int16_t>{}, std::type_identity<std::uint16_t>{},
+         std::type_identity<std::int32_t>{}, std::type_identity<std::uint32_t>{},
+         std::type_identity<std::int64_t>{}, std::type_identity<std::uint64_t>{},
+         std::type_identity<bool>{}, std::type_identity<float>{}, std::type_identity<double>{},
+         std::type_identity<float16>{}, std::type_identity<bfloat16>{},
+         std::type_identity<std::complex<float>>{}, std::type_identity<std::complex<double>>{});
+}
+
+}  // namespace collectives::cuda

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a reduction without types to a kernel's arguments, and how kernels come into the table.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/space/cuda/body.hpp>
+#include <collectives/space/cuda/kernels.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace collectives::cuda {
+
+namespace detail {
+
+template <class Op>
+inline constexpr bool gives_truth =
+    std::is_same_v<Op, logical_and> || std::is_same_v<Op, logical_or>;
+
+}  // namespace detail
+
+/// Enqueues one pass. `Launcher::launch(body, work, queue)` lets workers call a body, so many that
+/// each of `work` things may have one. Throws usage_error for more operands than a kernel takes.
+template <class Launcher, class Op, class T>
+void enqueue_reduction(void const* op, reduction const& r) {
+    if (r.count == 0) { return; }
+    auto const outputs = 1 + r.others;
+    if (r.n > most_operands || outputs > most_operands) {
+        throw usage_error(text_of("a kernel reduces ", most_operands, " vectors at most, not ",
+                                  r.n > outputs ? r.n : outputs));
+    }
+    fold_body<Op, T> body{.op = *static_cast<Op const*>(op)};
+    body.count = r.count;
+    body.n = r.n;
+    body.outputs = outputs;
+    body.finish_size = r.finish_size;
+    body.raw = r.raw;
+    detail::packing_finder<T> packs;
+    auto const source = [&](int k, void const* from) {
+        body.sources[k] = static_cast<std::byte const*>(from);
+        packs.add(from);
+    };
+    for (int k = 0; k < r.n; ++k) { source(k, r.sources[k]); }
+    if (detail::gives_truth<Op> && r.n == 1 && r.finish_size == 1) {  // of one rank, too
+        source(1, r.sources[0]);
+        body.n = 2;
+    }
+    for (int k = 0; k < outputs; ++k) {
+        auto* const to = k == 0 ? r.dst : r.other_dsts[k - 1];
+        body.to[k] = static_cast<std::byte*>(to);
+        packs.add(to);
+    }
+    auto const found = packs.of(r.count);
+    body.before = found.before;
+    body.packs = found.packs;
+    Launcher::launch(body, found.packs != 0 ? found.packs : r.count, r.queue);
+}
+
+template <class Launcher>
+void enqueue_copy(void* to, void const* from, std::size_t bytes, void* queue) {
+    if (bytes == 0 || to == from) { return; }
+    detail::packing_finder<std::byte> packs;
+    packs.add(to);
+    packs.add(from);
+    auto const found = packs.of(bytes);
+    Launcher::launch(copy_body{static_cast<std::byte*>(to), static_cast<std::byte const*>(from),
+                               bytes, found.before, found.packs},
+                     found.packs != 0 ? found.packs : bytes, queue);
+}
+
+/// Puts the kernel of an operator on a type into the program's table; a user's, too.
+template <class Launcher, class Op, class T>
+    requires reduction_op<Op, T>
+bool provide_with() {
+    static_assert(std::is_trivially_copyable_v<Op>, "a kernel gets a copy of its operator");
+    kernels().add(typeid(Op), typeid(T), &enqueue_reduction<Launcher, Op, T>);
+    return true;
+}
+
+namespace detail {
+
+template <class Launcher>
+struct provider {
+    template <class Op, class T>
+    void operator()() const {
+        provide_with<Launcher, Op, T>();
+    }
+};
+
+}  // namespace detail
+
+/// All of the library's own.
+template <class Launcher>
+bool provide_all_with() {
+    for_each_kernel(detail::provider<Launcher>{});
+    kernels().add(&enqueue_copy<Launcher>);
+    return true;
+}
+
+}  // namespace collectives::cuda

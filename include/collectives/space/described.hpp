@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reducer says of its operator and type, wherever it is carried out.
+#pragma once
+
+#include <collectives/core/op.hpp>
+#include <collectives/space/reducer.hpp>
+
+namespace collectives {
+
+/// The reducer of `op` on elements of type T, whose address it keeps, without its functions.
+template <class T, reduction_op<T> Op>
+reducer describe_reducer(Op const& op) {
+    reducer result;
+    result.finishes = detail::finishes<Op, detail::accumulator<Op, T>>;
+    result.commutative = commutative_op<Op, T>;
+    result.op = &op;
+    result.elem_size = sizeof(T);
+    result.fingerprint = detail::hash_mix(op_fingerprint(op), type_id<T>());
+    result.op_name = op_name<Op>();
+    result.type_name = type_name<T>();
+    return result;
+}
+
+}  // namespace collectives

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is used of CUDA, as one thin table: the runtime fills it, or a test.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda {
+
+using stream = void*;
+using event = void*;
+using uuid = std::array<std::byte, 16>;
+using handle = std::array<std::byte, 64>;  // of memory or of an event, for another process
+
+/// What an address belongs to.
+struct allocation {
+    enum class kind : std::uint8_t {
+        unreachable,  // the device cannot read it: memory of the host
+        private_,     // it can, but no other process may: pool, managed, pinned
+        shareable     // another process may, by a handle
+    };
+    kind is = kind::unreachable;
+    void* base = nullptr;
+    std::size_t bytes = 0;
+    std::uint64_t id = 0;  // never used again in this process, unlike addresses
+};
+
+/// Every function throws transport_error with the call's name and what CUDA says, unless it says
+/// otherwise. A call for a stream is made while its device is current.
+class call_table {
+public:
+    call_table() = default;
+    call_table(call_table const&) = delete;
+    call_table& operator=(call_table const&) = delete;
+    virtual ~call_table() = default;
+
+    /// 0 where there is no driver or no device; `why` then says so.
+    virtual int devices(std::string& why) = 0;
+    virtual uuid identity(int device) = 0;
+    virtual int current() = 0;
+    virtual void use(int device) = 0;
+    /// Whether kernels on one device may use the other's memory, once asked for; true for one and
+    /// the same.
+    virtual bool reaches(int device, int other) = 0;
+
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void free(void* p) = 0;
+    virtual allocation look(void const* p) = 0;
+    virtual handle share(void* base) = 0;
+    /// Empty where the address range is already mapped, by a handle of memory that is gone.
+    virtual std::optional<void*> open(handle const& h) = 0;
+    virtual void close(void* p) = 0;
+
+    /// Between any memories; the host's is read before it returns, or written in the stream's
+    /// order.
+    virtual void copy(void* to, void const* from, std::size_t bytes, stream s) = 0;
+    virtual void zero(void* p, std::size_t bytes, stream s) = 0;
+
+    virtual bool captures(stream s) = 0;  // into a graph
+    virtual int device_of(stream s) = 0;
+    virtual stream make_stream() = 0;
+    virtual void destroy_stream(stream s) = 0;
+    virtual void synchronize(stream s) = 0;
+
+    virtual event make_event(bool shared) = 0;
+    virtual void destroy_event(event e) = 0;
+    virtual void record(event e, stream s) = 0;
+    /// Whether all is done that came before its last record; true where there is none.
+    virtual bool passed(event e) = 0;
+    /// What comes on the stream waits for what came before the event's last record until now.
+    virtual void wait(stream s, event e) = 0;
+    virtual handle share_event(event e) = 0;
+    virtual event open_event(handle const& h) = 0;
+
+    /// An event for peers to wait for. It is used again and never destroyed: a rank that has ended
+    /// does not know who is about to wait for it. The device is current. From any thread.
+    event borrow_event(int device, bool shared) {
+        {
+            std::lock_guard const lock(mutex_);
+            auto& idle = idle_[{device, shared}];
+            if (!idle.empty()) {
+                auto const e = idle.back();
+                idle.pop_back();
+                return e;
+            }
+        }
+        return make_event(shared);
+    }
+    void give_back_event(int device, bool shared, event e) {
+        std::lock_guard const lock(mutex_);
+        idle_[{device, shared}].push_back(e);
+    }
+    /// How many lie here to be used again.
+    std::size_t idle_events() const {
+        std::lock_guard const lock(mutex_);
+        std::size_t n = 0;
+        for (auto const& [which, idle] : idle_) { n += idle.size(); }
+        return n;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::pair<int, bool>, std::vector<event>> idle_;
+};
+
+/// Makes a device current for as long as it lives.
+class on_device {
+public:
+    on_device(call_table& with, int device)
+        : calls_(with), before_(with.current()), device_(device) {
+        if (before_ != device_) { calls_.use(device_); }
+    }
+    on_device(on_device const&) = delete;
+    on_device& operator=(on_device const&) = delete;
+    ~on_device() {
+        if (before_ == device_) { return; }
+        try {
+            calls_.use(before_);
+        } catch (...) {  // NOLINT: it was the user's device before
+        }
+    }
+
+private:
+    call_table& calls_;
+    int before_, device_;
+};
+
+}  // namespace collectives::cuda

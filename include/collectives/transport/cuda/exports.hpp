@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank shows its peers of its device memory: lines in host memory that all can read. A
+// location is a rank, the number of a line, and an offset.
+#pragma once
+
+#include <collectives/core/types.hpp>
+#include <collectives/transport/cuda/calls.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda {
+
+struct location {
+    static constexpr int offset_bits = 42, line_bits = 12;  // 4 TiB, 4096 allocations, 1023 ranks
+    static constexpr std::size_t lines = std::size_t{1} << line_bits;
+    static constexpr std::uint64_t most_offset = (std::uint64_t{1} << offset_bits) - 1;
+
+    rank_t rank = 0;
+    std::size_t line = 0;
+    std::uint64_t offset = 0;
+
+    std::uint64_t packed() const {
+        return (static_cast<std::uint64_t>(rank) + 1) << (offset_bits + line_bits) |
+               static_cast<std::uint64_t>(line) << offset_bits | offset;
+    }
+    static location of(std::uint64_t packed) {
+        return {static_cast<rank_t>(packed >> (offset_bits + line_bits)) - 1,
+                static_cast<std::size_t>(packed >> offset_bits) % lines, packed & most_offset};
+    }
+};
+
+/// An allocation that peers may open. Written by its owner alone, while no run uses it; `stamp`
+/// changes last.
+struct alignas(128) export_line {
+    std::atomic<std::uint64_t> stamp;    // another value for every allocation shown here
+    std::atomic<std::uint32_t> users;    // peers that have it mapped
+    std::atomic<std::uint32_t> retired;  // its owner wants to free it: let go of it
+    handle key;
+    std::uint64_t base, bytes, id;
+};
+struct alignas(128) export_table {
+    std::atomic<std::uint64_t> retirements;  // grows with every line that is retired
+    export_line line[location::lines];
+};
+
+/// The owner's side.
+class exports {
+public:
+    /// `table` is zeroed memory that all ranks see.
+    exports(call_table& with, void* table, rank_t me)
+        : calls_(with), table_(::new(table) export_table), me_(me) {}
+
+    /// The location of memory that peers can open, else 0.
+    std::uint64_t reach(void const* p, std::size_t bytes) {
+        auto const a = calls_.look(p);
+        if (a.is != allocation::kind::shareable) { return 0; }
+        auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(p) -
+                                                       static_cast<std::byte*>(a.base));
+        if (offset + bytes > a.bytes || a.bytes > location::most_offset) { return 0; }
+        return location{me_, line_of(a), offset}.packed();
+    }
+    /// Asks peers to let go of what is to be freed; its line, if it has one.
+    std::optional<std::size_t> retire(void* base) {
+        auto const found = lines_.find(base);
+        if (found == lines_.end()) { return {}; }
+        auto const i = found->second;
+        lines_.erase(found);
+        used_[i].base = nullptr;
+        used_[i].last = 0;
+        auto& line = table_->line[i];
+        line.retired.store(1, std::memory_order_release);
+        table_->retirements.fetch_add(1, std::memory_order_release);
+        return i;
+    }
+    bool in_use(std::size_t i) const {
+        return table_->line[i].users.load(std::memory_order_acquire) != 0;
+    }
+
+private:
+    struct use {
+        void* base = nullptr;
+        std::uint64_t last = 0;  // when it was asked for
+    };
+
+    std::size_t line_of(allocation const& a) {
+        auto const found = lines_.find(a.base);
+        if (found != lines_.end() && table_->line[found->second].id == a.id) {
+            used_[found->second].last = ++clock_;
+            return found->second;
+        }
+        auto const i = found != lines_.end() ? found->second : free_line();
+        auto& line = table_->line[i];
+        line.key = calls_.share(a.base);
+        line.base = reinterpret_cast<std::uintptr_t>(a.base);
+        line.bytes = a.bytes;
+        line.id = a.id;
+        line.retired.store(0, std::memory_order_relaxed);
+        line.stamp.store(++stamp_, std::memory_order_release);
+        lines_[a.base] = i;
+        used_[i] = {a.base, ++clock_};
+        return i;
+    }
+    /// A line that was never used, else the one not asked for for the longest time: more than a
+    /// rank's runs can be using at once.
+    std::size_t free_line() {
+        if (used_.size() < location::lines) {
+            used_.emplace_back();
+            return used_.size() - 1;
+        }
+        std::size_t oldest = 0;
+        for (std::size_t i = 1; i < used_.size(); ++i) {
+            if (used_[i].last < used_[oldest].last) { oldest = i; }
+        }
+        lines_.erase(used_[oldest].base);
+        return oldest;
+    }
+
+    call_table& calls_;
+    export_table* table_;
+    rank_t me_;
+    std::unordered_map<void*, std::size_t> lines_;
+    std::vector<use> used_;
+    std::uint64_t stamp_ = 0, clock_ = 0;
+};
+
+}  // namespace collectives::cuda

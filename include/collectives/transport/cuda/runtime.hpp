@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table filled with CUDA's runtime, and with those calls of the driver that it hands out: no
+// program needs libcuda to start.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/transport/cuda/calls.hpp>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace collectives::cuda {
+
+class runtime_calls final : public call_table {
+public:
+    int devices(std::string& why) override {
+        int n = 0;
+        auto const fault = ::cudaGetDeviceCount(&n);
+        if (fault == cudaSuccess) {
+            why = n == 0 ? "there is no CUDA device" : "";
+            return n;
+        }
+        why = text_of("there is no CUDA device: ", ::cudaGetErrorString(fault));
+        static_cast<void>(::cudaGetLastError());  // or the next call reports it
+        return 0;
+    }
+    uuid identity(int device) override {
+        cudaDeviceProp about{};
+        check(::cudaGetDeviceProperties(&about, device), "cudaGetDeviceProperties");
+        uuid result;
+        static_assert(sizeof about.uuid == sizeof result);
+        std::memcpy(result.data(), &about.uuid, sizeof result);
+        return result;
+    }
+    int current() override {
+        int device = 0;
+        check(::cudaGetDevice(&device), "cudaGetDevice");
+        return device;
+    }
+    void use(int device) override { check(::cudaSetDevice(device), "cudaSetDevice"); }
+    bool reaches(int device, int other) override {
+        if (device == other) { return true; }
+        int can = 0;
+        check(::cudaDeviceCanAccessPeer(&can, device, other), "cudaDeviceCanAccessPeer");
+        if (can == 0) { return false; }
+        on_device const here(*this, device);
+        auto const fault = ::cudaDeviceEnablePeerAccess(other, 0);
+        if (fault == cudaErrorPeerAccessAlreadyEnabled) {
+            static_cast<void>(::cudaGetLastError());
+            return true;
+        }
+        check(fault, "cudaDeviceEnablePeerAccess");
+        return true;
+    }
+
+    void* allocate(std::size_t bytes) override {
+        void* p = nullptr;
+        check(::cudaMalloc(&p, bytes), "cudaMalloc");
+        return p;
+    }
+    void free(void* p) override { check(::cudaFree(p), "cudaFree"); }
+
+    allocation look(void const* p) override {
+        allocation result;
+        if (p == nullptr) { return result; }
+        cudaPointerAttributes about{};
+        check(::cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
+        if (about.devicePointer == nullptr || about.type == cudaMemoryTypeUnregistered) {
+            return result;
+        }
+        auto const at = reinterpret_cast<CUdeviceptr>(p);
+        CUdeviceptr base = 0;
+        result.is = allocation::kind::private_;
+        if (range_of(&base, &result.bytes, at) != CUDA_SUCCESS) { return result; }
+        result.base = reinterpret_cast<void*>(base);
+        unsigned long long id = 0;
+        unsigned capable = 0, managed = 0;
+        if (attribute_of(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, at) == CUDA_SUCCESS) {
+            result.id = id;
+        }
+        auto const knows =
+            attribute_of(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
+                CUDA_SUCCESS &&
+            attribute_of(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, at) == CUDA_SUCCESS;
+        if (knows && about.type == cudaMemoryTypeDevice && capable != 0 && managed == 0) {
+            result.is = allocation::kind::shareable;
+        }
+        return result;
+    }
+    handle share(void* base) override {
+        cudaIpcMemHandle_t h;
+        check(::cudaIpcGetMemHandle(&h, base), "cudaIpcGetMemHandle");
+        return bytes_of(h);
+    }
+    std::optional<void*> open(handle const& h) override {
+        void* p = nullptr;
+        auto const fault = ::cudaIpcOpenMemHandle(&p, of_bytes<cudaIpcMemHandle_t>(h),
+                                                  cudaIpcMemLazyEnablePeerAccess);
+        if (fault == cudaErrorAlreadyMapped) {
+            static_cast<void>(::cudaGetLastError());
+            return {};
+        }
+        check(fault, "cudaIpcOpenMemHandle");
+        return p;
+    }
+    void close(void* p) override { check(::cudaIpcCloseMemHandle(p), "cudaIpcCloseMemHandle"); }
+
+    void copy(void* to, void const* from, std::size_t bytes, stream s) override {
+        check(::cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, of(s)), "cudaMemcpyAsync");
+    }
+    void zero(void* p, std::size_t bytes, stream s) override {
+        check(::cudaMemsetAsync(p, 0, bytes, of(s)), "cudaMemsetAsync");
+    }
+
+    bool captures(stream s) override {
+        cudaStreamCaptureStatus status{};
+        check(::cudaStreamIsCapturing(of(s), &status), "cudaStreamIsCapturing");
+        return status != cudaStreamCaptureStatusNone;
+    }
+    int device_of(stream s) override {
+        int device = 0;
+        check(::cudaStreamGetDevice(of(s), &device), "cudaStreamGetDevice");
+        return device;
+    }
+    stream make_stream() override {
+        cudaStream_t s = nullptr;
+        check(::cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+        return s;
+    }
+    void destroy_stream(stream s) override {
+        check(::cudaStreamDestroy(of(s)), "cudaStreamDestroy");
+    }
+    void synchronize(stream s) override {
+        check(::cudaStreamSynchronize(of(s)), "cudaStreamSynchronize");
+    }
+
+    event make_event(bool shared) override {
+        cudaEvent_t e = nullptr;
+        auto const flags = shared ? cudaEventDisableTiming | cudaEventInterprocess
+                                  : unsigned{cudaEventDisableTiming};
+        check(::cudaEventCreateWithFlags(&e, flags), "cudaEventCreateWithFlags");
+        return e;
+    }
+    void destroy_event(event e) override {
+        check(::cudaEventDestroy(static_cast<cudaEvent_t>(e)), "cudaEventDestroy");
+    }
+    void record(event e, stream s) override {
+        check(::cudaEventRecord(static_cast<cudaEvent_t>(e), of(s)), "cudaEventRecord");
+    }
+    bool passed(event e) override {
+        auto const fault = ::cudaEventQuery(static_cast<cudaEvent_t>(e));
+        if (fault == cudaErrorNotReady) {
+            static_cast<void>(::cudaGetLastError());
+            return false;
+        }
+        check(fault, "cudaEventQuery");
+        return true;
+    }
+    void wait(stream s, event e) override {
+        check(::cudaStreamWaitEvent(of(s), static_cast<cudaEvent_t>(e), 0), "cudaStreamWaitEvent");
+    }
+    handle share_event(event e) override {
+        cudaIpcEventHandle_t h;
+        check(::cudaIpcGetEventHandle(&h, static_cast<cudaEvent_t>(e)), "cudaIpcGetEventHandle");
+        return bytes_of(h);
+    }
+    event open_event(handle const& h) override {
+        cudaEvent_t e = nullptr;
+        check(::cudaIpcOpenEventHandle(&e, of_bytes<cudaIpcEventHandle_t>(h)),
+              "cudaIpcOpenEventHandle");
+        return e;
+    }
+
+    /// The one of this process.
+    static std::shared_ptr<runtime_calls> get() {
+        static auto const one = std::make_shared<runtime_calls>();
+        return one;
+    }
+
+private:
+    using get_range = CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr);
+    using get_attribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
+
+    static cudaStream_t of(stream s) { return static_cast<cudaStream_t>(s); }
+    static void check(cudaError_t fault, char const* call) {
+        if (fault == cudaSuccess) { return; }
+        static_cast<void>(::cudaGetLastError());
+        throw transport_error(text_of(call, ": ", ::cudaGetErrorString(fault)));
+    }
+    template <class H>
+    static handle bytes_of(H const& h) {
+        static_assert(sizeof(H) == sizeof(handle));
+        handle result;
+        std::memcpy(result.data(), &h, sizeof h);
+        return result;
+    }
+    template <class H>
+    static H of_bytes(handle const& h) {
+        H result;
+        std::memcpy(&result, h.data(), sizeof result);
+        return result;
+    }
+    template <class F>
+    static F driver_call(char const* name) {
+        void* found = nullptr;
+        cudaDriverEntryPointQueryResult how{};
+        check(::cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how),
+              name);
+        if (found == nullptr) { throw transport_error(text_of(name, ": not in this driver")); }
+        return reinterpret_cast<F>(found);
+    }
+
+    // Looked for when a pointer is first asked about, which needs a device.
+    CUresult range_of(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
+        static auto const call = driver_call<get_range>("cuMemGetAddressRange");
+        return call(base, bytes, p);
+    }
+    CUresult attribute_of(void* value, CUpointer_attribute which, CUdeviceptr p) {
+        static auto const call = driver_call<get_attribute>("cuPointerGetAttribute");
+        return call(value, which, p);
+    }
+};
+
+}  // namespace collectives::cuda

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's part of a device: a stream of its own, on which everything is enqueued in order, and
+// the events by which ranks wait for each other. No kernel ever waits.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/core/types.hpp>
+#include <collectives/transport/cuda/calls.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda {
+
+/// How work of several ranks is put in order on their devices. Before a rank tells a peer of what
+/// it has enqueued,
+enum class ordering : std::uint8_t {
+    events,  // it records an event, and the peer's stream waits for that
+    host     // it waits itself until all is done: works everywhere
+};
+
+/// Models what an executor asks of a space. What is enqueued only ever waits for what was enqueued
+/// before, on whatever rank; so nothing can wait in a circle.
+class space {
+public:
+    using copy_function = void (*)(void* to, void const* from, std::size_t bytes, void* queue);
+
+    /// `kernel`: what copies within the device's memory; null: CUDA's own copies.
+    space(std::shared_ptr<call_table> with, int device, copy_function kernel)
+        : calls_(std::move(with)), device_(device), kernel_(kernel) {
+        on_device const here(*calls_, device_);
+        stream_ = calls_->make_stream();
+    }
+    space(space const&) = delete;
+    space& operator=(space const&) = delete;
+    ~space() {
+        drain_if_possible();
+        for (auto const& [number, e] : marks_) { idle_.push_back(e); }
+        try {
+            on_device const here(*calls_, device_);
+            for (auto const e : idle_) { calls_->destroy_event(e); }
+            for (auto const e : opened_) { calls_->destroy_event(e); }
+            calls_->destroy_stream(stream_);
+            if (mine_ != nullptr) { calls_->give_back_event(device_, shared_, mine_); }
+        } catch (transport_error const&) {  // NOLINT: the device has failed, and says so elsewhere
+        }
+    }
+
+    call_table& calls() const { return *calls_; }
+    int device() const { return device_; }
+
+    /// The event by which peers wait for this rank; `shared` with other processes.
+    event make_event(bool shared) {
+        on_device const here(*calls_, device_);
+        shared_ = shared;
+        return mine_ = calls_->borrow_event(device_, shared);
+    }
+    /// The event of rank r of another process, or of a thread.
+    void set_peer(rank_t r, event e, bool opened) {
+        auto const i = static_cast<std::size_t>(r);
+        if (peers_.size() <= i) { peers_.resize(i + 1); }
+        peers_[i] = e;
+        if (opened) { opened_.push_back(e); }
+    }
+    void order_by(ordering how) { how_ = how; }
+    ordering ordered_by() const { return how_; }
+
+    /// The device is current while what this gives lives.
+    on_device enter() const { return {*calls_, device_}; }
+    void* queue() {
+        dirty_ = true;
+        return stream_;
+    }
+    template <class... Unused>
+    void copy(void* to, void const* from, std::size_t bytes, Unused...) {
+        if (bytes == 0 || to == from) { return; }
+        dirty_ = true;
+        if (kernel_ != nullptr && is_reachable(to) && is_reachable(from)) {
+            kernel_(to, from, bytes, stream_);
+        } else {
+            calls_->copy(to, from, bytes, stream_);
+        }
+    }
+
+    void note() {
+        if (!dirty_) { return; }
+        if (how_ == ordering::events) {
+            calls_->record(mine_, stream_);
+        } else {
+            calls_->synchronize(stream_);
+        }
+        dirty_ = false;
+    }
+    void after(rank_t r) {
+        if (how_ == ordering::host) { return; }
+        dirty_ = true;
+        calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
+    }
+    /// Whether what rank r noted last may still be under way. From any thread.
+    bool works(rank_t r) const {
+        auto const i = static_cast<std::size_t>(r);
+        try {
+            return how_ == ordering::events && i < peers_.size() && peers_[i] != nullptr &&
+                   !calls_->passed(peers_[i]);
+        } catch (transport_error const&) { return false; }  // a device that failed does nothing
+    }
+
+    /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
+    /// decide when the work can be enqueued, so it cannot be played again.
+    void follow(stream user) {
+        on_device const here(*calls_, device_);
+        if (calls_->captures(user)) {
+            throw usage_error("the stream captures a graph, into which no host-driven call goes");
+        }
+        if (auto const its = calls_->device_of(user); its != device_) {
+            throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
+        }
+        auto const e = spare();
+        calls_->record(e, user);
+        calls_->wait(stream_, e);
+        dirty_ = true;
+    }
+    std::uint64_t mark() {
+        auto const e = spare();
+        calls_->record(e, stream_);
+        idle_.pop_back();
+        marks_.emplace_back(++marked_, e);
+        return marked_;
+    }
+    bool passed(std::uint64_t mark) {
+        auto const found = std::find_if(marks_.begin(), marks_.end(),
+                                        [mark](auto const& m) { return m.first == mark; });
+        if (found == marks_.end()) { return true; }  // all was waited for
+        if (!calls_->passed(found->second)) { return false; }
+        idle_.push_back(found->second);
+        marks_.erase(found);
+        return true;
+    }
+    /// Whether somebody waits for a mark.
+    bool is_awaited() const { return !marks_.empty(); }
+    void drain() {
+        on_device const here(*calls_, device_);
+        calls_->synchronize(stream_);
+        for (auto const& [number, e] : marks_) { idle_.push_back(e); }
+        marks_.clear();
+        dirty_ = false;
+    }
+
+    /// Waits, but does not say so if the device has failed.
+    void drain_if_possible() {
+        try {
+            drain();
+        } catch (transport_error const&) {  // NOLINT: somebody else asks, too
+        }
+    }
+
+    void* allocate(std::size_t bytes) {
+        on_device const here(*calls_, device_);
+        return calls_->allocate(bytes == 0 ? 1 : bytes);
+    }
+    void deallocate(void* p, std::size_t) {
+        on_device const here(*calls_, device_);
+        calls_->free(p);
+    }
+    void zero(void* p, std::size_t bytes) {
+        on_device const here(*calls_, device_);
+        calls_->zero(p, bytes, stream_);
+        calls_->synchronize(stream_);
+    }
+    /// Throws usage_error where the device cannot read a buffer.
+    void require_reachable(void const* p, std::size_t bytes) const {
+        if (bytes == 0) { return; }
+        on_device const here(*calls_, device_);
+        if (!is_reachable(p)) {
+            throw usage_error(text_of("a buffer is no memory that device ", device_, " reaches"));
+        }
+    }
+
+private:
+    bool is_reachable(void const* p) const {
+        return calls_->look(p).is != allocation::kind::unreachable;
+    }
+    /// An event that nobody waits for.
+    event spare() {
+        if (idle_.empty()) { idle_.push_back(calls_->make_event(false)); }
+        return idle_.back();
+    }
+
+    std::shared_ptr<call_table> calls_;
+    int device_;
+    copy_function kernel_;
+    ordering how_ = ordering::host;
+    stream stream_ = nullptr;
+    event mine_ = nullptr;
+    bool shared_ = false;        // with other processes
+    std::vector<event> peers_;   // by their rank in the job
+    std::vector<event> opened_;  // of them, those of other processes
+    std::vector<event> idle_;
+    std::vector<std::pair<std::uint64_t, event>> marks_;
+    std::uint64_t marked_ = 0;
+    bool dirty_ = false;  // something was enqueued that was not noted
+};
+
+}  // namespace collectives::cuda

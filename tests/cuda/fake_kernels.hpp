@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels' bodies as functions of the host, on the fake's streams.
+#pragma once
+
+#include <collectives/space/cuda/launch.hpp>
+
+#include <cuda/fake.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace fake {
+
+template <class Op, class T, class Visit>
+void for_each_pointer(cuda::fold_body<Op, T> const& body, Visit const& visit) {
+    for (int k = 0; k < body.n; ++k) { visit(body.sources[k]); }
+    for (int k = 0; k < body.outputs; ++k) { visit(body.to[k]); }
+}
+template <class Visit>
+void for_each_pointer(cuda::copy_body const& body, Visit const& visit) {
+    visit(body.from);
+    visit(body.to);
+}
+
+/// A few workers, the last one first.
+struct launcher {
+    template <class Body>
+    static void launch(Body const& body, std::size_t work, void* queue) {
+        auto& s = *static_cast<stream*>(queue);
+        for_each_pointer(body, [&](void const* p) { s.of().check_reach(p, s); });
+        ++s.of().kernels;
+        s.push([body, workers = std::min(work, std::size_t{3})] {
+            for (auto i = workers; i-- > 0;) { body({i, workers}); }
+        });
+    }
+};
+
+}  // namespace fake

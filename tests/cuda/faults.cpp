@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Caller's mistakes on devices, and calls of CUDA that fail: every rank hears of it, nothing hangs,
+// and nothing is left.
+#include <cuda/suite_kernels.hpp>
+#include <cuda/worlds.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace fake;
+using namespace std::chrono_literals;
+using conformance::expect_throw;
+
+void expect_text(std::string const& text, std::string const& part) {
+    expect(text.find(part) != std::string::npos, [&] { return "'" + part + "' in: " + text; });
+}
+
+}  // namespace
+
+TEST_CASE("ranks without a device, or with one that is not there") {
+    world w;
+    w.devices = 0;
+    auto const none = std::make_shared<machine>(w);
+    coll::threads::run(2, [&](auto& base) {
+        expect_text(expect_throw<coll::transport_error>(
+                        [&] {
+                            cuda::communicate(base, 0, {none, {}});
+                        },
+                        "no device"),
+                    "there is no CUDA device");
+        base.barrier();  // the ranks may go on without
+    });
+    world other;
+    auto const two = std::make_shared<machine>(other);
+    coll::threads::run(3, [&](auto& base) {
+        auto const wrong = base.rank() == 1 ? 7 : 0;
+        expect_text(expect_throw<coll::transport_error>(
+                        [&] {
+                            cuda::communicate(base, wrong, {two, {}});
+                        },
+                        "device 7"),
+                    "rank 1: there is no device 7: there are 2");
+        auto const order = base.rank() == 2 ? cuda::ordering::host : cuda::ordering::events;
+        expect_throw<coll::usage_error>(
+            [&] {
+                cuda::communicate(base, 0, {two, order});
+            },
+            "orders");
+    });
+    expect_nothing_left(*two);
+}
+
+TEST_CASE("mistakes are found before anything is sent") {
+    world w;
+    run_threads(w, 2, [](auto& comm, machine& m) {
+        auto buffer = comm.template allocate<float>(100);
+        std::vector<float> host(100);
+        auto const refused = [&](auto const& call, std::string const& part) {
+            expect_text(expect_throw<coll::usage_error>(call, part), part);
+        };
+        refused([&] { comm.all_reduce(host, buffer); },
+                "rank " + std::to_string(comm.rank()) + ", all_reduce: a buffer is no memory that");
+        refused([&] { comm.all_gather(std::span(buffer.data(), 50), host); },
+                "all_gather: a buffer");
+        refused([&] { comm.send(host, 0); }, "send: a buffer");
+        refused([&] { comm.all_reduce(buffer, coll::min{}); }, "no kernel of min on float");
+        refused([&] { comm.all_reduce(buffer, [](float a, float) { return a; }); }, "no kernel of");
+        m.use(comm.rank());
+        auto const own = m.make_stream();
+        m.use(1 - comm.rank());
+        auto const other = m.make_stream();
+        m.use(comm.rank());
+        refused([&] { comm.all_reduce(buffer, coll::sum{}, {.stream = other}); },
+                "all_reduce: the stream is of device ");
+        m.of(own).captures = true;
+        refused([&] { comm.barrier({.stream = own}); }, "barrier: the stream captures a graph");
+        comm.all_reduce(buffer);  // it is none the worse for all that
+        m.destroy_stream(own);
+        m.destroy_stream(other);
+    });
+    coll::threads::run(1, [](auto& comm) {
+        int x = 0;
+        std::vector<int> v(3);
+        auto const text = expect_throw<coll::usage_error>(
+            [&] { comm.all_reduce(v, coll::sum{}, {.stream = &x}); }, "a stream on the host");
+        expect_text(text, "a stream is for CUDA communicators alone");
+    });
+}
+
+TEST_CASE("a call of CUDA that fails in the middle reaches every rank") {
+    for (bool const threads : {true, false}) {
+        for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
+            for (auto const* const call : {"record", "wait", "passed", "open", "share"}) {
+                auto const shares = std::string(call) == "open" || std::string(call) == "share";
+                if (threads && shares) { continue; }
+                if (order == cuda::ordering::host && std::string(call) == "wait") { continue; }
+                CAPTURE(threads);
+                CAPTURE(call);
+                world w;
+                auto const body = [&](auto& comm, machine& m) {
+                    if (comm.rank() == 1) { m.fail(call, 20); }  // on threads for all of them
+                    auto const text = expect_throw<coll::transport_error>(
+                        [&] {
+                            auto buffer = comm.template allocate<float>(5'000);
+                            for (int i = 0; i < 100; ++i) {
+                                auto fresh = comm.template allocate<float>(5'000);
+                                comm.all_reduce(fresh, buffer, coll::sum{}, {.timeout = 20s});
+                            }
+                        },
+                        call);
+                    expect_text(text, "injected");
+                };
+                if (threads) {
+                    run_threads(w, 3, body, order);
+                } else {
+                    run_processes(w, 3, body, order);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("ranks that call different things, or late, or not at all") {
+    for (bool const threads : {true, false}) {
+        CAPTURE(threads);
+        world w;
+        auto const mismatch = [](auto& comm, machine&) {
+            auto const n = comm.rank() == 1 ? 2'000U : 3'000U;
+            expect_throw<coll::mismatch_error>(
+                [&] {
+                    auto buffer = comm.template allocate<float>(3'000);
+                    comm.all_reduce(std::span(buffer.data(), n));
+                },
+                "another count");
+        };
+        auto const late = [](auto& comm, machine&) {
+            auto buffer = comm.template allocate<float>(3'000);
+            comm.barrier();
+            if (comm.rank() == 2) { std::this_thread::sleep_for(600ms); }
+            try {
+                comm.all_reduce(buffer, coll::sum{}, {.timeout = 300ms});
+                expect(false, "in time");
+            } catch (coll::timeout_error const& e) {
+                expect(e.missing() == std::vector{2}, e.what());
+            }
+        };
+        auto const aborted = [](auto& comm, machine&) {
+            auto buffer = comm.template allocate<float>(300'000);
+            try {
+                comm.barrier();
+                if (comm.rank() == 0) { comm.abort("enough"); }
+                for (int i = 0; i < 1'000; ++i) { comm.all_reduce(buffer); }
+                expect(false, "went on");
+            } catch (coll::error const& e) { expect_text(e.what(), "enough"); }
+        };
+        if (threads) {
+            run_threads(w, 3, mismatch);
+            run_threads(w, 3, late);
+            run_threads(w, 3, aborted);
+        } else {
+            run_processes(w, 3, mismatch);
+            run_processes(w, 3, late);
+            run_processes(w, 3, aborted);
+        }
+    }
+}
+
+TEST_CASE("a process that dies in the middle") {
+    world w;
+    CHECK_THROWS_AS(run_processes(
+                        w, 3,
+                        [](auto& comm, machine&) {
+                            auto buffer = comm.template allocate<float>(50'000);
+                            for (int i = 0; i < 1'000; ++i) {
+                                if (comm.rank() == 1 && i == 20) { std::raise(SIGKILL); }
+                                try {
+                                    comm.all_reduce(buffer);
+                                } catch (coll::peer_lost_error const& e) {
+                                    expect(e.peer() == 1, "rank 1 has died");
+                                    return;
+                                }
+                            }
+                            expect(false, "nobody noticed");
+                        },
+                        cuda::ordering::host),
+                    coll::run_error);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers of any kind in devices' memory, and what becomes of handles. These devices do not reach
+// the host's memory.
+#include <cuda/suite_kernels.hpp>
+#include <cuda/worlds.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace fake;
+using T = std::uint32_t;
+using conformance::scramble;
+
+constexpr cuda::ordering both_orders[] = {cuda::ordering::events, cuda::ordering::host};
+
+T value(std::uint64_t call, int rank, std::size_t i) {
+    return static_cast<T>(scramble(call << 40 | static_cast<std::uint64_t>(rank) << 32 | i));
+}
+/// Fills `in`, adds up with everybody, and looks at `out`.
+template <class Comm>
+void add_up(Comm& comm, std::uint64_t call, std::span<T> in, std::span<T> out,
+            coll::options const& how = {}) {
+    for (std::size_t i = 0; i < in.size(); ++i) { in[i] = value(call, comm.rank(), i); }
+    comm.all_reduce(in, out, coll::sum{}, how);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        T sum = 0;
+        for (int r = 0; r < comm.size(); ++r) { sum += value(call, r, i); }
+        expect(out[i] == sum,
+               [&] { return "call " + std::to_string(call) + ", element " + std::to_string(i); });
+    }
+}
+T* elements(void* p, std::size_t first = 0) { return static_cast<T*>(p) + first; }
+
+}  // namespace
+
+TEST_CASE("pointers inside allocations that come and go at the same addresses") {
+    world w;
+    run_processes(w, 3, [](auto& comm, machine& m) {
+        std::size_t const n = 700;
+        for (std::uint64_t call = 0; call < 60; ++call) {
+            auto* const a = m.allocate(8192);
+            auto* const b = m.allocate(8192);
+            auto const from = elements(a, 1 + call % 7), to = elements(b, 3 + call % 5);
+            add_up(comm, call, {from, n}, {to, n});
+            add_up(comm, call + 1'000, {to, n}, {to, n}, {.algorithm = coll::ring{}});
+            m.free(a);
+            m.free(b);
+        }
+        comm.barrier();
+        expect(m.live_mappings() <= 2 * 2 + 2 * 16, "what its owners have freed is closed");
+    });
+}
+
+TEST_CASE("handles are opened once") {
+    world w;
+    run_processes(w, 2, [](auto& comm, machine& m) {
+        auto* const a = m.allocate(1 << 16);
+        auto mine = comm.template allocate<T>(5'000);
+        for (std::uint64_t call = 0; call < 5; ++call) {
+            add_up(comm, call, {elements(a), 5'000}, {mine.data(), 5'000});
+        }
+        int const opened = m.opens;
+        for (std::uint64_t call = 5; call < 200; ++call) {
+            auto const at = call % 1'000;
+            add_up(comm, call, {elements(a, at), 3'000}, {mine.data() + at, 3'000});
+        }
+        expect(m.opens == opened, "nothing is opened in the steady state");
+        comm.barrier();
+        m.free(a);
+    });
+}
+
+TEST_CASE("memory that cannot be shared meets memory that can") {
+    for (auto const order : both_orders) {
+        for (bool const threads : {true, false}) {
+            CAPTURE(threads);
+            world w;
+            auto const body = [](auto& comm, machine& m) {
+                auto shared = comm.template allocate<T>(40'000);
+                auto* const pool = m.allocate_private(40'000 * sizeof(T));
+                std::uint64_t call = 0;
+                for (auto const algorithm : coll::all_algorithms) {
+                    for (std::size_t const n : {std::size_t{5}, std::size_t{40'000}}) {
+                        auto const mixed = (call + static_cast<std::uint64_t>(comm.rank())) % 3;
+                        std::span const in(mixed == 0 ? elements(pool) : shared.data(), n);
+                        std::span const out(mixed == 1 ? elements(pool) : shared.data(), n);
+                        add_up(comm, ++call, in, mixed == 2 ? in : out, {.algorithm = algorithm});
+                    }
+                }
+                m.free(pool);
+            };
+            if (threads) {
+                run_threads(w, 3, body, order);
+            } else {
+                run_processes(w, 3, body, order);
+            }
+        }
+    }
+}
+
+TEST_CASE("buffers that one rank frees while others have them open") {
+    world w;
+    run_processes(w, 3, [](auto& comm, machine& m) {
+        for (std::uint64_t call = 0; call < 30; ++call) {
+            auto buffer = comm.template allocate<T>(3'000);
+            add_up(comm, call, {buffer.data(), 3'000}, {buffer.data(), 3'000});
+        }
+        comm.barrier();
+        auto buffer = comm.template allocate<T>(1);  // looks who lets go
+        comm.barrier();
+        expect(m.live_allocations() < 30, [&] {
+            return std::to_string(m.live_allocations()) + " allocations, though peers let go";
+        });
+    });
+}
+
+TEST_CASE("several communicators share what is open") {
+    world w;
+    run_processes(w, 2, [](auto& comm, machine& m) {
+        auto* const a = m.allocate(4'096);
+        for (int turn = 0; turn < 3; ++turn) {
+            auto row = comm.split(0);
+            auto adapted = comm.with(coll::counted{});
+            add_up(row, 1, {elements(a), 900}, {elements(a), 900});
+            add_up(adapted, 2, {elements(a), 900}, {elements(a), 900}, {.algorithm = coll::ring{}});
+            add_up(adapted, 3, {elements(a), 900}, {elements(a), 900},
+                   {.algorithm = coll::one_shot{}});
+            expect(adapted.transport().sent() != 0, "messages are counted");
+        }
+        comm.barrier();
+        m.free(a);
+    });
+}
+
+TEST_CASE("a call comes after what is on its stream") {
+    for (auto const order : both_orders) {
+        world w;
+        w.laziness = 1;  // everything is late
+        run_threads(
+            w, 2,
+            [](auto& comm, machine& m) {
+                m.use(comm.rank());
+                auto const mine = m.make_stream();
+                auto a = comm.template allocate<T>(2'000);
+                auto source = comm.template allocate<T>(2'000);
+                for (T turn = 1; turn < 20; ++turn) {
+                    std::fill_n(source.data(), 2'000, turn);
+                    m.copy(a.data(), source.data(), 2'000 * sizeof(T),
+                           turn % 3 == 0 ? nullptr : mine);
+                    if (turn % 2 == 0) {
+                        comm.all_reduce(a, coll::sum{}, {.stream = turn % 3 == 0 ? nullptr : mine});
+                    } else {
+                        auto started = comm.start_all_reduce(
+                            a, coll::sum{}, {.stream = turn % 3 == 0 ? nullptr : mine});
+                        started.wait();
+                    }
+                    expect(a.data()[1'999] == 2 * turn, "the input is what the stream makes of it");
+                }
+                m.destroy_stream(mine);
+            },
+            order);
+    }
+}
+
+TEST_CASE("where events do not cross processes the host keeps the order") {
+    world w;
+    w.events_cross = false;
+    run_processes(w, 3, [](auto& comm, machine&) {
+        expect(comm.transport().space().ordered_by() == cuda::ordering::host, "the host waits");
+        auto a = comm.template allocate<T>(1'000);
+        add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
+    });
+}
+
+TEST_CASE("ranks that share no host memory by themselves meet on their machine") {
+    world w;
+    coll::shm::run(3, [&](auto& base) {
+        auto const mine = std::make_shared<machine>(w);
+        {
+            auto adapted = base.with(coll::counted{});  // messages alone, as MPI or UCX
+            auto comm = cuda::communicate(adapted, 0, {mine, {}});
+            auto a = comm.template allocate<T>(1'000);
+            add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
+        }
+        expect_nothing_left(*mine);
+    });
+    auto const one = std::make_shared<machine>(w);
+    coll::threads::run(2, [&](auto& base) {
+        auto adapted = base.with(coll::counted{});
+        auto const text = conformance::expect_throw<coll::usage_error>(
+            [&] {
+                cuda::communicate(adapted, 0, {one, {}});
+            },
+            "threads");
+        expect(text.find("threads of one process") != std::string::npos, text);
+    });
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A few kernels whose PTX is looked at.
+#include <collectives/space/cuda/device.cuh>
+
+namespace coll = collectives;
+
+static bool const sample = [] {
+    coll::cuda::kernels().add(&coll::cuda::enqueue_copy<coll::cuda::device_launcher>);
+    return coll::cuda::provide<coll::sum, float>() && coll::cuda::provide<coll::sum, double>() &&
+           coll::cuda::provide<coll::sum, coll::float16>() &&
+           coll::cuda::provide<coll::average, coll::bfloat16>() &&
+           coll::cuda::provide<coll::bit_xor, std::uint8_t>() &&
+           coll::cuda::provide<coll::product, std::complex<float>>();
+}();
