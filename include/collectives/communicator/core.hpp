@@ -274,8 +274,9 @@ private:
     }
 
     /// Half of what a core's own cache holds, or less: what a rank has staged or added up is still
-    /// there when it, or a peer, reads it again. Messages are cut by the transport.
-    static constexpr std::size_t best_segment = direct_transport<Transport> ? 256 * 1024 : 0;
+    /// there when it, or a peer, reads it again. Over messages: so long that a message costs little
+    /// beside its bytes; while one slice waits for an answer, the others use the link.
+    static constexpr std::size_t best_segment = (direct_transport<Transport> ? 256 : 4096) * 1024;
 
     collectives::engine<Transport> engine_;
     collectives::selector selector_;
