@@ -49,17 +49,15 @@ public:
         : ranks_(&ranks), comm_(&comm), net_(&net), over_(over) {
         model_.link_byte = 1 / payload_rate(over);
         model_.link_round = model_.link_message = 0;
-        question const probe{coll::ring{}, std::size_t{64} << 10, 0};
-        auto const rest = prediction(probe);
-        auto const rounds = 2 * (over.ranks() - 1);
-        model_.link_round = std::max(0.0, (median_of(probe, 5, 60).seconds - rest) / rounds);
+        fit();
     }
 
     answer ask(question const& q) {
         answer a;
         a.of = q;
         a.over = over_;
-        a.alpha = model_.link_round;
+        a.round = model_.link_round;
+        a.message = model_.link_message;
         a.predicted = prediction(q);
         auto const k = static_cast<double>(over_.hosts);
         a.bound = 2 * static_cast<double>(q.bytes) * (k - 1) / k / payload_rate(over_);
@@ -76,6 +74,23 @@ private:
     struct figures {
         double seconds, sent, received;  // of one call; bytes of this rank's host
     };
+
+    /// The two prices of a link that are not known, from small vectors: a ring has as many rounds
+    /// as messages, two_shot as many messages in two rounds.
+    void fit() {
+        auto const beyond = [&](coll::any_algorithm a) {
+            question const probe{a, std::size_t{256} << 10, 0};
+            return median_of(probe, 5, 20).seconds - prediction(probe);
+        };
+        auto const messages = 2.0 * (over_.ranks() - 1);
+        auto const both = std::max(beyond(coll::ring{}) / messages, 0.0);
+        model_.link_round = both;
+        if (messages <= 2) { return; }
+        model_.link_round = 0;
+        auto const rounds = (messages * both - beyond(coll::two_shot{})) / (messages - 2);
+        model_.link_round = std::clamp(rounds, 0.0, both);
+        model_.link_message = both - model_.link_round;
+    }
 
     double prediction(question const& q) const {
         std::vector<int> host_of;

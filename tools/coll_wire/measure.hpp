@@ -34,7 +34,8 @@ struct answer {
     double seconds = 0;    // median of the slowest rank's
     double predicted = 0;  // as by the model that `automatic` goes by, without pipelining
     double bound = 0;      // no algorithm can be quicker: 2 n (K-1)/K over the payload rate
-    double alpha = 0;      // of the prediction, measured with vectors of 64 KiB by a ring
+    double round = 0;      // prices of the prediction, fitted to vectors of 256 KiB
+    double message = 0;
     /// Of all links in both directions that which differs most from what it should be: bytes
     /// counted by the kernel, and those counted from the steps, with headers; per all-reduce.
     double wired = 0, counted = 0;

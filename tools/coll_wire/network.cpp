@@ -75,7 +75,7 @@ network::network(int hosts, double bits_per_second) : home_(own_name_space()), m
     };
     // The queue holds what a window can bring, so that nothing is lost and sent again.
     auto const shape =
-        fmt::format("root tbf rate {:.0f}bit burst 128kb latency 100ms", bits_per_second);
+        fmt::format("root tbf rate {:.0f}bit burst 96kb latency 100ms", bits_per_second);
     in(switch_, "ip link add switch type bridge stp_state 0");
     in(switch_, "ip link set switch up");
     for (int h = 0; h < hosts; ++h) {
