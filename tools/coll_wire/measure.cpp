@@ -109,7 +109,10 @@ private:
         std::vector<double> times;
         ranks_->barrier();
         auto const before = net_->count(comm_->rank() / over_.ranks_per_host);
-        auto const one = [&] { comm_->all_reduce(in, out, coll::sum{}, how); };
+        auto const one = [&] {  // by itself: the next would begin where this one has ended first
+            ranks_->barrier();
+            comm_->all_reduce(in, out, coll::sum{}, how);
+        };
         auto made = 0;
         for (int sample = 0; sample < samples; ++sample) {
             ranks_->barrier();
