@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
 #include <streambuf>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ namespace {
 
 std::size_t number_after(std::string_view text, std::string_view word) {
     auto const at = text.find(word);
-    REQUIRE(at != text.npos);
+    if (at == text.npos) { throw std::runtime_error("no number in " + std::string(text)); }
     return std::strtoull(text.data() + at + word.size(), nullptr, 10);
 }
 

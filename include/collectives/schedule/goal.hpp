@@ -2,6 +2,7 @@
 // Writes schedules as GOAL text, which LogGOPSim simulates on networks of any size.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/schedule/cost.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -19,10 +20,10 @@ namespace detail {
 inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per_reduced_byte) {
     std::string out;
     auto const line = [&out](auto const&... parts) {
-        ((out += parts), ...);
+        (append(out, parts), ...);
         out += '\n';
     };
-    line("rank ", std::to_string(own.rank), " {");
+    line("rank ", own.rank, " {");
     std::size_t label = 0, before = 0;  // before: the calc that ended the last round; 0: none
     for (std::size_t i = 0; i < own.steps.size();) {
         auto const first = label + 1;
@@ -33,23 +34,17 @@ inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per
             auto const n = bytes_of(s.chunks, own.chunks, bytes);
             auto const sends = s.what == verb::send;
             if (s.what == verb::recv_reduce) { reduced += n; }
-            line('l', std::to_string(++label), sends ? ": send " : ": recv ", std::to_string(n),
-                 sends ? "b to " : "b from ", std::to_string(s.peer), " tag ",
-                 std::to_string(round));
-            if (before != 0) {
-                line('l', std::to_string(label), " requires ", 'l', std::to_string(before));
-            }
+            line("l", ++label, sends ? ": send " : ": recv ", n, sends ? "b to " : "b from ",
+                 s.peer, " tag ", round);
+            if (before != 0) { line("l", label, " requires l", before); }
         }
         auto const last = label;
         auto const time = static_cast<double>(reduced) * ns_per_reduced_byte;
-        line('l', std::to_string(++label), ": calc ",
-             std::to_string(static_cast<std::size_t>(time + 0.5)));
-        for (auto l = first; l <= last; ++l) {
-            line('l', std::to_string(label), " requires ", 'l', std::to_string(l));
-        }
+        line("l", ++label, ": calc ", static_cast<std::size_t>(time + 0.5));
+        for (auto l = first; l <= last; ++l) { line("l", label, " requires l", l); }
         before = label;
     }
-    line('}');
+    line("}");
     return out;
 }
 
