@@ -20,7 +20,7 @@ struct options {
     std::vector<std::int64_t> bytes;
     std::vector<std::string> algorithms{"all"};
     prices at{1.5e-6, 0.3e-6, 0.08e-9, 0.02e-9};
-    std::string fitted, csv;
+    std::string fitted, csv, check;
     bool given = false;
 };
 
@@ -44,11 +44,26 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--fit", o.fitted,
                    "fit the prices to what coll_wire or coll_perf wrote into this CSV")
         ->option_text("FILE");
+    app.add_option("--check", o.check,
+                   "whether the algorithms in this CSV come in the order that is predicted, where "
+                   "predictions differ by 15 %")
+        ->option_text("FILE");
     app.add_option("--csv", o.csv, "write the table into this file, for coll_plot")
         ->option_text("FILE");
 }
 
-void predict(options const& o) {
+/// How many pairs are out of order.
+std::size_t check(std::string const& file, prices const& p) {
+    std::size_t pairs = 0;
+    auto const wrong = out_of_order(read_measured(file), p, pairs);
+    for (auto const& line : wrong) { fmt::print("out of order: {}\n", line); }
+    fmt::print("{} of {} pairs in {} are in the predicted order\n", pairs - wrong.size(), pairs,
+               file);
+    if (pairs == 0) { throw std::runtime_error("nothing in " + file + " could be compared"); }
+    return wrong.size();
+}
+
+int predict(options const& o) {
     question q;
     q.size = o.size;
     q.bytes = o.bytes;
@@ -75,9 +90,13 @@ void predict(options const& o) {
         "gamma {:.4g} s/B\n{}\n{}",
         q.size, q.at.alpha, q.at.message, q.at.beta, q.at.gamma, as_table(q),
         as_text(crossings(q)));
-    if (o.csv.empty()) { return; }
-    std::ofstream out(o.csv);
-    if (!(out << as_csv(q) << std::flush)) { throw std::runtime_error("cannot write " + o.csv); }
+    if (!o.csv.empty()) {
+        std::ofstream out(o.csv);
+        if (!(out << as_csv(q) << std::flush)) {
+            throw std::runtime_error("cannot write " + o.csv);
+        }
+    }
+    return o.check.empty() || check(o.check, q.at) == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -91,7 +110,7 @@ int main(int argc, char** argv) {
     coll_predict::declare(app, options);
     try {
         app.parse(argc, argv);
-        coll_predict::predict(options);
+        return coll_predict::predict(options);
     } catch (CLI::ParseError const& e) {
         return app.exit(e) == 0 ? 0 : 2;
     } catch (collectives::usage_error const& e) {

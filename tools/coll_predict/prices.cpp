@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "prices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -119,6 +121,26 @@ fit fit_to(std::vector<measured> const& rows) {
     }
     std::sort(errors.begin(), errors.end());
     return {solve(rows), rows.size(), errors[errors.size() / 2], errors.back()};
+}
+
+std::vector<std::string> out_of_order(std::vector<measured> const& rows, prices const& p,
+                                      std::size_t& pairs) {
+    std::vector<std::string> wrong;
+    for (auto const& a : rows) {
+        for (auto const& b : rows) {
+            if (a.size != b.size || a.bytes != b.bytes) { continue; }
+            auto const first = seconds(a.algorithm, a.size, a.bytes, p);
+            auto const second = seconds(b.algorithm, b.size, b.bytes, p);
+            if (second < 1.15 * first) { continue; }
+            ++pairs;
+            if (a.seconds < b.seconds) { continue; }
+            wrong.push_back(fmt::format(
+                "{} ranks, {} bytes: {} {:.1f} us (predicted {:.1f}), {} {:.1f} us ({:.1f})",
+                a.size, a.bytes, coll::name(a.algorithm), a.seconds * 1e6, first * 1e6,
+                coll::name(b.algorithm), b.seconds * 1e6, second * 1e6));
+        }
+    }
+    return wrong;
 }
 
 std::vector<measured> read_measured(std::string const& file) {

@@ -42,6 +42,11 @@ struct fit {
 /// are fewer than 8 rows.
 fit fit_to(std::vector<measured> const& rows);
 
+/// Of pairs of algorithms, measured over the same ranks and bytes, whose predictions differ by 15 %
+/// or more, those that were measured in the other order: one line each. `pairs` counts all.
+std::vector<std::string> out_of_order(std::vector<measured> const& rows, prices const& p,
+                                      std::size_t& pairs);
+
 /// The all-reduces by a named algorithm in the CSV of coll_perf or coll_wire. Throws
 /// std::runtime_error where it cannot be read.
 std::vector<measured> read_measured(std::string const& file);
