@@ -138,8 +138,7 @@ public:
                    x()(v), height - bottom + 20,
                    over_.ranks ? fmt::format("{:g}", v) : human_bytes(v));
         }
-        append(out,
-               "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
+        append(out, "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
                (left + width - right) / 2, height - 12,
                over_.ranks ? "ranks" : "bytes of the vector");
         return out;
