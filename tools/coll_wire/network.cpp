@@ -66,16 +66,19 @@ network::network(int hosts, double bits_per_second) : home_(own_name_space()), m
         leave_network();
         hosts_.push_back(own_name_space());
         // The kernel's own, everywhere there. BBR, say, takes the time of the shaper's first burst
-        // for the link's, and stops every few seconds to measure it again.
+        // for the link's, and stops every few seconds to measure it again. And a connection that
+        // was not used for a while does not begin anew as if it knew nothing of the link.
         write_to("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
+        write_to("/proc/sys/net/ipv4/tcp_slow_start_after_idle", "0");
     }
     move_to(switch_);
     auto const in = [&](int name_space, std::string const& words) {
         output_in(name_space, split(words));
     };
-    // The queue holds what a window can bring, so that nothing is lost and sent again.
+    // The queues hold what the windows of all other hosts can bring to one, so that nothing is lost
+    // and sent again.
     auto const shape =
-        fmt::format("root tbf rate {:.0f}bit burst 96kb latency 100ms", bits_per_second);
+        fmt::format("root tbf rate {:.0f}bit burst 96kb latency 2s", bits_per_second);
     in(switch_, "ip link add switch type bridge stp_state 0");
     in(switch_, "ip link set switch up");
     for (int h = 0; h < hosts; ++h) {
