@@ -83,18 +83,19 @@ std::string value_label(double value, quantity what) {
 
 class chart {
 public:
-    chart(std::vector<series> const& all, quantity what) : what_(what) {
+    chart(std::vector<series> const& all, quantity what, axis over) : what_(what), over_(over) {
         double least_x = std::numeric_limits<double>::max(), most_x = 0;
         double least_y = std::numeric_limits<double>::max(), most_y = 0;
         int ours = 0, peers = 0, limits = 0;
         for (auto const& s : all) {
             auto c = look_of(s, ours, peers, limits);
             if (what == quantity::bandwidth && s.name == round_trip_name) { continue; }
-            for (auto const& [bytes, seconds] : s.seconds) {
-                if (!(bytes > 0)) { continue; }
+            for (auto const& [at, seconds] : s.seconds) {
+                if (!(at > 0)) { continue; }
+                auto const bytes = over.ranks ? over.bytes : at;
                 auto const y = what == quantity::latency ? seconds * 1e6 : bytes / seconds / 1e9;
-                c.points.push_back({bytes, 0, y});
-                least_x = std::min(least_x, bytes), most_x = std::max(most_x, bytes);
+                c.points.push_back({at, 0, y});
+                least_x = std::min(least_x, at), most_x = std::max(most_x, at);
                 least_y = std::min(least_y, y), most_y = std::max(most_y, y);
             }
             if (!c.points.empty()) { curves_.push_back(std::move(c)); }
@@ -124,22 +125,22 @@ public:
             append(out, "<text x=\"{}\" y=\"{:.1f}\" class=\"s\" text-anchor=\"end\">{}</text>\n",
                    left - 8, y()(d) + 4, value_label(d, what_));
         }
-        // Whole powers of four, and of sixteen where there are many.
-        auto const each = high_x_ / low_x_ > 4096 ? 16.0 : 4.0;
-        for (double v = 1; v <= high_x_ * 1.01; v *= 4) {
+        // Whole powers of four, and of sixteen where there are many; of ranks, those of two.
+        auto const each = over_.ranks ? 2.0 : high_x_ / low_x_ > 4096 ? 16.0 : 4.0;
+        for (double v = 1; v <= high_x_ * 1.01; v *= over_.ranks ? 2 : 4) {
             if (v < low_x_ * 0.99) { continue; }
             append(out, "<path d=\"M{:.1f},{} V{}\" class=\"line\"/>\n", x()(v), top,
                    height - bottom);
-            auto const power = std::log(v / 4) / std::log(each);
+            auto const power = std::log(over_.ranks ? v : v / 4) / std::log(each);
             if (std::abs(power - std::round(power)) > 1e-6) { continue; }
             append(out,
                    "<text x=\"{:.1f}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
-                   x()(v), height - bottom + 20, human_bytes(v));
+                   x()(v), height - bottom + 20,
+                   over_.ranks ? fmt::format("{:g}", v) : human_bytes(v));
         }
-        append(out,
-               "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">bytes of the vector"
-               "</text>\n",
-               (left + width - right) / 2, height - 12);
+        append(out, "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
+               (left + width - right) / 2, height - 12,
+               over_.ranks ? "ranks" : "bytes of the vector");
         return out;
     }
 
@@ -202,6 +203,7 @@ private:
     log_scale y() const { return {low_y_, high_y_, height - bottom, top}; }
 
     quantity what_;
+    axis over_;
     std::vector<curve> curves_;
     double low_x_ = 1, high_x_ = 2, low_y_ = 1, high_y_ = 2;
 };
@@ -209,8 +211,8 @@ private:
 }  // namespace
 
 std::string as_svg(std::vector<series> const& curves, quantity what, std::string const& title,
-                   std::string const& subtitle) {
-    chart const drawn(curves, what);
+                   std::string const& subtitle, axis over) {
+    chart const drawn(curves, what, over);
     auto out = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
         "viewBox=\"0 0 {0} {1}\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', "

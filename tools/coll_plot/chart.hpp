@@ -11,9 +11,15 @@ namespace coll_plot {
 
 enum class quantity { latency, bandwidth };
 
+/// What a curve runs over: sizes of the vector, or numbers of ranks with one size.
+struct axis {
+    bool ranks = false;
+    double bytes = 0;  ///< of all points, where it is ranks
+};
+
 /// Colours that colour-blind readers tell apart, and marks that differ in shape too. Throws
 /// std::runtime_error where there is nothing to draw.
 std::string as_svg(std::vector<series> const& curves, quantity what, std::string const& title,
-                   std::string const& subtitle);
+                   std::string const& subtitle, axis over = {});
 
 }  // namespace coll_plot

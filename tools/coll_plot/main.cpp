@@ -18,7 +18,7 @@ namespace {
 struct options {
     std::vector<std::string> files;
     std::vector<std::string> where;
-    std::string svg, title, page, against, mark = "coll_plot";
+    std::string svg, title, page, against, mark = "coll_plot", over = "bytes";
     quantity what = quantity::latency;
     bool table = false;
     std::vector<std::size_t> sizes;
@@ -40,6 +40,9 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--quantity", o.what, "latency or bandwidth [latency]")
         ->option_text("NAME")
         ->transform(CLI::Transformer(quantities));
+    app.add_option("--over", o.over, "bytes or ranks: what curves run over [bytes]")
+        ->option_text("NAME")
+        ->check(CLI::IsMember({"bytes", "ranks"}));
     app.add_option("--title", o.title, "title of the picture")->option_text("TEXT");
     app.add_flag("--table", o.table, "print a table in Markdown");
     app.add_option("--sizes", o.sizes, "sizes of the table: 4,64kb,1mb [all]")
@@ -73,10 +76,11 @@ std::vector<condition> conditions_of(std::vector<std::string> const& texts) {
 }
 
 /// `2 ranks, AMD EPYC, 2026-11-21`.
-std::string subtitle_of(std::vector<csv_row> const& rows) {
+std::string subtitle_of(std::vector<csv_row> const& rows, bool ranks) {
     auto const& r = rows.front();
-    return fmt::format("{} ranks on {} cores, {}, {}, {}; {}", r.text("ranks"), r.text("cores"),
-                       r.text("type"), r.text("op"), r.text("cpu"), r.text("date").substr(0, 10));
+    auto const first = ranks ? human_bytes(r.number("bytes")) : r.text("ranks") + " ranks";
+    return fmt::format("{} on {} cores, {}, {}, {}; {}", first, r.text("cores"), r.text("type"),
+                       r.text("op"), r.text("cpu"), r.text("date").substr(0, 10));
 }
 
 int plot(options const& o) {
@@ -86,13 +90,19 @@ int plot(options const& o) {
     }
     rows = select(rows, conditions_of(o.where));
     if (rows.empty()) { throw std::runtime_error("no row has figures and meets the conditions"); }
-    auto const curves = curves_of(rows);
+    axis const over{o.over == "ranks", rows.front().number("bytes")};
+    for (auto const& row : rows) {
+        if (over.ranks && row.number("bytes") != over.bytes) {
+            throw std::runtime_error("over ranks there can be one size: --where bytes=N");
+        }
+    }
+    auto const curves = curves_of(rows, o.over);
     if (!o.svg.empty()) {
         auto const title = !o.title.empty() ? o.title
                            : o.what == quantity::latency
                                ? rows.front().text("collective") + ": time of the slowest rank"
                                : rows.front().text("collective") + ": bytes per time, GB/s";
-        write_file(o.svg, as_svg(curves, o.what, title, subtitle_of(rows)));
+        write_file(o.svg, as_svg(curves, o.what, title, subtitle_of(rows, over.ranks), over));
         fmt::print("wrote {}\n", o.svg);
     }
     auto const table = as_markdown(curves, {o.sizes.begin(), o.sizes.end()});

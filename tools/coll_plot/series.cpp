@@ -53,7 +53,7 @@ std::vector<csv_row> select(std::vector<csv_row> const& rows,
     return chosen;
 }
 
-std::vector<series> curves_of(std::vector<csv_row> const& rows) {
+std::vector<series> curves_of(std::vector<csv_row> const& rows, std::string_view over) {
     std::set<std::string> algorithms;
     bool out_of_place = false;
     for (auto const& row : rows) {
@@ -75,10 +75,12 @@ std::vector<series> curves_of(std::vector<csv_row> const& rows) {
     for (auto const& row : rows) {
         if (out_of_place && row.text("in_place") == "1") { continue; }
         auto const bytes = row.number("bytes");
+        auto const at = row.number(over == "ranks" ? "ranks" : "bytes");
         auto const what = is_peer(row) ? kind::peer : kind::ours;
-        add(name_of(row, algorithms.size() > 1), what, bytes, row.number("median_us"));
+        add(name_of(row, algorithms.size() > 1), what, at, row.number("median_us"));
+        add("bound", kind::limit, at, row.number("bound_us"));
         if (what == kind::peer || row.text("memory") == "allocated") { continue; }
-        add(bytes <= small_message ? round_trip_name : "copy by every rank", kind::limit, bytes,
+        add(bytes <= small_message ? round_trip_name : "copy by every rank", kind::limit, at,
             limit_of(row));
     }
     std::vector<series> curves;

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,9 @@ std::vector<csv_row> select(std::vector<csv_row> const& rows,
 /// several; one for each peer; and the limits: a cache line's round trip for small vectors, and a
 /// copy by every rank at once for larger ones (the quicker of two kinds). Of forms out of place and
 /// in place the first that is there.
-std::vector<series> curves_of(std::vector<csv_row> const& rows);
+/// What coll_wire wrote brings its own bound as a limit. The numbers in `over`, bytes or ranks, are
+/// the keys.
+std::vector<series> curves_of(std::vector<csv_row> const& rows, std::string_view over = "bytes");
 
 inline constexpr auto round_trip_name = "cache line's round trip";
 

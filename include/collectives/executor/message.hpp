@@ -98,7 +98,8 @@ private:
 
     void complain(typename Transport::request const& r) {
         auto const& round = plan_->rounds[round_];
-        auto const index = round.receives.first + static_cast<int>(&r - requests_.get());
+        auto const sends = round.sends.last - round.sends.first;  // come first, see post
+        auto const index = round.receives.first + static_cast<int>(&r - requests_.get()) - sends;
         auto const& t = plan_->receives[static_cast<std::size_t>(index)];
         auto at_least = "";
         if constexpr (requires { r.came_cut(); }) { at_least = r.came_cut() ? "at least " : ""; }
@@ -120,6 +121,14 @@ private:
         for (int c = r.gathers.first; c < r.gathers.last; ++c) {
             at_.carry_out(space_of(*transport_), plan_->copies[static_cast<std::size_t>(c)]);
         }
+        // Sends first: what asks a peer to take a long message is then on its way before what lets
+        // the same peer send one, and its data; else the two would go one after the other.
+        for (int i = r.sends.first; i < r.sends.last; ++i) {
+            auto const& t = plan_->sends[static_cast<std::size_t>(i)];
+            transport_->isend({group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_,
+                               label(t), sizes_agreed_},
+                              requests_[pending_++]);
+        }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = plan_->receives[static_cast<std::size_t>(i)];
             incoming in{group_->job_rank(t.peer),
@@ -140,12 +149,6 @@ private:
                 in.data = at_.write(t.at);
             }
             transport_->irecv(in, requests_[pending_++]);
-        }
-        for (int i = r.sends.first; i < r.sends.last; ++i) {
-            auto const& t = plan_->sends[static_cast<std::size_t>(i)];
-            transport_->isend({group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_,
-                               label(t), sizes_agreed_},
-                              requests_[pending_++]);
         }
     }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cost of an all-reduce without its steps: by symmetry and depth, for any number of ranks.
+#pragma once
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/core/types.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace collectives {
+
+/// What `cost_of` counts, and the messages that the busiest rank sends or receives. Bytes are
+/// exact; those of all ranks together may be more than 64 bits hold.
+struct closed_cost {
+    std::int64_t rounds = 0;
+    std::int64_t messages = 0;
+    std::int64_t bytes = 0;    // as cost::critical
+    std::int64_t reduced = 0;  // likewise
+    double total = 0;          // sent by all ranks
+};
+
+namespace detail {
+
+/// n bytes cut into chunks, of which the first are one byte longer: what `some` chunks in a row
+/// hold at most.
+struct even_cut {
+    std::int64_t least, longer;
+    even_cut(std::int64_t n, std::int64_t chunks) : least(n / chunks), longer(n % chunks) {}
+    std::int64_t most(std::int64_t some) const { return some * least + std::min(some, longer); }
+};
+
+/// mixed_radix along each prime factor of `ranks`, over as many chunks of a cut, from its start on.
+/// In the round of factor f a rank keeps one of f parts, sends the others, and receives its own
+/// from as many.
+inline void add_mixed_radix(closed_cost& c, even_cut const& cut, std::int64_t ranks) {
+    std::int64_t held = ranks;
+    for (std::int64_t f = 2; held > 1; ++f) {
+        if (f * f > held) { f = held; }
+        for (; held % f == 0; held /= f) {
+            auto const part = held / f;
+            auto const received = (f - 1) * cut.most(part);
+            c.rounds += 2;
+            c.messages += 2 * (f - 1);
+            c.bytes += 2 * std::max(received, cut.most(held - part));
+            c.reduced += received;
+        }
+    }
+}
+
+/// two_shot among `ranks` whose parts are so many chunks of the cut each.
+inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks,
+                         std::int64_t part) {
+    if (ranks == 1) { return; }
+    auto const received = (ranks - 1) * cut.most(part);
+    c.rounds += 2;
+    c.messages += 2 * (ranks - 1);
+    c.bytes += 2 * std::max(received, cut.most((ranks - 1) * part));
+    c.reduced += received;
+}
+
+}  // namespace detail
+
+/// The cost of an all-reduce of `n` bytes over `size` ranks, in O(log size) or O(sqrt size) time.
+/// Throws usage_error for an algorithm that is not the library's, or not for so many ranks.
+template <class = void>  // compiled only where it is called
+closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
+    if (size < 1 || n < 0 || !a.fits(size)) {
+        throw usage_error(text_of(name(a), " is not for ", size, " ranks"));
+    }
+    std::int64_t const p = size;
+    std::int64_t const up = ceil_log2(size), down = floor_log2(size);
+    std::int64_t const q = std::int64_t{1} << down;  // ranks that act, others fold onto them
+    std::int64_t const folds = q == p ? 0 : 1;
+    auto const volume = 2 * static_cast<double>(p - 1) * static_cast<double>(n);
+    detail::even_cut const cut(n, p);
+    if (size == 1) { return {}; }
+    if (a.is<star>()) { return {2 * (p - 1), p - 1, 2 * (p - 1) * n, (p - 1) * n, volume}; }
+    if (a.is<tree>()) { return {2 * up, up, 2 * up * n, up * n, volume}; }
+    if (a.is<one_shot>()) {
+        return {1, p - 1, (p - 1) * n, (p - 1) * n, volume * static_cast<double>(p) / 2};
+    }
+    if (a.is<butterfly>()) {
+        auto const sent = static_cast<double>(q * down + 2 * (p - q)) * static_cast<double>(n);
+        return {down + 2 * folds, down + folds, (down + 2 * folds) * n, (down + folds) * n, sent};
+    }
+    if (a.is<ring>()) {
+        return {2 * (p - 1), 2 * (p - 1), 2 * (p - 1) * cut.most(1), (p - 1) * cut.most(1), volume};
+    }
+    closed_cost c;
+    c.total = volume;
+    if (a.is<halving>()) {
+        c = {2 * folds, folds, 2 * folds * n, folds * n, volume};
+        detail::even_cut const halves(n, q);
+        for (auto half = q / 2; half > 0; half /= 2) {
+            c.rounds += 2;
+            c.messages += 2;
+            c.bytes += 2 * halves.most(half);
+            c.reduced += halves.most(half);
+        }
+    } else if (a.is<circulant>()) {
+        for (auto held = p; held > 1; held = (held + 1) / 2) {
+            c.rounds += 2;
+            c.messages += 2;
+            c.bytes += 2 * cut.most(held / 2);
+            c.reduced += cut.most(held / 2);
+        }
+    } else if (a.is<two_shot>()) {
+        detail::add_two_shot(c, cut, p, 1);
+    } else if (a.is<mixed_radix>()) {
+        detail::add_mixed_radix(c, cut, p);
+    } else if (a.is<hierarchical>()) {
+        auto const hosts = p / a.parameter();
+        detail::add_two_shot(c, cut, a.parameter(), hosts);
+        detail::add_mixed_radix(c, cut, hosts);
+    } else {
+        throw usage_error(text_of("no closed form is known of ", name(a)));
+    }
+    return c;
+}
+
+}  // namespace collectives

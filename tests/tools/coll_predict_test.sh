@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests coll_predict. Usage: coll_predict_test.sh PROGRAM
+set -u
+predict=$1
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+timeout 1 "$predict" 1000000 >"$room/out" || fail "a million ranks take less than a second"
+grep -q 'mixed_radix$' "$room/out" || fail "names the quickest"
+# 2 rounds of 1 s and 2 x 500 bytes of 1 ms each; 500 added, 2 ms each.
+"$predict" 2 -b 1000 --algorithm ring --alpha 1 --message 0 --beta 0.001 --gamma 0.002 >"$room/out" || fail "prices"
+grep -Eq '^ +1000 +4 s +ring$' "$room/out" || fail "the time is the cost times its prices"
+
+# Measurements that obey prices are predicted exactly, and are in order.
+"$predict" 8 --alpha 1e-5 --message 2e-6 --beta 1e-9 --gamma 3e-10 --csv "$room/made.csv" >/dev/null || fail "writes"
+"$predict" 64 --fit "$room/made.csv" --check "$room/made.csv" >"$room/out" || fail "fits and checks"
+grep -q 'held-out error: median 0.0 %, at most 0.0 %' "$room/out" || fail "exactly"
+grep -q 'alpha 1e-05 s, message 2e-06 s, beta 1e-09 s/B, gamma 3e-10 s/B' "$room/out" || fail "the same prices"
+awk -F, 'BEGIN { OFS = "," } $3 == "ring" && $7 > 1e6 { $10 *= 100 } { print }' "$room/made.csv" >"$room/other.csv"
+"$predict" 64 --alpha 1e-5 --message 2e-6 --beta 1e-9 --gamma 3e-10 --check "$room/other.csv" >"$room/out" && fail "another order"
+grep -q '^out of order: 8 ranks, .* ring ' "$room/out" || fail "names who is out of order"
+
+"$predict" 8 --fit /nonexistent 2>&1 | grep -q 'cannot read' || fail "says what it cannot read"
+"$predict" 8 --alpha 1 --fit "$room/made.csv" >/dev/null 2>&1; [ $? = 2 ] || fail "given or fitted"
+"$predict" 0 >/dev/null 2>&1; [ $? = 2 ] || fail "no ranks are refused"
+"$predict" 6 --algorithm hierarchical:4 >/dev/null 2>&1; [ $? = 2 ] || fail "ranks that do not fit are refused"
+echo ok

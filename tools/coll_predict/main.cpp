@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coll_predict: what an all-reduce over up to a million ranks should take, by each algorithm.
+#include "table.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace coll_predict {
+namespace {
+
+struct options {
+    int size = 0;
+    std::vector<std::int64_t> bytes;
+    std::vector<std::string> algorithms{"all"};
+    prices at{1.5e-6, 0.3e-6, 0.08e-9, 0.02e-9};
+    std::string fitted, csv, check;
+    bool given = false;
+};
+
+void declare(CLI::App& app, options& o) {
+    app.add_option("ranks", o.size, "number of ranks")->required()->check(CLI::Range(1, 1'000'000));
+    app.add_option("-b,--bytes", o.bytes, "sizes of the vector [1 to 1g, by factors of 4]")
+        ->delimiter(',')
+        ->transform(CLI::AsSizeValue(false));
+    app.add_option("--algorithm", o.algorithms, "ring,tree,hierarchical:8,... or all [all]")
+        ->delimiter(',');
+    auto const price = [&](char const* name, double& value, char const* of) {
+        app.add_option(name, value, of)
+            ->capture_default_str()
+            ->check(CLI::NonNegativeNumber)
+            ->each([&](std::string const&) { o.given = true; });
+    };
+    price("--alpha", o.at.alpha, "seconds of a round");
+    price("--message", o.at.message, "of a message that the busiest rank sends or receives");
+    price("--beta", o.at.beta, "of a byte on the way");
+    price("--gamma", o.at.gamma, "of a byte added");
+    app.add_option("--fit", o.fitted,
+                   "fit the prices to what coll_wire or coll_perf wrote into this CSV")
+        ->option_text("FILE");
+    app.add_option("--check", o.check,
+                   "whether the algorithms in this CSV come in the order that is predicted, where "
+                   "predictions differ by 15 %")
+        ->option_text("FILE");
+    app.add_option("--csv", o.csv, "write the table into this file, for coll_plot")
+        ->option_text("FILE");
+}
+
+/// How many pairs are out of order.
+std::size_t check(std::string const& file, prices const& p) {
+    std::size_t pairs = 0;
+    auto const wrong = out_of_order(read_measured(file), p, pairs);
+    for (auto const& line : wrong) { fmt::print("out of order: {}\n", line); }
+    fmt::print("{} of {} pairs in {} are in the predicted order\n", pairs - wrong.size(), pairs,
+               file);
+    if (pairs == 0) { throw std::runtime_error("nothing in " + file + " could be compared"); }
+    return wrong.size();
+}
+
+int predict(options const& o) {
+    question q;
+    q.size = o.size;
+    q.bytes = o.bytes;
+    for (std::int64_t n = 1; o.bytes.empty() && n <= 1 << 30; n *= 4) { q.bytes.push_back(n); }
+    q.at = o.at;
+    if (!o.fitted.empty()) {
+        if (o.given) { throw coll::usage_error("prices are given or fitted, not both"); }
+        auto const f = fit_to(read_measured(o.fitted));
+        q.at = f.all;
+        fmt::print(
+            "# fitted to {} measurements of {}; held-out error: median {:.1f} %, at most "
+            "{:.1f} %\n",
+            f.rows, o.fitted, 100 * f.held_out, 100 * f.worst);
+    }
+    if (o.algorithms == std::vector<std::string>{"all"}) {
+        q.algorithms.assign(coll::all_algorithms.begin(), coll::all_algorithms.end());
+    } else {
+        for (auto const& name : o.algorithms) {
+            q.algorithms.push_back(coll::parse_algorithm(name));
+        }
+    }
+    fmt::print(
+        "# all_reduce over {} ranks; alpha {:.4g} s, message {:.4g} s, beta {:.4g} s/B, "
+        "gamma {:.4g} s/B\n{}\n{}",
+        q.size, q.at.alpha, q.at.message, q.at.beta, q.at.gamma, as_table(q),
+        as_text(crossings(q)));
+    if (!o.csv.empty()) {
+        std::ofstream out(o.csv);
+        if (!(out << as_csv(q) << std::flush)) {
+            throw std::runtime_error("cannot write " + o.csv);
+        }
+    }
+    return o.check.empty() || check(o.check, q.at) == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coll_predict
+
+int main(int argc, char** argv) {
+    coll_predict::options options;
+    CLI::App app{
+        "Predicts the time of an all-reduce by each algorithm, the quickest, and where "
+        "one overtakes another."};
+    coll_predict::declare(app, options);
+    try {
+        app.parse(argc, argv);
+        return coll_predict::predict(options);
+    } catch (CLI::ParseError const& e) {
+        return app.exit(e) == 0 ? 0 : 2;
+    } catch (collectives::usage_error const& e) {
+        fmt::print(stderr, "coll_predict: {}\n", e.what());
+        return 2;
+    } catch (std::exception const& e) {
+        fmt::print(stderr, "coll_predict: {}\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The prices of a network: given, or fitted to measurements.
+#pragma once
+
+#include <collectives/select/closed_form.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace coll_predict {
+
+namespace coll = collectives;
+
+/// Seconds. Where ranks send and receive at once, an all-reduce takes the sum of its counted cost
+/// times these.
+struct prices {
+    double alpha = 0;    // of a round
+    double message = 0;  // of a message that the busiest rank sends or receives
+    double beta = 0;     // of a byte on the way
+    double gamma = 0;    // of a byte added
+};
+
+/// In O(log P) or O(sqrt P) time, whatever the number of ranks.
+double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p);
+
+struct measured {
+    coll::any_algorithm algorithm;
+    int size = 0;
+    std::int64_t bytes = 0;
+    double seconds = 0;
+};
+
+struct fit {
+    prices all;  // fitted to all rows
+    std::size_t rows = 0;
+    double held_out = 0;  // median over rows of |predicted / measured - 1|, each predicted by
+    double worst = 0;     // prices fitted to the other three quarters; and the largest
+};
+
+/// Least squares of the relative errors, no price below 0. Throws std::runtime_error where there
+/// are fewer than 8 rows.
+fit fit_to(std::vector<measured> const& rows);
+
+/// Of pairs of algorithms, measured over the same ranks and bytes, whose predictions differ by 15 %
+/// or more, those that were measured in the other order: one line each. `pairs` counts all.
+std::vector<std::string> out_of_order(std::vector<measured> const& rows, prices const& p,
+                                      std::size_t& pairs);
+
+/// The all-reduces by a named algorithm in the CSV of coll_perf or coll_wire. Throws
+/// std::runtime_error where it cannot be read.
+std::vector<measured> read_measured(std::string const& file);
+
+}  // namespace coll_predict
