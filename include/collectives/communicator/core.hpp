@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
+#include <collectives/communicator/segments.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
 #include <collectives/executor/point_to_point.hpp>
@@ -245,7 +246,7 @@ private:
     int slices_of(call_request const& r) const {
         auto const& s = r.shape;
         auto const chosen = r.how.segment == chosen_segment;
-        auto const segment = chosen ? best_segment(s.count * s.elem_size) : r.how.segment;
+        auto const segment = chosen ? best_segment<Transport>(s.count * s.elem_size) : r.how.segment;
         if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) ||
             !s.recv_counts.empty()) {
             return 1;
@@ -282,20 +283,6 @@ private:
             auto const chosen = choose(r);
             return std::make_shared<program>(r.shape, chosen, 1, fingerprint_of(r, chosen));
         };
-    }
-
-    /// Half of what a core's own cache holds, or less: what a rank has staged or added up is still
-    /// there when it, or a peer, reads it again. Over messages, four slices that run side by side:
-    /// while one waits for an answer, the others use the link.
-    static std::size_t best_segment([[maybe_unused]] std::size_t bytes) {
-        constexpr auto kilo = std::size_t{1024};
-        if constexpr (device_transport<Transport>) {
-            return 0;
-        } else if constexpr (direct_transport<Transport>) {
-            return 256 * kilo;
-        } else {
-            return std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo);
-        }
     }
 
     collectives::engine<Transport> engine_;
