@@ -246,7 +246,8 @@ private:
     int slices_of(call_request const& r) const {
         auto const& s = r.shape;
         auto const chosen = r.how.segment == chosen_segment;
-        auto const segment = chosen ? best_segment<Transport>(s.count * s.elem_size) : r.how.segment;
+        auto const segment =
+            chosen ? best_segment<Transport>(s.count * s.elem_size) : r.how.segment;
         if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) ||
             !s.recv_counts.empty()) {
             return 1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/executor/space.hpp>
+#include <collectives/executor/run_book.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
