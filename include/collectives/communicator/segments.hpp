@@ -2,8 +2,8 @@
 // How long segments are where the caller leaves that to the library.
 #pragma once
 
-#include <collectives/executor/space.hpp>
 #include <collectives/executor/run_book.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
