@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,6 +134,23 @@ void handles() {
             std::uint64_t salt = 0;
             for (auto& t : tensors) { t.require_sum(comm.size(), salt++); }
             for (auto& h : all) { expect(h.test(), "done"); }
+            auto const moved = std::move(all.front());
+            [[maybe_unused]] auto const copy = all.front();  // of one that was moved from
+
+            // An exception takes the buffer and the tensors away; what was started ends.
+            all.clear();
+            try {
+                std::vector<float> first(600, 1.0F), second(600), third(10);
+                coll::fusion_buffer fusion(comm, {.threshold = 2400, .progress_thread = thread});
+                all.push_back(fusion.add(first));
+                all.back().wait();
+                all.push_back(fusion.add(second));
+                all.push_back(fusion.add(third));
+                throw std::runtime_error("it has enough");
+            } catch (std::runtime_error const&) {}  // NOLINT: the handles stay
+            expect(all[0].test(), "it was done");
+            expect_throw<coll::error>([&] { all[2].wait(); }, "it never comes");
+            comm.barrier();
         }
     });
 }

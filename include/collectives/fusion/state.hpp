@@ -3,6 +3,7 @@
 // next.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/mover.hpp>
@@ -25,7 +26,9 @@ template <class State>
 class counted_holder {
 public:
     explicit counted_holder(State* state) : state_(state) { ++state_->holders; }
-    counted_holder(counted_holder const& other) : counted_holder(other.state_) {}
+    counted_holder(counted_holder const& other) : state_(other.state_) {
+        if (state_ != nullptr) { ++state_->holders; }
+    }
     counted_holder(counted_holder&& other) noexcept
         : state_(std::exchange(other.state_, nullptr)) {}
     counted_holder& operator=(counted_holder other) noexcept {
@@ -116,6 +119,14 @@ public:
         core_->engine().board().fail(failure::make(failure_kind::mismatch, why));
     }
     bool broken() const { return failed_ != nullptr; }
+    /// The tensors go: nothing reads or writes them any more. Handles still tell which were done.
+    void close() noexcept {
+        if (background_) { background_->stop(); }
+        mover_.drop();
+        if (!failed_) {
+            failed_ = std::make_exception_ptr(error("the fusion_buffer of a tensor has gone"));
+        }
+    }
 
     std::size_t holders = 0;  // see counted_holder
 
