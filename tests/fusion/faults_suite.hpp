@@ -6,6 +6,7 @@
 #include <faults/observed.hpp>
 
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,37 @@ TEST_CASE("a rank that does something else instead: the tensors of the others ar
         CAPTURE(of[r].error().what());
         CHECK(of[r].error().says("rank 1 has barrier"));
         CHECK(of[r].error().says("was at tensor 0 'weights' (100 x float)"));
+    }
+}
+
+/// Its encoder throws on one rank.
+struct failing_codec {
+    static inline thread_local bool fails = false;
+    static coll::bfloat16 encode(float x) {
+        if (fails) { throw std::runtime_error("no bits left"); }
+        return static_cast<coll::bfloat16>(x);
+    }
+    static float decode(coll::bfloat16 x) { return static_cast<float>(x); }
+};
+
+TEST_CASE("what fails on one rank alone is told to the others at once") {
+    clean_room<job> room;
+    stories of(3);
+    tell<job>(of, 3, [&](auto& comm) {
+        failing_codec::fails = comm.rank() == 1;
+        std::vector<float> a(100);
+        coll::fusion_buffer fusion(
+            comm, {.compress = coll::compress<float, coll::bfloat16, failing_codec>()});
+        (void)fusion.add(a, "weights");
+        fusion.flush();
+    });
+    CHECK_EQ(of[1].call.caught, outcome::foreign);
+    for (int const r : {0, 2}) {
+        CAPTURE(of[r].error().what());
+        CHECK_EQ(of[r].error().caught, outcome::peer_lost);
+        CHECK_EQ(of[r].error().peer, 1);
+        CHECK(of[r].error().says("fused all_reduce: on rank 1: no bits left"));
+        CHECK_LT(of[r].error().seconds, 0.9 * slowness);
     }
 }
 

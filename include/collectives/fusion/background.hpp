@@ -86,6 +86,7 @@ private:
         try {
             move();
         } catch (...) {
+            mover_->tell();  // at once: the rank may compute for long before it asks
             std::lock_guard const lock(mutex_);
             failed_ = std::current_exception();
             done_.notify_all();

@@ -6,6 +6,7 @@
 #include <collectives/executor/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>
+#include <collectives/fusion/told.hpp>
 
 #include <algorithm>
 #include <array>
@@ -65,6 +66,14 @@ public:
     waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
     rank_t rank() const { return core_->engine().rank(); }
 
+    /// Tells the peers of the exception being handled, so that they need not wait for this rank.
+    /// The caller's own mistake is met on all ranks.
+    void tell() {
+        try {
+            throw;
+        } catch (usage_error const&) {  // NOLINT: nothing was sent
+        } catch (...) { tell_peers(core_->engine(), "fused all_reduce"); }
+    }
     /// Ends what is under way after a failure; it fails too.
     void drop() noexcept {
         for (auto* const b : under_way_) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/mover.hpp>
@@ -49,6 +50,8 @@ private:
 /// place of that with its number, with its memory and program.
 template <transport Transport>
 class fusion_state {
+    static_assert(!device_transport<Transport>, "tensors are fused in host memory alone");
+
 public:
     using bucket = bucket_run<Transport>;
 
@@ -164,6 +167,7 @@ private:
             }
         } catch (...) {
             if (background_) { background_->stop(); }
+            mover_.tell();
             auto const mine = testify();  // before they are dropped
             failed_ = std::current_exception();
             mover_.drop();
