@@ -155,6 +155,12 @@ void handles() {
     });
 }
 
+/// What is no number has operators too, which need not commute.
+struct point {
+    int x, y;
+    friend point operator+(point const& a, point const& b) { return {a.x + b.x, a.y + b.y}; }
+};
+
 /// The operators, by their name in the options; other calls in between; two buffers at once.
 template <class World>
 void operators() {
@@ -192,6 +198,22 @@ void operators() {
         (void)bits.add(some);
         bits.flush();
         expect(some[0] == 15, "still usable");
+
+        for (bool const thread : {false, true}) {
+            coll::fusion_buffer points(comm, {.progress_thread = thread});
+            std::vector<point> p{{comm.rank(), 1}};
+            std::vector<int> n{1};
+            (void)points.add(n);
+            (void)points.add(p);
+            points.flush();
+            expect(p[0].x == 6 && p[0].y == 4 && n[0] == 4, "an element type of the user's");
+            coll::fusion_buffer folds(
+                comm, {.algorithm = coll::ring{}, .reproducible = true, .progress_thread = thread});
+            auto const text =
+                expect_throw<coll::usage_error>([&] { (void)folds.add(n); }, "ring in rank order");
+            expect(text.find("ring") != text.npos, text);
+            folds.flush();
+        }
     });
 }
 

@@ -90,8 +90,13 @@ public:
     /// Starts all that is left and waits for it. Then every result is in its tensor.
     void flush() { state_->flush(); }
 
-    /// Breaks the communicator, on all ranks, with a mismatch_error that says `why`.
-    void fail(std::string_view why) { state_->fail(why); }
+    /// Throws usage_error where `add` would for elements of type T.
+    template <class T>
+    void require() {
+        (void)state_->template element<T>();
+    }
+    /// Breaks the communicator, on all ranks, with this failure.
+    void fail(failure const& why) { state_->fail(why); }
 
 private:
     counted_holder<fusion_state<Transport>> state_;

@@ -35,12 +35,12 @@ failure failure_being_handled(std::string_view title, rank_t rank) {
     } catch (...) { return make(failure_kind::peer_lost, "an unknown exception", rank); }
 }
 
-/// Tells the peers of the exception being handled, unless the communicator is broken already.
+/// Breaks the communicator, on all ranks, unless it is broken already.
 template <transport Transport>
-void tell_peers(engine<Transport>& e, std::string_view title) {
+void tell_peers(engine<Transport>& e, failure const& why) {
     if (e.board().stopped()) { return; }
     e.carrier().note_trouble();
-    e.board().fail(failure_being_handled(title, e.rank()));
+    e.board().fail(why);
 }
 
 }  // namespace collectives
