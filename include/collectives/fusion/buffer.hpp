@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/arguments.hpp>
+#include <collectives/fusion/holder.hpp>
 #include <collectives/fusion/state.hpp>
 
 #include <exception>
