@@ -4,7 +4,8 @@
 
 namespace faults {
 using job = on_threads;
-}
+using job_transport = coll::threads::transport;
+}  // namespace faults
 
 #include <fusion/faults_suite.hpp>
 #include <fusion/property_suite.hpp>

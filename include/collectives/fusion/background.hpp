@@ -67,6 +67,13 @@ public:
         if (thread_.joinable()) { thread_.join(); }
     }
 
+    /// Once it has ended: starts what it was told to start and had not, as the other ranks' do.
+    void start_rest() {
+        if (failed_) { return; }
+        for (auto const& o : queue_) { mover_->start(*o.what, o.content); }
+        queue_.clear();
+    }
+
 private:
     static constexpr std::chrono::microseconds longest_doze{500};  // new buckets wake nobody
 

@@ -103,6 +103,11 @@ public:
     /// The tensors go: nothing reads or writes them any more. Handles still tell which were done.
     void close() noexcept {
         if (background_) { background_->stop(); }
+        if (background_ && !failed_) {
+            try {
+                background_->start_rest();
+            } catch (...) { mover_.tell(); }
+        }
         mover_.drop();
         if (!failed_) {
             failed_ = std::make_exception_ptr(error("the fusion_buffer of a tensor has gone"));
