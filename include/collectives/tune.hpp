@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/executor/space.hpp>
 
 #include <algorithm>
 #include <array>
@@ -102,6 +103,7 @@ void measure_links(communicator<Transport>& heads, machine_model& m) {
 /// where ranks share hosts.
 template <transport Transport>
 machine_model tune(communicator<Transport>& comm) {
+    static_assert(!device_transport<Transport>, "calls are measured in host memory alone");
     auto m = comm.model();
     if constexpr (requires { comm.transport().host(rank_t{}); }) {
         auto const& carrier = comm.transport();

@@ -6,6 +6,8 @@
 #include <faults/observed.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,9 +15,13 @@ namespace faults {
 
 /// Runs two good steps, then one in which rank `odd` does what `step` lets it do, and checks that
 /// every rank is told of a mismatch that says all of `parts`.
-template <class Step>
-void check_dispute(int size, coll::fusion_options const& how, std::vector<std::string> const& parts,
-                   Step const& step) {
+using floats = std::vector<float>;
+using fusion_of_job = coll::fusion_buffer<job_transport>;
+using odd_step =  // without its type, so that all steps share the code that runs ranks
+    std::function<void(fusion_of_job&, bool odd, floats& a, floats& b, floats& c, floats& d)>;
+
+inline void check_dispute(int size, coll::fusion_options const& how,
+                          std::vector<std::string> const& parts, odd_step const& step) {
     auto const odd = size - 1;
     for (int const good_steps : {0, 2}) {
         clean_room<job> room;
@@ -151,6 +157,37 @@ TEST_CASE("a rank that does something else instead: the tensors of the others ar
         CAPTURE(of[r].error().what());
         CHECK(of[r].error().says("rank 1 has barrier"));
         CHECK(of[r].error().says("was at tensor 0 'weights' (100 x float)"));
+    }
+}
+
+/// Its encoder throws on one rank.
+struct failing_codec {
+    static inline thread_local bool fails = false;
+    static coll::bfloat16 encode(float x) {
+        if (fails) { throw std::runtime_error("no bits left"); }
+        return static_cast<coll::bfloat16>(x);
+    }
+    static float decode(coll::bfloat16 x) { return static_cast<float>(x); }
+};
+
+TEST_CASE("what fails on one rank alone is told to the others at once") {
+    clean_room<job> room;
+    stories of(3);
+    tell<job>(of, 3, [&](auto& comm) {
+        failing_codec::fails = comm.rank() == 1;
+        std::vector<float> a(100);
+        coll::fusion_buffer fusion(
+            comm, {.compress = coll::compress<float, coll::bfloat16, failing_codec>()});
+        (void)fusion.add(a, "weights");
+        fusion.flush();
+    });
+    CHECK_EQ(of[1].call.caught, outcome::foreign);
+    for (int const r : {0, 2}) {
+        CAPTURE(of[r].error().what());
+        CHECK_EQ(of[r].error().caught, outcome::peer_lost);
+        CHECK_EQ(of[r].error().peer, 1);
+        CHECK(of[r].error().says("fused all_reduce: on rank 1: no bits left"));
+        CHECK_LT(of[r].error().seconds, 0.9 * slowness);
     }
 }
 

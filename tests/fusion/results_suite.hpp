@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,9 +134,32 @@ void handles() {
             std::uint64_t salt = 0;
             for (auto& t : tensors) { t.require_sum(comm.size(), salt++); }
             for (auto& h : all) { expect(h.test(), "done"); }
+            auto const moved = std::move(all.front());
+            [[maybe_unused]] auto const copy = all.front();  // of one that was moved from
+
+            // An exception takes the buffer and the tensors away; what was started ends.
+            all.clear();
+            try {
+                std::vector<float> first(600, 1.0F), second(600), third(10);
+                coll::fusion_buffer fusion(comm, {.threshold = 2400, .progress_thread = thread});
+                all.push_back(fusion.add(first));
+                all.back().wait();
+                all.push_back(fusion.add(second));
+                all.push_back(fusion.add(third));
+                throw std::runtime_error("it has enough");
+            } catch (std::runtime_error const&) {}  // NOLINT: the handles stay
+            expect(all[0].test(), "it was done");
+            expect_throw<coll::error>([&] { all[2].wait(); }, "it never comes");
+            comm.barrier();
         }
     });
 }
+
+/// What is no number has operators too, which need not commute.
+struct point {
+    int x, y;
+    friend point operator+(point const& a, point const& b) { return {a.x + b.x, a.y + b.y}; }
+};
 
 /// The operators, by their name in the options; other calls in between; two buffers at once.
 template <class World>
@@ -174,6 +198,22 @@ void operators() {
         (void)bits.add(some);
         bits.flush();
         expect(some[0] == 15, "still usable");
+
+        for (bool const thread : {false, true}) {
+            coll::fusion_buffer points(comm, {.progress_thread = thread});
+            std::vector<point> p{{comm.rank(), 1}};
+            std::vector<int> n{1};
+            (void)points.add(n);
+            (void)points.add(p);
+            points.flush();
+            expect(p[0].x == 6 && p[0].y == 4 && n[0] == 4, "an element type of the user's");
+            coll::fusion_buffer folds(
+                comm, {.algorithm = coll::ring{}, .reproducible = true, .progress_thread = thread});
+            auto const text =
+                expect_throw<coll::usage_error>([&] { (void)folds.add(n); }, "ring in rank order");
+            expect(text.find("ring") != text.npos, text);
+            folds.flush();
+        }
     });
 }
 

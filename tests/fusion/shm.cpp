@@ -4,7 +4,8 @@
 
 namespace faults {
 using job = on_shm;
-}
+using job_transport = coll::shm::transport;
+}  // namespace faults
 
 #include <fusion/faults_suite.hpp>
 #include <fusion/results_suite.hpp>

@@ -68,6 +68,40 @@ void no_allocation_per_step() {
     }
 }
 
+/// By handles alone, each waited for in the step after its own: buckets are used again.
+template <class World>
+void no_bucket_per_step_without_flush() {
+    std::barrier all(3);
+    for (bool const thread : {false, true}) {
+        CAPTURE(thread);
+        World::run(3, [&](auto& comm) {
+            std::vector<std::vector<float>> even(10, std::vector<float>(10)), odd(even);
+            coll::fusion_buffer fusion(comm, {.threshold = 50, .progress_thread = thread});
+            using handle = decltype(fusion.add(even[0]));
+            std::vector<handle> now, before;
+            now.reserve(10);
+            before.reserve(10);
+            auto const steps = [&](int n) {
+                for (int s = 0; s < n; ++s) {
+                    for (auto& t : s % 2 == 0 ? even : odd) { now.push_back(fusion.add(t)); }
+                    for (auto& h : before) { h.wait(); }
+                    before.clear();
+                    before.swap(now);
+                }
+            };
+            steps(100);
+            all.arrive_and_wait();
+            auto const start = allocations.load();
+            all.arrive_and_wait();
+            steps(100);
+            all.arrive_and_wait();
+            auto const made = allocations.load() - start;
+            all.arrive_and_wait();
+            expect(made < 100, [&] { return std::to_string(made) + " allocations in 100 steps"; });
+        });
+    }
+}
+
 /// A step sends what one all_reduce of each bucket sends, to the byte; the first step too.
 template <class World>
 void no_message_of_its_own() {

@@ -4,7 +4,8 @@
 
 namespace faults {
 using job = on_threads;
-}
+using job_transport = coll::threads::transport;
+}  // namespace faults
 
 #include <fusion/faults_suite.hpp>
 #include <fusion/property_suite.hpp>
@@ -22,6 +23,7 @@ TEST_CASE("compression") { compressed<world>(); }
 TEST_CASE("the same bits") { same_bits<world>(); }
 TEST_CASE("random steps") { CHECK(random_steps<world>()); }
 TEST_CASE("no allocation per step") { no_allocation_per_step<world>(); }
+TEST_CASE("no bucket per step without flush") { no_bucket_per_step_without_flush<world>(); }
 TEST_CASE("no message of its own") { no_message_of_its_own<world>(); }
 
 }  // namespace fusion_tests

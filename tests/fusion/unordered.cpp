@@ -103,7 +103,9 @@ TEST_CASE("what some rank does not add is an error on all, by name; so is anothe
                 expect_throw<coll::mismatch_error>([&] { fusion.flush(); }, "a mismatch");
             expect(text.find("rank 0 has 'c' (30 x float), rank 2 has ") != text.npos, text);
             expect(text.find(another_size ? "'c' (9 x float)" : "has not") != text.npos, text);
-            expect_throw<coll::mismatch_error>([&] { comm.barrier(); }, "broken");
+            expect_throw<coll::mismatch_error>([&] { fusion.add(a, "d"); }, "broken");
+            expect_throw<coll::mismatch_error>([&] { fusion.flush(); }, "broken");
+            comm.barrier();  // is not
         });
     }
 }
@@ -120,5 +122,34 @@ TEST_CASE("a name twice, and a thread, are mistakes") {
         expect_throw<coll::usage_error>([&] { fusion.add(b, "a"); }, "twice");
         fusion.flush();
         expect(a[0] == 2, "still usable");
+
+        coll::unordered_fusion_buffer bits(comm, {.op = coll::bit_or{}});
+        std::vector<int> n{1 << comm.rank()};
+        bits.add(n, "n");
+        expect_throw<coll::usage_error>([&] { bits.add(a, "a"); }, "bit_or of floats");
+        bits.flush();
+        expect(n[0] == 3, "still usable");
+    });
+}
+
+TEST_CASE("after a time-out nothing counts as agreed upon") {
+    coll::shm::run(3, [](auto& comm) {
+        std::vector<float> a(10, 1.0F);
+        coll::unordered_fusion_buffer fusion(comm, {.timeout = std::chrono::milliseconds(200)});
+        if (comm.rank() != 1) {
+            expect_throw<coll::timeout_error>(
+                [&] {
+                    fusion.add(a, "a");
+                    fusion.flush();
+                },
+                "rank 1 does not come");
+            expect_throw<coll::timeout_error>([&] { fusion.add(a, "b"); }, "broken");
+            expect_throw<coll::timeout_error>([&] { fusion.flush(); }, "broken");
+            expect(a[0] == 1, "untouched");
+        }
+        comm.barrier();
+        if (comm.rank() == 1) {
+            expect_throw<coll::timeout_error>([&] { fusion.add(a, "a"); }, "the others have gone");
+        }
     });
 }

@@ -38,10 +38,6 @@ public:
         has_more_.store(true, std::memory_order_release);
         work_.notify_one();
     }
-    bool idle() {
-        std::lock_guard const lock(mutex_);
-        return under_way_ == 0;
-    }
     void look() {
         std::lock_guard const lock(mutex_);
         require_unbroken();
@@ -53,12 +49,12 @@ public:
         starting_.reserve(buckets);
         mover_->reserve(buckets);
     }
-    /// Returns when something more is finished, or nothing is under way.
+    /// As the mover's. After the first one the thread sleeps.
     void wait() {
-        std::unique_lock lock(mutex_);
-        auto const before = under_way_;
-        done_.wait(lock, [&] { return failed_ || under_way_ == 0 || under_way_ != before; });
-        require_unbroken();
+        wait_until([this] { return under_way_ == 0; });
+    }
+    void wait(bucket& b, std::uint64_t times_done) {
+        wait_until([&] { return b.times_done() != times_done; });
     }
     /// Ends the thread. What it has started is left to the mover.
     void stop() {
@@ -71,6 +67,13 @@ public:
         if (thread_.joinable()) { thread_.join(); }
     }
 
+    /// Once it has ended: starts what it was told to start and had not, as the other ranks' do.
+    void start_rest() {
+        if (failed_) { return; }
+        for (auto const& o : queue_) { mover_->start(*o.what, o.content); }
+        queue_.clear();
+    }
+
 private:
     static constexpr std::chrono::microseconds longest_doze{500};  // new buckets wake nobody
 
@@ -79,6 +82,12 @@ private:
         std::uint64_t content;
     };
 
+    template <class Condition>
+    void wait_until(Condition&& holds) {
+        std::unique_lock lock(mutex_);
+        done_.wait(lock, [&] { return failed_ || holds(); });
+        if (!holds()) { require_unbroken(); }
+    }
     void require_unbroken() const {
         if (failed_) { std::rethrow_exception(failed_); }
     }
@@ -86,6 +95,7 @@ private:
         try {
             move();
         } catch (...) {
+            mover_->tell();  // at once: the rank may compute for long before it asks
             std::lock_guard const lock(mutex_);
             failed_ = std::current_exception();
             done_.notify_all();

@@ -71,6 +71,7 @@ public:
         number_ = number;
         alone_ = alone;
         count_ = 0;
+        ++times_opened_;
         forget_pieces();
     }
     void add(void* data, std::size_t count, std::uint64_t index, std::string_view name) {
@@ -89,13 +90,30 @@ public:
         auto* const at = travels_as_it_is() ? pieces_.front().data : pack();
         if (!program_ || made_for_ != content) {
             auto& kept = programs.of(content);
-            if (!kept) { kept = make(content, how); }
+            if (!kept) { kept = make_program(*core_, *of_, count_, content, how); }
             program_ = kept;
             made_for_ = content;
         }
         run_.start(core_->engine(), program_, at, at, &of_->reduce, how.timeout.span());
         core_->engine().add(run_);
         run_.start_clock(steady::now());
+    }
+    /// Of `count` elements. Throws usage_error where `how` is none for them.
+    static std::shared_ptr<program> make_program(communicator_core<Transport>& core,
+                                                 fused_element const& of, std::size_t count,
+                                                 std::uint64_t content, options const& how) {
+        call_request r;
+        r.shape.what = r.as = collective::all_reduce;
+        r.shape.size = core.engine().size();
+        r.shape.rank = core.engine().rank();
+        r.shape.count = count;
+        r.shape.elem_size = of.wire_size;
+        r.shape.in_place = true;
+        r.type = of.wire_type;
+        r.type_name = of.wire_name;
+        r.op = &of.reduce;
+        r.how = how;
+        return core.make_program(r, content);
     }
     bool has_ended() const { return run_.done; }
     activity& run() { return run_; }
@@ -122,6 +140,8 @@ public:
     fused_element const& element() const { return *of_; }
     /// How often it has been finished: tells those who wait for it from those who come later.
     std::uint64_t times_done() const { return times_done_.load(std::memory_order_acquire); }
+    /// Neither open nor under way.
+    bool is_finished() const { return times_done() == times_opened_; }
 
 private:
     void forget_pieces() {
@@ -162,21 +182,6 @@ private:
         }
     }
 
-    std::shared_ptr<program> make(std::uint64_t content, options const& how) {
-        call_request r;
-        r.shape.what = r.as = collective::all_reduce;
-        r.shape.size = core_->engine().size();
-        r.shape.rank = core_->engine().rank();
-        r.shape.count = count_;
-        r.shape.elem_size = of_->wire_size;
-        r.shape.in_place = true;
-        r.type = of_->wire_type;
-        r.type_name = of_->wire_name;
-        r.op = &of_->reduce;
-        r.how = how;
-        return core_->make_program(r, content);
-    }
-
     std::shared_ptr<communicator_core<Transport>> core_;
     fused_element const* of_ = nullptr;
     int number_ = 0;
@@ -188,6 +193,7 @@ private:
     std::shared_ptr<program> program_;
     std::uint64_t made_for_ = 0;
     operation<Transport> run_;
+    std::uint64_t times_opened_ = 0;
     std::atomic<std::uint64_t> times_done_{0};
 };
 

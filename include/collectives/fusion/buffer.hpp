@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/arguments.hpp>
+#include <collectives/fusion/holder.hpp>
 #include <collectives/fusion/state.hpp>
 
 #include <exception>
@@ -12,8 +13,9 @@
 
 namespace collectives {
 
-/// A tensor that was added. May be dropped, and may outlive the buffer. Used by one thread at a
-/// time together with the buffer, as it is with a communicator.
+/// A tensor that was added. May be dropped, and may outlive the buffer: one that was not done by
+/// then throws an error. Used by one thread at a time together with the buffer, as it is with a
+/// communicator.
 template <transport Transport>
 class fused_tensor {
 public:
@@ -61,21 +63,24 @@ public:
         : state_(new fusion_state<Transport>(comm, how)), thrown_(std::uncaught_exceptions()) {}
     fusion_buffer(fusion_buffer&&) noexcept = default;
     fusion_buffer& operator=(fusion_buffer&&) = delete;
-    /// Flushes, unless it goes because of an exception. Does not throw: a failure stays with the
-    /// communicator.
+    /// Flushes, unless it goes because of an exception: then it ends what was started, and what was
+    /// not done by then never is. Does not throw: a failure stays with the communicator.
     ~fusion_buffer() {
-        if (!state_ || state_->broken() || std::uncaught_exceptions() > thrown_) { return; }
-        try {
-            state_->flush();
-        } catch (...) {  // NOLINT: a destructor has nobody to tell
+        if (!state_) { return; }
+        if (!state_->broken() && std::uncaught_exceptions() <= thrown_) {
+            try {
+                state_->flush();
+            } catch (...) {  // NOLINT: a destructor has nobody to tell
+            }
         }
+        state_->close();
     }
 
     /// Adds a tensor, which must live and stay as it is until it is done; its result comes in its
     /// place. The name, if one is given, must be the same on all ranks; messages show 39 characters
-    /// of it. Starts what is full, moves what is under way, and does not wait unless 64
-    /// buckets are under way. Throws usage_error
-    /// where the operator is none for the elements, else what a collective throws.
+    /// of it. Starts what is full, moves what is under way, and does not wait unless 64 buckets are
+    /// under way. Throws usage_error where the operator is none for the elements, else what a
+    /// collective throws.
     template <output_range Tensor>
     fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}) {
         auto const& of = state_->template element<element_t<Tensor>>();
@@ -86,8 +91,13 @@ public:
     /// Starts all that is left and waits for it. Then every result is in its tensor.
     void flush() { state_->flush(); }
 
-    /// Breaks the communicator, on all ranks, with a mismatch_error that says `why`.
-    void fail(std::string_view why) { state_->fail(why); }
+    /// Throws usage_error where `add` would for elements of type T.
+    template <class T>
+    void require() {
+        (void)state_->template element<T>();
+    }
+    /// Breaks the communicator, on all ranks, with this failure.
+    void fail(failure const& why) { state_->fail(why); }
 
 private:
     counted_holder<fusion_state<Transport>> state_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ public:
         bool opens = false;    // a new one
         bool alone = false;    // and the tensor is all that it holds
         bool full = false;     // nothing is to come: it starts now
+        std::uint64_t content_before = 0;  // of full_before: a hash of its tensors, in their order
+        std::uint64_t content = 0;         // the same of the bucket, if it is full
     };
 
     /// The place of the next tensor. O(types).
@@ -51,14 +54,15 @@ public:
         if (threshold_ == 0 || t.bytes() > threshold_) {
             result.bucket = opened_++;
             result.opens = result.alone = result.full = true;
-            note(result.bucket, detail::hash_mix(salt, t.hash()));
+            result.content = detail::hash_mix(salt, t.hash());
+            note(result.bucket, result.content);
             return result;
         }
         auto at = std::find_if(open_.begin(), open_.end(),
                                [&](auto const& b) { return b.type == t.type; });
         if (at != open_.end() && at->bytes + t.bytes() > threshold_) {
             result.full_before = at->number;
-            end(at);
+            result.content_before = end(at);
             at = open_.end();
         }
         if (at == open_.end()) {
@@ -71,41 +75,38 @@ public:
         at->content = detail::hash_mix(at->content, t.hash());
         auto const i = static_cast<std::size_t>(at->number);
         result.full = at->bytes == threshold_ || (i < before_.size() && before_[i] == at->content);
-        if (result.full) { end(at); }
+        if (result.full) { result.content = end(at); }
         return result;
     }
 
-    /// Ends a bucket that is open; false if it is not.
-    bool close(int bucket) {
+    /// Ends a bucket that is open and gives its content; none if it is not open.
+    std::optional<std::uint64_t> close(int bucket) {
         auto const at = std::find_if(open_.begin(), open_.end(),
                                      [&](auto const& b) { return b.number == bucket; });
-        if (at == open_.end()) { return false; }
-        end(at);
-        return true;
+        if (at == open_.end()) { return std::nullopt; }
+        return end(at);
     }
-    /// Calls start(bucket) for all that are open, in the order in which they were opened, and
-    /// remembers what the buckets held.
+    /// Calls start(bucket, content) for all that are open, in the order in which they were opened,
+    /// and remembers what the buckets held.
     template <class Start>
     void flush(Start&& start) {
+        if (opened_ == 0) { return; }  // nothing came since the last one, which stays known
         while (!open_.empty()) {
             auto const bucket = open_.front().number;
-            end(open_.begin());
-            start(bucket);
+            start(bucket, end(open_.begin()));
         }
         std::swap(before_, now_);
         now_.clear();
         opened_ = 0;
     }
 
-    /// A hash of all tensors of a bucket that is not open any more, in their order.
-    std::uint64_t content(int bucket) const { return now_[static_cast<std::size_t>(bucket)]; }
-    bool has_open() const { return !open_.empty(); }
     /// Buckets opened since the last flush.
     int opened() const { return opened_; }
     std::size_t threshold() const { return threshold_; }
 
 private:
     static constexpr std::uint64_t salt = detail::hash_text("tensors");
+    static constexpr std::size_t most_noted = 100'000;
 
     struct open_bucket {
         std::uint64_t type;
@@ -114,12 +115,15 @@ private:
         std::uint64_t content;
     };
 
-    void end(typename std::vector<open_bucket>::iterator at) {
-        note(at->number, at->content);
+    std::uint64_t end(typename std::vector<open_bucket>::iterator at) {
+        auto const content = at->content;
+        note(at->number, content);
         open_.erase(at);
+        return content;
     }
     void note(int bucket, std::uint64_t content) {
         auto const i = static_cast<std::size_t>(bucket);
+        if (i >= most_noted) { return; }  // who never flushes has no step to remember
         if (i >= now_.size()) { now_.resize(i + 1); }
         now_[i] = content;
     }
@@ -161,7 +165,7 @@ std::vector<fused_bucket> fuse(std::span<tensor_shape const> tensors, std::size_
         b.alone = p.alone;
         if (p.full) { start(p.bucket, i); }
     }
-    places.flush([&](int bucket) { start(bucket, tensors.size()); });
+    places.flush([&](int bucket, std::uint64_t) { start(bucket, tensors.size()); });
     return started;
 }
 

@@ -6,6 +6,7 @@
 #include <collectives/executor/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>
+#include <collectives/fusion/told.hpp>
 
 #include <algorithm>
 #include <array>
@@ -36,12 +37,11 @@ public:
 
     /// Waits for the first one where too many are under way: each look costs a little for each.
     void start(bucket& b, std::uint64_t content) {
-        if (under_way_.size() == most_under_way) { wait(); }
+        if (under_way_.size() == most_under_way) { wait_for(*under_way_.front()); }
         b.start(content, how_, programs_);
         under_way_.push_back(&b);
     }
     void reserve(std::size_t buckets) { under_way_.reserve(buckets); }
-    bool idle() const { return under_way_.empty(); }
 
     /// One look at all that is under way on the rank; what has ended is finished. Never waits.
     void look() {
@@ -51,10 +51,13 @@ public:
     }
     /// Buckets that were finished, so far.
     std::size_t finished() const { return finished_; }
-    /// Returns when the bucket that was started first is finished, and all others that are done.
+    /// Returns when all are finished.
     void wait() {
-        core_->engine().wait(under_way_.front()->run());
-        finish_ended();
+        while (!under_way_.empty()) { wait_for(*under_way_.front()); }
+    }
+    /// Returns when a bucket is finished that had been `times_done` times.
+    void wait(bucket& b, std::uint64_t times_done) {
+        if (b.times_done() == times_done) { wait_for(b); }
     }
     /// Sleeps until a peer may have done something, or `ready()`, or `most` has passed.
     template <class Ready>
@@ -65,6 +68,16 @@ public:
     waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
     rank_t rank() const { return core_->engine().rank(); }
 
+    /// Tells the peers of the exception being handled, so that they need not wait for this rank.
+    /// The caller's own mistake is met on all ranks.
+    void tell() {
+        try {
+            throw;
+        } catch (usage_error const&) {  // NOLINT: nothing was sent
+        } catch (...) {
+            tell_peers(core_->engine(), failure_being_handled("fused all_reduce", rank()));
+        }
+    }
     /// Ends what is under way after a failure; it fails too.
     void drop() noexcept {
         for (auto* const b : under_way_) {
@@ -96,6 +109,10 @@ public:
 private:
     static constexpr std::size_t most_under_way = 64;
 
+    void wait_for(bucket& b) {
+        core_->engine().wait(b.run());
+        finish_ended();
+    }
     void finish_ended() {
         finished_ += std::erase_if(under_way_, [](bucket* b) {
             if (!b->has_ended()) { return false; }

@@ -58,7 +58,7 @@ public:
 
     /// Its reducer on elements of type T: bits are those of the operator it was made from. Keeps
     /// the address of this. Throws usage_error where the operator is none for T.
-    template <number T>
+    template <class T>
     reducer on() {
         switch (kind_) {
             case kind::sum: return of<T>(detail::the_op<sum>);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/fusion/layout.hpp>
 
 #include <algorithm>
@@ -92,6 +93,7 @@ template <transport Transport>
 fusion_cost measure_fusion_cost(
     communicator<Transport>& comm, options const& how = {},
     std::chrono::duration<double> longest = std::chrono::milliseconds(50)) {
+    static_assert(!device_transport<Transport>, "tensors are fused in host memory alone");
     std::vector<float> own(std::size_t{1} << 20), copy(own.size());
     auto memory = comm.template allocate<float>(own.size());
     auto const median_of = [&](auto const& body) {  // of the slowest rank

@@ -3,6 +3,8 @@
 // next.
 #pragma once
 
+#include <collectives/core/error.hpp>
+#include <collectives/executor/space.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/mover.hpp>
@@ -19,33 +21,12 @@
 
 namespace collectives {
 
-/// Counts the handles of a state, whose last one deletes it. Not for several threads at once, as a
-/// communicator is not: counts that are would take longer than all else that `add` does.
-template <class State>
-class counted_holder {
-public:
-    explicit counted_holder(State* state) : state_(state) { ++state_->holders; }
-    counted_holder(counted_holder const& other) : counted_holder(other.state_) {}
-    counted_holder(counted_holder&& other) noexcept
-        : state_(std::exchange(other.state_, nullptr)) {}
-    counted_holder& operator=(counted_holder other) noexcept {
-        std::swap(state_, other.state_);
-        return *this;
-    }
-    ~counted_holder() {
-        if (state_ != nullptr && --state_->holders == 0) { delete state_; }
-    }
-    State* operator->() const { return state_; }
-    explicit operator bool() const { return state_ != nullptr; }
-
-private:
-    State* state_;
-};
-
 /// The buckets of a step in the order in which they are opened. A bucket of the next step takes the
 /// place of that with its number, with its memory and program.
 template <transport Transport>
 class fusion_state {
+    static_assert(!device_transport<Transport>, "tensors are fused in host memory alone");
+
 public:
     using bucket = bucket_run<Transport>;
 
@@ -62,7 +43,8 @@ public:
         std::uint64_t times_done = 0;
     };
 
-    /// The element of type T. Throws usage_error where the operator is none for it.
+    /// The element of type T. Throws usage_error where the operator or the options are none for it;
+    /// then nothing has changed.
     template <class T>
     fused_element const& element() {
         constexpr auto type = type_id<T>();
@@ -71,6 +53,11 @@ public:
         }
         auto made = std::make_unique<fused_element>();
         describe_element<T>(*made, how_.op, how_.compress);
+        require_unbroken();
+        if (background_) {
+            by_mover([](auto& m) { m.wait(); });
+        }  // it uses the core
+        (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
         elements_.push_back(std::move(made));
         return *elements_.back();
     }
@@ -79,65 +66,89 @@ public:
         require_unbroken();
         auto const known_as = name.empty() ? 0 : hash_text(name);
         auto const p = planner_.add({of.type, of.wire_size, count, known_as});
-        if (p.full_before >= 0) { start(p.full_before); }
+        if (p.full_before >= 0) { start(bucket_of(p.full_before), p.content_before); }
         auto& b = p.opens ? open(of, p) : bucket_of(p.bucket);
         b.add(data, count, added_++, name);
         ticket const result{&b, b.times_done()};
-        if (p.full) { start(p.bucket); }
+        if (p.full) { start(b, p.content); }
         look();
         return result;
     }
     bool is_done(ticket const& t) {
-        if (t.in->times_done() != t.times_done) { return true; }
+        if (has_ended(t)) { return true; }
         require_unbroken();
         look();
-        return t.in->times_done() != t.times_done;
+        return has_ended(t);
     }
     /// Starts the ticket's bucket if it is still open.
     void wait(ticket const& t) {
-        while (t.in->times_done() == t.times_done) {
-            require_unbroken();
-            if (planner_.close(t.in->number())) { start(t.in->number()); }
-            by_mover([](auto& m) { m.wait(); });
-        }
-        if (idle() && !planner_.has_open()) { first_ = planner_.opened(); }
+        if (has_ended(t)) { return; }
+        require_unbroken();
+        if (auto const content = planner_.close(t.in->number())) { start(*t.in, *content); }
+        by_mover([&](auto& m) { m.wait(*t.in, t.times_done); });
+        by_handles_ = true;
     }
     void flush() {
         require_unbroken();
         auto const buckets = static_cast<std::size_t>(planner_.opened());
-        planner_.flush([&](int number) { start(number); });
-        while (!idle()) {
-            by_mover([](auto& m) { m.wait(); });
-        }
+        planner_.flush(
+            [&](int number, std::uint64_t content) { start(bucket_of(number), content); });
+        by_mover([](auto& m) { m.wait(); });
         by_mover([&](auto& m) { m.reserve(buckets); });  // whatever the next step's timing
         first_ = 0;
+        by_handles_ = false;
     }
-    void fail(std::string_view why) {
-        core_->engine().board().fail(failure::make(failure_kind::mismatch, why));
-    }
+    void fail(failure const& why) { tell_peers(core_->engine(), why); }
     bool broken() const { return failed_ != nullptr; }
+    /// The tensors go: nothing reads or writes them any more. Handles still tell which were done.
+    void close() noexcept {
+        if (background_) { background_->stop(); }
+        if (background_ && !failed_) {
+            try {
+                background_->start_rest();
+            } catch (...) { mover_.tell(); }
+        }
+        mover_.drop();
+        if (!failed_) {
+            failed_ = std::make_exception_ptr(error("the fusion_buffer of a tensor has gone"));
+        }
+    }
 
     std::size_t holders = 0;  // see counted_holder
 
 private:
-    /// Buckets are kept by their number since the last time that none was left.
+    bool has_ended(ticket const& t) {
+        auto const is = t.in->times_done() != t.times_done;
+        by_handles_ = by_handles_ || is;
+        return is;
+    }
+    /// Buckets are kept by their number since the last flush, so that each finds what it had in
+    /// the step before; where handles tell that steps end, a later one takes the oldest.
     bucket& bucket_of(int number) { return *kept_[static_cast<std::size_t>(number - first_)]; }
     bucket& open(fused_element const& of, bucket_planner::placing const& p) {
-        if (static_cast<std::size_t>(p.bucket - first_) == kept_.size()) {
-            kept_.push_back(std::make_unique<bucket>(core_));
-        }
+        auto const all_taken = [&] {
+            return static_cast<std::size_t>(p.bucket - first_) == kept_.size();
+        };
+        if (by_handles_ && all_taken()) { reuse(); }
+        if (all_taken()) { kept_.push_back(std::make_unique<bucket>(core_)); }
         auto& b = bucket_of(p.bucket);
         b.open(of, p.bucket, p.alone);
         return b;
     }
-    void start(int number) {
+    /// The oldest buckets, as far as they are finished, become the next ones.
+    void reuse() {
+        auto const rest = std::find_if(kept_.begin(), kept_.end(),
+                                       [](auto const& b) { return !b->is_finished(); });
+        first_ += static_cast<int>(rest - kept_.begin());
+        std::rotate(kept_.begin(), rest, kept_.end());
+    }
+    void start(bucket& b, std::uint64_t content) {
         ++started_;
-        by_mover([&](auto& m) { m.start(bucket_of(number), planner_.content(number)); });
+        by_mover([&](auto& m) { m.start(b, content); });
     }
     void look() {
         by_mover([](auto& m) { m.look(); });
     }
-    bool idle() { return background_ ? background_->idle() : mover_.idle(); }
 
     void require_unbroken() const {
         if (failed_) { std::rethrow_exception(failed_); }
@@ -153,6 +164,7 @@ private:
             }
         } catch (...) {
             if (background_) { background_->stop(); }
+            mover_.tell();
             auto const mine = testify();  // before they are dropped
             failed_ = std::current_exception();
             mover_.drop();
@@ -182,7 +194,8 @@ private:
     std::vector<std::unique_ptr<fused_element>> elements_;
     bucket_planner planner_;
     std::vector<std::unique_ptr<bucket>> kept_;
-    int first_ = 0;  // the number of kept_[0]
+    int first_ = 0;            // the number of kept_[0]
+    bool by_handles_ = false;  // since the last flush one told that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
     std::exception_ptr failed_;
     bucket_mover<Transport> mover_;  // goes before the buckets

@@ -24,19 +24,25 @@ namespace collectives {
 /// gathered once. Of the tensors that become ready in one round those of the highest priority go
 /// first.
 ///
-/// Rounds move while the rank is in `add` or `flush`. A tensor that some rank has not added when
-/// all flush is a mismatch_error on all, as is one of another type or size.
+/// Rounds move while the rank is in `add` or `flush`. Between the first `add` and the end of
+/// `flush` a rank calls nothing else that waits for others: they may wait for it in `add`. A tensor
+/// that some rank has not added when all flush is a mismatch_error on all, as is one of another
+/// type or size. After an error other than usage_error the buffer is broken, and `comm` is not.
 template <transport Transport>
 class unordered_fusion_buffer {
 public:
     /// Collective. Throws usage_error for `progress_thread`: rounds belong to the rank's own
     /// thread.
     explicit unordered_fusion_buffer(communicator<Transport>& comm, fusion_options const& how = {})
-        : words_(comm.split(0)), buffer_(comm, checked(comm, how)), how_(how.call()) {}
+        : words_(checked(comm, how).split(0)),
+          own_(comm.split(0)),
+          buffer_(own_, how),
+          how_(how.call()) {}
 
     /// Adds a tensor, which must live and stay as it is until the next `flush` returns. Higher
     /// priorities go first; they are equal on all ranks. Throws usage_error for a name that is
-    /// still waited for, else what a collective throws.
+    /// still waited for and where the operator is none for the elements, else what a collective
+    /// throws.
     template <output_range Tensor>
     void add(Tensor&& values, std::string_view name, int priority = 0) {
         using T = element_t<Tensor>;
@@ -45,6 +51,7 @@ public:
         for (auto const& t : waiting_) {
             if (t.key == key) { refuse(text_of("'", name, "' is added twice")); }
         }
+        buffer_.template require<T>();
         waiting_.push_back({key,
                             std::ranges::data(values),
                             count,
@@ -52,17 +59,19 @@ public:
                             &forward<T>,
                             {0, 0, count, type_id<T>(), name, type_name<T>()}});
         news_ = true;
-        look();
+        guarded([this] { look(); });
     }
     /// Returns when every tensor is done.
     void flush() {
-        flushing_ = true;
-        while (flushing_) {
-            if (!round_) { ask(); }
-            round_->wait();
-            answer();
-        }
-        buffer_.flush();
+        guarded([this] {
+            flushing_ = true;
+            while (flushing_) {
+                if (!round_) { ask(); }
+                round_->wait();
+                answer();
+            }
+            buffer_.flush();
+        });
     }
 
 private:
@@ -82,10 +91,11 @@ private:
         (void)to.add(std::span(static_cast<T*>(t.data), t.count), t.note.name.view());
     }
 
-    static fusion_options const& checked(communicator<Transport>& comm, fusion_options const& how) {
+    static communicator<Transport>& checked(communicator<Transport>& comm,
+                                            fusion_options const& how) {
         comm.core()->require(!how.progress_thread, collective::all_reduce,
                              "an unordered_fusion_buffer has no progress thread");
-        return how;
+        return comm;
     }
     [[noreturn]] void refuse(std::string const& why) const {
         throw usage_error(text_of("rank ", words_.rank(), ", unordered_fusion_buffer: ", why));
@@ -115,6 +125,19 @@ private:
         round_.emplace(words_.start_all_reduce(bits_, bit_and{}, how_));
         asked_ = steady::now();
     }
+    /// What fails here breaks both communicators: peers may wait on either.
+    template <class Part>
+    void guarded(Part&& part) {
+        try {
+            part();
+        } catch (usage_error const&) { throw; } catch (...) {
+            auto const why = failure_being_handled("unordered_fusion_buffer", words_.rank());
+            tell_peers(words_.core()->engine(), why);
+            buffer_.fail(why);
+            round_.reset();  // its bits are no agreement
+            throw;
+        }
+    }
     void look() {
         if (round_ && round_->test()) { answer(); }
         if (!round_ && !waiting_.empty() && (news_ || steady::now() - asked_ >= pause)) { ask(); }
@@ -132,14 +155,14 @@ private:
             return i < known_.size() && (bits_[1 + i / 64] >> i % 64 & 1) != 0;
         };
         auto const rest = std::stable_partition(waiting_.begin(), waiting_.end(), has_bit);
-        auto const some = rest != waiting_.begin();
-        std::sort(waiting_.begin(), rest, [this](tensor const& a, tensor const& b) {
+        std::vector<tensor> ready(waiting_.begin(), rest);
+        waiting_.erase(waiting_.begin(), rest);
+        std::sort(ready.begin(), ready.end(), [this](tensor const& a, tensor const& b) {
             return std::pair(-a.priority, place_of(a.note, a.key)) <
                    std::pair(-b.priority, place_of(b.note, b.key));
         });
-        for (auto t = waiting_.begin(); t != rest; ++t) { t->forward(buffer_, *t); }
-        waiting_.erase(waiting_.begin(), rest);
-        if (some || (flags & in_flush) == 0) { return; }
+        for (auto const& t : ready) { t.forward(buffer_, t); }
+        if (!ready.empty() || (flags & in_flush) == 0) { return; }
         if ((flags & has_none) == 0) { complain(); }
         flushing_ = false;
     }
@@ -198,14 +221,11 @@ private:
         give_up("ranks have tensors left that differ");
     }
     [[noreturn]] void give_up(std::string const& why) {
-        auto const text = text_of("fused tensors differ: ", why);
-        words_.core()->engine().board().fail(failure::make(failure_kind::mismatch, text));
-        buffer_.fail(text);
-        throw mismatch_error(text_of("rank ", words_.rank(), ": ", text));
+        throw mismatch_error(text_of("rank ", words_.rank(), ": fused tensors differ: ", why));
     }
 
-    communicator<Transport> words_;
-    fusion_buffer<Transport> buffer_;
+    communicator<Transport> words_, own_;
+    fusion_buffer<Transport> buffer_;  // on own_
     options how_;
     std::vector<tensor> waiting_;     // not ready on all ranks yet
     std::vector<tensor_note> known_;  // all tensors ever added, in the same order on all ranks
