@@ -22,7 +22,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fake {
@@ -37,6 +39,7 @@ class machine final : public cuda::call_table {
         std::uint64_t id;
         kind is;
         std::size_t index;  // in the world
+        int device;         // that it is on, or from which it was opened
         int opened = 0;     // times, of another process's
     };
 
@@ -62,7 +65,12 @@ public:
     }
     int current() override { return current_; }
     void use(int device) override { current_ = device; }
-    bool reaches(int device, int other) override { return device == other || world_.peers_reach; }
+    bool reaches(int device, int other) override {
+        if (device != other && !world_.peers_reach) { return false; }
+        std::lock_guard const lock(mutex_);
+        reached_.emplace(device, other);
+        return true;
+    }
 
     void* allocate(std::size_t bytes) override {
         may_fail("allocate");
@@ -71,6 +79,7 @@ public:
     /// As from a pool, or managed.
     void* allocate_private(std::size_t bytes) { return take(bytes, kind::private_); }
     void free(void* p) override {
+        may_fail("free");
         for (auto const& s : default_streams_) { s->synchronize(); }
         std::lock_guard const lock(mutex_);
         auto const found = memory_.find(reinterpret_cast<std::uintptr_t>(p));
@@ -135,8 +144,8 @@ public:
         }
         auto const mapped = pages(of.bytes);
         auto* const p = map(nullptr, mapped, of.offset);
-        memory_[reinterpret_cast<std::uintptr_t>(p)] = {of.bytes,        mapped,  said[1],
-                                                        kind::shareable, said[0], 1};
+        memory_[reinterpret_cast<std::uintptr_t>(p)] = {
+            of.bytes, mapped, said[1], kind::shareable, said[0], current_, 1};
         return p;
     }
     void close(void* p) override {
@@ -174,7 +183,11 @@ public:
         delete static_cast<stream*>(s);
         --streams;
     }
-    void synchronize(cuda::stream s) override { of(s).synchronize(); }
+    /// A failure is told when all has ended.
+    void synchronize(cuda::stream s) override {
+        of(s).synchronize();
+        may_fail("synchronize");
+    }
 
     cuda::event make_event(bool) override {
         may_fail("make_event");
@@ -220,7 +233,16 @@ public:
 
     void check_reach(void const* p, stream const& s) {
         if (s.device() != current_) { broken("launch", "the stream is another device's"); }
-        if (look(p).is == kind::unreachable) { broken("launch", "an illegal address"); }
+        auto const at = look(p);
+        if (at.is == kind::unreachable) { broken("launch", "an illegal address"); }
+        if (at.base == nullptr) { return; }  // of the host
+        std::lock_guard const lock(mutex_);
+        auto const found = memory_.find(reinterpret_cast<std::uintptr_t>(at.base));
+        if (found == memory_.end()) { broken("launch", "an illegal address"); }
+        auto const its = found->second.device;
+        if (its != current_ && !reached_.contains({current_, its})) {
+            broken("launch", "another device's memory, without access to it");
+        }
     }
     stream& of(cuda::stream s) {
         return s == nullptr ? *default_streams_[static_cast<std::size_t>(current_)]
@@ -271,7 +293,7 @@ private:
         auto const id = all.ids.fetch_add(1) + 1;
         a.id.store(id);
         std::memset(p, 0xa5, std::min(bytes, std::size_t{1} << 16));  // what tests look at
-        memory_[a.base] = {bytes, mapped, id, is, index, 0};
+        memory_[a.base] = {bytes, mapped, id, is, index, current_, 0};
         return p;
     }
     event_state* take_event() {
@@ -292,6 +314,7 @@ private:
     std::map<std::size_t, void*> free_addresses_;
     std::vector<event_state*> free_events_;
     std::map<void*, bool> opened_;
+    std::set<std::pair<int, int>> reached_;  // devices that were let in, by whom
     faults faults_;
     std::vector<std::unique_ptr<stream>> default_streams_;
     static thread_local inline int current_ = 0;
