@@ -61,6 +61,29 @@ TEST_CASE("ranks without a device, or with one that is not there") {
     expect_nothing_left(*two);
 }
 
+TEST_CASE("threads whose devices do not reach each other") {
+    world w;
+    w.peers_reach = false;
+    auto const mine = std::make_shared<machine>(w);
+    for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
+        coll::threads::run(3, [&](auto& base) {
+            auto const text = expect_throw<coll::transport_error>(
+                [&] {
+                    cuda::communicate(base, base.rank() / 2, {mine, order});
+                },
+                "out of reach");
+            expect_text(text, "rank " + std::to_string(base.rank()) + ", cuda::communicator: ");
+            expect_text(text,
+                        "rank 0: its device 0 does not reach the memory of device 1, of rank 2");
+            mine->use(1);
+            auto comm = cuda::communicate(base, 1, {mine, order});  // it reaches itself
+            auto buffer = comm.template allocate<float>(100);
+            comm.all_reduce(buffer);
+        });
+    }
+    expect_nothing_left(*mine);
+}
+
 TEST_CASE("mistakes are found before anything is sent") {
     world w;
     run_threads(w, 2, [](auto& comm, machine& m) {
@@ -126,6 +149,45 @@ TEST_CASE("a call of CUDA that fails in the middle reaches every rank") {
                 } else {
                     run_processes(w, 3, body, order);
                 }
+            }
+        }
+    }
+}
+
+TEST_CASE("a device that fails for good: its first failure is told, and destructors go on") {
+    for (bool const threads : {true, false}) {
+        for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
+            CAPTURE(threads);
+            world w;
+            auto const body = [&](auto& base, std::shared_ptr<machine> const& m) {
+                auto const device = base.rank() % w.devices;
+                m->use(device);
+                auto comm = cuda::communicate(base, device, {m, order});
+                auto buffer = comm.template allocate<float>(5'000);
+                auto out = comm.template allocate<float>(5'000);
+                base.barrier();
+                if (base.rank() == 1) {  // on threads for all of them
+                    m->fail(order == cuda::ordering::events ? "record" : "synchronize", 20);
+                    m->fail("free");
+                }
+                base.barrier();
+                auto const text = expect_throw<coll::transport_error>(
+                    [&] {
+                        for (int i = 0; i < 100; ++i) {
+                            comm.all_reduce(buffer, out, coll::sum{}, {.timeout = 20s});
+                        }
+                    },
+                    "a failure");
+                expect_text(text, order == cuda::ordering::events ? "record: injected"
+                                                                  : "synchronize: injected");
+                base.barrier();
+                if (base.rank() == 1) { m->fail("synchronize"); }
+            };
+            if (threads) {
+                auto const mine = std::make_shared<machine>(w);
+                coll::threads::run(3, [&](auto& base) { body(base, mine); });
+            } else {
+                coll::shm::run(3, [&](auto& base) { body(base, std::make_shared<machine>(w)); });
             }
         }
     }

@@ -163,9 +163,14 @@ public:
         on_device const here(*calls_, device_);
         return calls_->allocate(bytes == 0 ? 1 : bytes);
     }
+    /// Does not throw: it is called where something else is told, or nothing can be. What a device
+    /// that has failed does not free is lost with it.
     void deallocate(void* p, std::size_t) {
-        on_device const here(*calls_, device_);
-        calls_->free(p);
+        try {
+            on_device const here(*calls_, device_);
+            calls_->free(p);
+        } catch (transport_error const&) {  // NOLINT: the next call on the device says so
+        }
     }
     void zero(void* p, std::size_t bytes) {
         on_device const here(*calls_, device_);
