@@ -154,6 +154,34 @@ TEST_CASE("a call of CUDA that fails in the middle reaches every rank") {
     }
 }
 
+TEST_CASE("a message that cannot be started reaches those who wait for it") {
+    for (bool const threads : {true, false}) {
+        CAPTURE(threads);
+        world w;
+        auto const body = [&](auto& comm, machine& m) {
+            auto buffer = comm.template allocate<float>(100);
+            comm.barrier();
+            auto const text = expect_throw<coll::transport_error>(
+                [&] {
+                    if (comm.rank() == 1) {
+                        m.fail("copy");
+                        comm.send(buffer, 0);
+                    } else {
+                        comm.recv(buffer, 1, 0, {.timeout = 20s});
+                    }
+                },
+                "a message");
+            expect_text(text, comm.rank() == 1 ? "copy: injected" : "send: on rank 1: copy: inj");
+            expect_throw<coll::transport_error>([&] { comm.barrier(); }, "a barrier after it");
+        };
+        if (threads) {
+            run_threads(w, 3, body);
+        } else {
+            run_processes(w, 3, body);
+        }
+    }
+}
+
 TEST_CASE("a device that fails for good: its first failure is told, and destructors go on") {
     for (bool const threads : {true, false}) {
         for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {

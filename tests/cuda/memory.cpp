@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -123,6 +124,28 @@ TEST_CASE("buffers that one rank frees while others have them open") {
     });
 }
 
+TEST_CASE("of lines that are used up, one that no peer holds is used again") {
+    world w;
+    machine m(w);
+    auto const table = std::make_unique<cuda::export_table>();
+    cuda::exports lines(m, table.get(), 0);
+    auto const next = [&] { return lines.reach(m.allocate(1), 1); };
+    auto const line = [](std::uint64_t packed) { return cuda::location::of(packed).line; };
+    auto const most = cuda::location::lines;
+    auto* const first = m.allocate(1);
+    CHECK(line(lines.reach(first, 1)) == 0);
+    for (std::size_t i = 1; i < most; ++i) { CHECK(line(next()) == i); }
+    for (auto const held : {0U, 1U, 2U, 4U}) { table->line[held].users = 1; }
+    CHECK(lines.retire(first) == 0);
+    CHECK(line(next()) == 3);
+    for (auto& l : table->line) { l.users = 1; }
+    CHECK(line(next()) == 1);  // the oldest; 0 waits for its peers
+    for (auto& l : table->line) { l.retired = 1; }
+    CHECK(next() == 0);
+    table->line[0].users = 0;
+    CHECK(line(next()) == 0);
+}
+
 TEST_CASE("several communicators share what is open") {
     world w;
     run_processes(w, 2, [](auto& comm, machine& m) {
@@ -135,6 +158,8 @@ TEST_CASE("several communicators share what is open") {
             add_up(adapted, 3, {elements(a), 900}, {elements(a), 900},
                    {.algorithm = coll::one_shot{}});
             expect(adapted.transport().sent() != 0, "messages are counted");
+            auto fresh = adapted.template allocate<T>(900);
+            expect(std::count(fresh.data(), fresh.data() + 900, T{0}) == 900, "zeroed");
         }
         comm.barrier();
         m.free(a);

@@ -148,7 +148,7 @@ public:
         calls_->synchronize(stream_);
         for (auto const& [number, e] : marks_) { idle_.push_back(e); }
         marks_.clear();
-        dirty_ = false;
+        // `dirty_` stays: somebody may hold the queue already, for what comes next.
     }
 
     /// Waits, but does not say so if the device has failed.

@@ -85,7 +85,7 @@ public:
         if constexpr (one_process) {
             return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(packed));
         } else {
-            return imports_.at(location::of(packed));
+            return imports_.at(location::of(packed), [this] { space_->drain(); });
         }
     }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
