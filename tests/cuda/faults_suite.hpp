@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Caller's mistakes on devices, and calls of CUDA that fail: every rank hears of it, nothing hangs,
 // and nothing is left.
-#include <cuda/suite_kernels.hpp>
+#pragma once
+
 #include <cuda/worlds.hpp>
 
 #include <doctest/doctest.h>
@@ -16,17 +17,14 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace fake {
 
-using namespace fake;
 using namespace std::chrono_literals;
 using conformance::expect_throw;
 
-void expect_text(std::string const& text, std::string const& part) {
+inline void expect_text(std::string const& text, std::string const& part) {
     expect(text.find(part) != std::string::npos, [&] { return "'" + part + "' in: " + text; });
 }
-
-}  // namespace
 
 TEST_CASE("ranks without a device, or with one that is not there") {
     world w;
@@ -286,3 +284,5 @@ TEST_CASE("a process that dies in the middle") {
                         cuda::ordering::host),
                     coll::run_error);
 }
+
+}  // namespace fake

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buffers of any kind in devices' memory, and what becomes of handles. These devices do not reach
 // the host's memory.
-#include <cuda/suite_kernels.hpp>
+#pragma once
+
 #include <cuda/worlds.hpp>
 
 #include <doctest/doctest.h>
@@ -15,15 +16,14 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace fake {
 
-using namespace fake;
 using T = std::uint32_t;
 using conformance::scramble;
 
 constexpr cuda::ordering both_orders[] = {cuda::ordering::events, cuda::ordering::host};
 
-T value(std::uint64_t call, int rank, std::size_t i) {
+inline T value(std::uint64_t call, int rank, std::size_t i) {
     return static_cast<T>(scramble(call << 40 | static_cast<std::uint64_t>(rank) << 32 | i));
 }
 /// Fills `in`, adds up with everybody, and looks at `out`.
@@ -39,9 +39,7 @@ void add_up(Comm& comm, std::uint64_t call, std::span<T> in, std::span<T> out,
                [&] { return "call " + std::to_string(call) + ", element " + std::to_string(i); });
     }
 }
-T* elements(void* p, std::size_t first = 0) { return static_cast<T*>(p) + first; }
-
-}  // namespace
+inline T* elements(void* p, std::size_t first = 0) { return static_cast<T*>(p) + first; }
 
 TEST_CASE("pointers inside allocations that come and go at the same addresses") {
     world w;
@@ -229,3 +227,5 @@ TEST_CASE("ranks that share no host memory by themselves meet on their machine")
         expect(text.find("threads of one process") != std::string::npos, text);
     });
 }
+
+}  // namespace fake
