@@ -7,6 +7,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 
+#include <cuda/fake_events.hpp>
 #include <cuda/fake_faults.hpp>
 #include <cuda/fake_stream.hpp>
 #include <cuda/fake_world.hpp>
@@ -22,7 +23,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fake {
@@ -37,11 +40,12 @@ class machine final : public cuda::call_table {
         std::uint64_t id;
         kind is;
         std::size_t index;  // in the world
+        int device;         // that it is on, or from which it was opened
         int opened = 0;     // times, of another process's
     };
 
 public:
-    explicit machine(world& w) : world_(w) {
+    explicit machine(world& w) : world_(w), events_(w) {
         for (int d = 0; d < w.devices; ++d) {
             default_streams_.push_back(std::make_unique<stream>(*this, d, 7U, w.laziness));
         }
@@ -62,7 +66,12 @@ public:
     }
     int current() override { return current_; }
     void use(int device) override { current_ = device; }
-    bool reaches(int device, int other) override { return device == other || world_.peers_reach; }
+    bool reaches(int device, int other) override {
+        if (device != other && !world_.peers_reach) { return false; }
+        std::lock_guard const lock(mutex_);
+        reached_.emplace(device, other);
+        return true;
+    }
 
     void* allocate(std::size_t bytes) override {
         may_fail("allocate");
@@ -71,6 +80,7 @@ public:
     /// As from a pool, or managed.
     void* allocate_private(std::size_t bytes) { return take(bytes, kind::private_); }
     void free(void* p) override {
+        may_fail("free");
         for (auto const& s : default_streams_) { s->synchronize(); }
         std::lock_guard const lock(mutex_);
         auto const found = memory_.find(reinterpret_cast<std::uintptr_t>(p));
@@ -134,9 +144,9 @@ public:
             }
         }
         auto const mapped = pages(of.bytes);
-        auto* const p = map(nullptr, mapped, of.offset);
-        memory_[reinterpret_cast<std::uintptr_t>(p)] = {of.bytes,        mapped,  said[1],
-                                                        kind::shareable, said[0], 1};
+        auto* const p = world_.map(nullptr, mapped, of.offset);
+        memory_[reinterpret_cast<std::uintptr_t>(p)] = {
+            of.bytes, mapped, said[1], kind::shareable, said[0], current_, 1};
         return p;
     }
     void close(void* p) override {
@@ -174,17 +184,20 @@ public:
         delete static_cast<stream*>(s);
         --streams;
     }
-    void synchronize(cuda::stream s) override { of(s).synchronize(); }
+    /// A failure is told when all has ended.
+    void synchronize(cuda::stream s) override {
+        of(s).synchronize();
+        may_fail("synchronize");
+    }
 
     cuda::event make_event(bool) override {
         may_fail("make_event");
         ++events;
-        return take_event();
+        return events_.take();
     }
     void destroy_event(cuda::event e) override {
-        std::lock_guard const lock(mutex_);
         --events;
-        if (!opened_.contains(e)) { free_events_.push_back(static_cast<event_state*>(e)); }
+        events_.give_back(static_cast<event_state*>(e));
     }
     void record(cuda::event e, cuda::stream s) override {
         may_fail("record");
@@ -202,25 +215,26 @@ public:
     }
     cuda::handle share_event(cuda::event e) override {
         if (!world_.events_cross) { broken("share_event", "not supported"); }
-        cuda::handle h{};
-        auto const n = static_cast<event_state*>(e) - world_.shared().event_at;
-        std::memcpy(h.data(), &n, sizeof n);
-        return h;
+        return events_.share(static_cast<event_state*>(e));
     }
     cuda::event open_event(cuda::handle const& h) override {
         may_fail("open_event");
-        std::ptrdiff_t n = 0;
-        std::memcpy(&n, h.data(), sizeof n);
-        auto* const e = &world_.shared().event_at[n];
-        std::lock_guard const lock(mutex_);
         ++events;
-        opened_[e] = true;
-        return e;
+        return events_.open(h);
     }
 
     void check_reach(void const* p, stream const& s) {
         if (s.device() != current_) { broken("launch", "the stream is another device's"); }
-        if (look(p).is == kind::unreachable) { broken("launch", "an illegal address"); }
+        auto const at = look(p);
+        if (at.is == kind::unreachable) { broken("launch", "an illegal address"); }
+        if (at.base == nullptr) { return; }  // of the host
+        std::lock_guard const lock(mutex_);
+        auto const found = memory_.find(reinterpret_cast<std::uintptr_t>(at.base));
+        if (found == memory_.end()) { broken("launch", "an illegal address"); }
+        auto const its = found->second.device;
+        if (its != current_ && !reached_.contains({current_, its})) {
+            broken("launch", "another device's memory, without access to it");
+        }
     }
     stream& of(cuda::stream s) {
         return s == nullptr ? *default_streams_[static_cast<std::size_t>(current_)]
@@ -246,14 +260,6 @@ private:
         for (auto const& [base, m] : memory_) { n += (m.opened != 0) == opened ? 1U : 0U; }
         return n;
     }
-    void* map(void* at, std::size_t bytes, std::uint64_t offset) {
-        auto const how = MAP_SHARED | (at == nullptr ? 0 : MAP_FIXED_NOREPLACE);
-        auto* p = ::mmap(at, bytes, PROT_READ | PROT_WRITE, how, world_.file(),
-                         static_cast<off_t>(offset));
-        if (p == MAP_FAILED && at != nullptr) { return map(nullptr, bytes, offset); }
-        if (p == MAP_FAILED) { broken("mmap", std::strerror(errno)); }
-        return p;
-    }
     /// At the address of freed memory of that size, if there is one; never where a stale mapping
     /// would find it.
     void* take(std::size_t bytes, kind is) {
@@ -266,32 +272,21 @@ private:
         a.offset = all.offsets.fetch_add(mapped);
         a.bytes = bytes;
         a.owner = ::getpid();
-        auto* const p = map(std::exchange(free_addresses_[mapped], nullptr), mapped, a.offset);
+        auto* const p =
+            world_.map(std::exchange(free_addresses_[mapped], nullptr), mapped, a.offset);
         a.base = reinterpret_cast<std::uintptr_t>(p);
         auto const id = all.ids.fetch_add(1) + 1;
         a.id.store(id);
         std::memset(p, 0xa5, std::min(bytes, std::size_t{1} << 16));  // what tests look at
-        memory_[a.base] = {bytes, mapped, id, is, index, 0};
+        memory_[a.base] = {bytes, mapped, id, is, index, current_, 0};
         return p;
     }
-    event_state* take_event() {
-        std::lock_guard const lock(mutex_);
-        if (!free_events_.empty()) {
-            auto* const e = free_events_.back();
-            free_events_.pop_back();
-            return e;
-        }
-        auto const n = world_.shared().events.fetch_add(1);
-        if (n >= world::most_events) { broken("make_event", "out of memory"); }
-        return &world_.shared().event_at[n];
-    }
-
     world& world_;
     mutable std::mutex mutex_;
     std::map<std::uintptr_t, local> memory_;
     std::map<std::size_t, void*> free_addresses_;
-    std::vector<event_state*> free_events_;
-    std::map<void*, bool> opened_;
+    std::set<std::pair<int, int>> reached_;  // devices that were let in, by whom
+    event_table events_;
     faults faults_;
     std::vector<std::unique_ptr<stream>> default_streams_;
     static thread_local inline int current_ = 0;

@@ -49,6 +49,15 @@ public:
     }
     state& shared() const { return *state_; }
     int file() const { return file_; }
+    /// A part of the file, at this address if that is free.
+    void* map(void* at, std::size_t bytes, std::uint64_t offset) const {
+        auto const how = MAP_SHARED | (at == nullptr ? 0 : MAP_FIXED_NOREPLACE);
+        auto* const p =
+            ::mmap(at, bytes, PROT_READ | PROT_WRITE, how, file_, static_cast<off_t>(offset));
+        if (p == MAP_FAILED && at != nullptr) { return map(nullptr, bytes, offset); }
+        if (p == MAP_FAILED) { throw std::runtime_error("mmap"); }
+        return p;
+    }
 
     int devices = 2;
     bool peers_reach = true;

@@ -34,7 +34,8 @@ template <class F>
 void run_threads(world& w, int size, F const& f, std::optional<cuda::ordering> order = {}) {
     auto const mine = std::make_shared<machine>(w);
     coll::threads::run(size, [&](auto& base) {
-        auto comm = cuda::communicate(base, base.rank() % w.devices, {mine, order});
+        mine->use(base.rank() % w.devices);
+        auto comm = cuda::communicate(base, mine->current(), {mine, order});
         f(comm, *mine);
     });
     expect_nothing_left(*mine);
@@ -44,8 +45,9 @@ template <class F>
 void run_processes(world& w, int size, F const& f, std::optional<cuda::ordering> order = {}) {
     coll::shm::run(size, [&](auto& base) {
         auto const mine = std::make_shared<machine>(w);
+        mine->use(base.rank() % w.devices);
         {
-            auto comm = cuda::communicate(base, base.rank() % w.devices, {mine, order});
+            auto comm = cuda::communicate(base, mine->current(), {mine, order});
             f(comm, *mine);
         }
         expect_nothing_left(*mine);

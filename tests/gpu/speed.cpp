@@ -74,9 +74,19 @@ void mapped() {
     });
 }
 
+/// Threads in a process of their own: CUDA is not to be touched here before the next fork.
+template <class F>
+void on_threads(int size, F const& f) {
+    coll::shm::run(1, [&](auto&) {
+        coll::threads::run(size, [&](auto& base) {
+            auto comm = coll::cuda::communicator(base, 0);
+            f(comm);
+        });
+    });
+}
+
 void small() {
-    coll::threads::run(1, [](auto& base) {
-        auto comm = coll::cuda::communicator(base, 0);
+    on_threads(1, [](auto& comm) {
         auto& space = comm.transport().space();
         auto a = comm.template allocate<float>(64);
         auto b = comm.template allocate<float>(64);
@@ -100,10 +110,7 @@ void small() {
         }
     };
     for (int const size : {2, 4}) {
-        coll::threads::run(size, [&](auto& base) {
-            auto comm = coll::cuda::communicator(base, 0);
-            latency(comm, std::to_string(size) + " threads");
-        });
+        on_threads(size, [&](auto& comm) { latency(comm, std::to_string(size) + " threads"); });
         coll::shm::run(size, [&](auto& base) {
             auto comm = coll::cuda::communicator(base, 0);
             latency(comm, std::to_string(size) + " processes");

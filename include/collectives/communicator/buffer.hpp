@@ -25,7 +25,9 @@ public:
         data_ = static_cast<T*>(take_memory(*transport_, n * sizeof(T)));
         if constexpr (!peer_addressable<Transport> && !device_transport<Transport>) {
             std::uninitialized_value_construct_n(data_, n);
-            register_data();
+            or_give_back([&] { register_data(); });
+        } else if constexpr (!peer_addressable<Transport>) {
+            or_give_back([&] { transport_->space().zero(data_, n * sizeof(T)); });
         }
     }
     buffer(buffer&& other) noexcept
@@ -58,12 +60,17 @@ public:
 private:
     void register_data() {
         if constexpr (memory_registering<Transport>) {
-            try {
-                transport_->register_memory(data_, size_ * sizeof(T));
-            } catch (...) {
-                give_memory_back(*transport_, data_, size_ * sizeof(T));
-                throw;
-            }
+            transport_->register_memory(data_, size_ * sizeof(T));
+        }
+    }
+    /// Gives the memory back where `prepare` throws.
+    template <class Prepare>
+    void or_give_back(Prepare&& prepare) {
+        try {
+            prepare();
+        } catch (...) {
+            give_memory_back(*transport_, data_, size_ * sizeof(T));
+            throw;
         }
     }
 

@@ -36,10 +36,7 @@ void follow_stream(Core& core, collective what, void* stream, passed_memory in, 
     } catch (usage_error const& e) {
         core.refuse(what, e.what());
     } catch (transport_error const& e) {
-        engine.carrier().note_trouble();
-        engine.board().fail(
-            failure::make(failure_kind::transport,
-                          text_of("on rank ", engine.rank(), ", ", name(what), ": ", e.what())));
+        engine.break_by(name(what), e);
         throw;
     }
 }

@@ -57,8 +57,13 @@ private:
         call.type_name = type_name<T>();
         call.sequence = this->core_->next_pair_number();
         auto m = std::make_unique<pair_message<Transport>>();
-        m->start(this->core_->engine(), call, peer, tag, bytes, count * sizeof(T), sizeof(T),
-                 how.timeout.span());
+        try {
+            m->start(this->core_->engine(), call, peer, tag, bytes, count * sizeof(T), sizeof(T),
+                     how.timeout.span());
+        } catch (transport_error const& e) {
+            this->core_->engine().break_by(name(what), e);
+            throw;
+        }
         this->core_->engine().add(*m);
         m->start_clock(steady::now());
         return {this->core_, std::move(m), {}};

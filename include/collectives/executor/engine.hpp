@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -116,6 +117,13 @@ public:
         return is;
     }
 
+    /// What the layer below refuses breaks the communicator: all ranks hear what was `called`.
+    void break_by(std::string_view called, transport_error const& e) {
+        carrier().note_trouble();
+        board_.fail(failure::make(failure_kind::transport,
+                                  text_of(called, ": on rank ", rank(), ": ", e.what())));
+    }
+
     void add(activity& a) { hub_->work->active.push_back(&a); }
     void remove(activity& a) { std::erase(hub_->work->active, &a); }
 
@@ -182,16 +190,13 @@ public:
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
 
-    /// Does `part`; true if anything moved. What the layer below refuses breaks the communicator
-    /// that waits, with the `title()` of what it waits for.
+    /// Does `part`; true if anything moved. `title()` is that of what waits.
     template <class Part, class Title>
     bool guarded(Part&& part, Title&& title) {
         try {
             return part();
         } catch (transport_error const& e) {
-            carrier().note_trouble();
-            board_.fail(failure::make(failure_kind::transport,
-                                      text_of(title(), ": on rank ", rank(), ": ", e.what())));
+            break_by(title(), e);
             return true;
         }
     }

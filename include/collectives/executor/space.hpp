@@ -17,8 +17,8 @@ namespace collectives {
 /// told of what was enqueued so far; `after(rank)`, after which all that comes waits for what that
 /// rank of the job noted last. All this happens while what `enter()` gives lives. `follow(stream)`:
 /// what comes waits for what is on a user's stream. `mark()` and `passed(mark)` tell when all that
-/// was enqueued is done, `drain_if_possible()` waits for it,
-/// and does not throw.
+/// was enqueued is done, `drain_if_possible()` waits for it, and does not throw; neither does
+/// `deallocate`.
 template <class T>
 concept device_transport = requires(T& t, void* p, std::size_t n, std::uint64_t mark) {
     t.space().copy(p, p, n);
@@ -31,6 +31,7 @@ concept device_transport = requires(T& t, void* p, std::size_t n, std::uint64_t 
     t.space().drain_if_possible();
     t.space().enter();
     { t.space().allocate(n) } -> std::same_as<void*>;
+    t.space().zero(p, n);
     t.space().deallocate(p, n);
     t.space().require_reachable(p, n);
 };

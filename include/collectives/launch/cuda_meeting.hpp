@@ -86,6 +86,8 @@ std::optional<ordering> asked_order(settings const& with) {
 /// The ranks of `base`, which share host memory, on one device each.
 template <class Control>
 class meeting {
+    using reason = std::array<char, 200>;  // empty: there is none
+
 public:
     using made = device_memory_transport<Control>;
 
@@ -100,9 +102,6 @@ public:
                 mine_.table = control.reach(table_, sizeof(export_table));
             }
         } catch (error const& e) { mine_.refuse(e.what()); }
-        cards_ = told(mine_);
-        require_all_well();
-        choose_order();
     }
     meeting(meeting const&) = delete;
     meeting& operator=(meeting const&) = delete;
@@ -111,6 +110,10 @@ public:
     }
 
     communicator<made> communicate() {
+        cards_ = told(mine_);
+        require_all_well();
+        require_reach();
+        choose_order();
         auto const one_device = std::all_of(
             cards_.begin(), cards_.end(), [&](card const& c) { return c.device == mine_.device; });
         std::shared_ptr<made> result;
@@ -176,28 +179,52 @@ private:
         }
     }
 
+    /// Threads use each other's pointers, whichever order they keep: their devices must be told to
+    /// let each other in. Processes' devices are told where allocations are opened.
+    void require_reach() {
+        if constexpr (made::one_process) {
+            reason why{};
+            try {
+                for (auto const& c : cards_) {
+                    if (with_.calls->reaches(mine_.number, c.number)) { continue; }
+                    throw transport_error(text_of("its device ", mine_.number,
+                                                  " does not reach the memory of device ", c.number,
+                                                  ", of rank ", &c - cards_.data()));
+                }
+            } catch (error const& e) { say(why, e.what()); }
+            auto const all = told(why);
+            if (auto const bad = first(all); bad != all.end()) { refuse(bad - all.begin(), *bad); }
+        }
+    }
+
+    static void say(reason& why, std::string_view text) {
+        std::copy_n(text.data(), std::min(text.size(), why.size() - 1), why.data());
+    }
+    static auto first(std::vector<reason> const& all) {
+        return std::find_if(all.begin(), all.end(), [](auto const& w) { return w[0] != '\0'; });
+    }
+    [[noreturn]] void refuse(std::ptrdiff_t r, reason const& why) const {
+        throw transport_error(
+            text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.data()));
+    }
+
     /// Events, if all ranks can wait for all others' and nobody asks for something else.
     void choose_order() {
-        std::array<char, 200> why{};
-        auto const say = [&](std::string_view text) {
-            std::copy_n(text.data(), std::min(text.size(), why.size() - 1), why.data());
-        };
+        reason why{};
         auto const host_asked = mine_.order == static_cast<std::int32_t>(ordering::host);
         if (!host_asked) {
             try {
                 for (auto const& c : cards_) { take_event(c); }
-            } catch (error const& e) { say(e.what()); }
+            } catch (error const& e) { say(why, e.what()); }
         }
         auto const all = told(why);
-        auto const bad = std::find_if(all.begin(), all.end(), [](auto const& w) { return w[0]; });
+        auto const bad = first(all);
         auto const work = !host_asked && bad == all.end();
         if (!work && mine_.order == static_cast<std::int32_t>(ordering::events)) {
-            throw transport_error(text_of("rank ", base_.rank(), ", cuda::communicator: rank ",
-                                          bad - all.begin(), ": ", bad->data()));
+            refuse(bad - all.begin(), *bad);
         }
         space_->order_by(work ? ordering::events : ordering::host);
     }
-    /// Makes sure of reaching a peer's device, too: the kernels will.
     void take_event(card const& c) {
         if (c.job_rank == mine_.job_rank) { return; }
         if (!c.has_event) { throw transport_error("a rank has no event that others can use"); }

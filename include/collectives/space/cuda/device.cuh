@@ -30,9 +30,12 @@ struct device_launcher {
         using namespace detail;
         auto const blocks =
             std::min((work + threads_per_block - 1) / threads_per_block, most_blocks);
-        run<<<static_cast<unsigned>(blocks), threads_per_block, 0,
-              static_cast<cudaStream_t>(queue)>>>(body);
-        if (auto const fault = cudaGetLastError(); fault != cudaSuccess) {
+        void* arguments[] = {const_cast<Body*>(&body)};  // only read
+        auto const fault = ::cudaLaunchKernel(
+            reinterpret_cast<void const*>(&run<Body>), dim3(static_cast<unsigned>(blocks)),
+            dim3(threads_per_block), arguments, 0, static_cast<cudaStream_t>(queue));
+        if (fault != cudaSuccess) {  // of this launch alone, whatever failed before
+            static_cast<void>(::cudaGetLastError());
             throw transport_error(text_of("a kernel does not start: ", cudaGetErrorString(fault)));
         }
     }

@@ -64,7 +64,8 @@ public:
         auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(p) -
                                                        static_cast<std::byte*>(a.base));
         if (offset + bytes > a.bytes || a.bytes > location::most_offset) { return 0; }
-        return location{me_, line_of(a), offset}.packed();
+        auto const line = line_of(a);
+        return line ? location{me_, *line, offset}.packed() : 0;
     }
     /// Asks peers to let go of what is to be freed; its line, if it has one.
     std::optional<std::size_t> retire(void* base) {
@@ -89,13 +90,16 @@ private:
         std::uint64_t last = 0;  // when it was asked for
     };
 
-    std::size_t line_of(allocation const& a) {
+    /// None where peers hold on to all lines that its owner has retired.
+    std::optional<std::size_t> line_of(allocation const& a) {
         auto const found = lines_.find(a.base);
         if (found != lines_.end() && table_->line[found->second].id == a.id) {
             used_[found->second].last = ++clock_;
             return found->second;
         }
-        auto const i = found != lines_.end() ? found->second : free_line();
+        auto const which = found != lines_.end() ? std::optional(found->second) : free_line();
+        if (!which) { return {}; }
+        auto const i = *which;
         auto& line = table_->line[i];
         line.key = calls_.share(a.base);
         line.base = reinterpret_cast<std::uintptr_t>(a.base);
@@ -107,19 +111,24 @@ private:
         used_[i] = {a.base, ++clock_};
         return i;
     }
-    /// A line that was never used, else the one not asked for for the longest time: more than a
-    /// rank's runs can be using at once.
-    std::size_t free_line() {
+    /// A line that was never used, else of those that no peer holds, else of all that are not
+    /// retired, the one not asked for for the longest time: there are more than a rank's runs can
+    /// be using at once. What is retired and held waits to be freed.
+    std::optional<std::size_t> free_line() {
         if (used_.size() < location::lines) {
             used_.emplace_back();
             return used_.size() - 1;
         }
-        std::size_t oldest = 0;
-        for (std::size_t i = 1; i < used_.size(); ++i) {
-            if (used_[i].last < used_[oldest].last) { oldest = i; }
+        std::optional<std::size_t> best;
+        std::pair<bool, std::uint64_t> its{};
+        for (std::size_t i = 0; i < used_.size(); ++i) {
+            auto const held = in_use(i);
+            if (held && table_->line[i].retired.load(std::memory_order_relaxed) != 0) { continue; }
+            auto const here = std::pair{held, used_[i].last};
+            if (!best || here < its) { best = i, its = here; }
         }
-        lines_.erase(used_[oldest].base);
-        return oldest;
+        if (best) { lines_.erase(used_[*best].base); }
+        return best;
     }
 
     call_table& calls_;

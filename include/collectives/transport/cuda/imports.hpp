@@ -35,22 +35,28 @@ public:
         peers_[i] = {process, table, 0, {}};
     }
 
-    /// The address here. Opens what is not known. Throws transport_error where that fails.
-    /// Null for what is no location: of no bytes.
-    std::byte* at(location where) {
+    /// The address here. Opens what is not known, for which other memory may be closed after
+    /// `wait()`. Throws transport_error where that fails. Null for what is no location: of no
+    /// bytes.
+    template <class Wait>
+    std::byte* at(location where, Wait const& wait) {
         if (where.rank < 0) { return nullptr; }
         auto& p = peers_[static_cast<std::size_t>(where.rank)];
         auto& line = p.table->line[where.line];
         if (p.lines.size() <= where.line) { p.lines.resize(where.line + 1); }
         auto& mine = p.lines[where.line];
         auto const stamp = line.stamp.load(std::memory_order_acquire);
-        if (mine.stamp != stamp || mine.mapped->at() == nullptr) {
+        auto* base = mine.mapped ? mine.mapped->at() : nullptr;
+        if (mine.stamp != stamp || base == nullptr) {
+            if (mine.mapped) { wait(); }
             let_go(p, where.line);
-            mine.mapped = all_->get({p.process, line.base, line.bytes, line.id, line.key}, device_);
+            mine.mapped =
+                all_->get({p.process, line.base, line.bytes, line.id, line.key}, device_, wait);
+            base = mine.mapped->at();
             mine.stamp = stamp;
             line.users.fetch_add(1, std::memory_order_acq_rel);
         }
-        return mine.mapped->at() + where.offset;
+        return base + where.offset;
     }
 
     /// Lets go of what its owners want to free, after `wait()`: kernels may still be at work there.

@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,9 +26,10 @@ public:
     mapping& operator=(mapping const&) = delete;
     ~mapping() { close(); }
 
-    std::byte* at() const { return static_cast<std::byte*>(at_); }
+    /// Null once it is closed. From any thread.
+    std::byte* at() const { return static_cast<std::byte*>(at_.load()); }
     void close() {
-        auto* const p = std::exchange(at_, nullptr);
+        auto* const p = at_.exchange(nullptr);
         if (p == nullptr) { return; }
         try {
             on_device const here(*calls_, device_);
@@ -39,7 +41,7 @@ public:
 private:
     std::shared_ptr<call_table> calls_;
     int device_;
-    void* at_;
+    std::atomic<void*> at_;
 };
 
 /// An allocation of another process, as that describes it.
@@ -61,8 +63,10 @@ public:
         std::size_t opened = 0, found = 0, evicted = 0;
     };
 
-    /// Throws transport_error where it cannot be opened. The device is current.
-    std::shared_ptr<mapping> get(remote_allocation const& what, int device) {
+    /// Throws transport_error where it cannot be opened. The device is current. Before anything is
+    /// closed for it, `wait()` lets kernels end that may be at work there.
+    template <class Wait>
+    std::shared_ptr<mapping> get(remote_allocation const& what, int device, Wait const& wait) {
         std::lock_guard const lock(mutex_);
         auto const place = std::pair{std::pair{what.process, device}, what.base};
         if (auto const known = known_.find(place); known != known_.end()) {
@@ -73,13 +77,15 @@ public:
                 }
             }
         }
-        evict([&](auto const& at, entry const& e) {
+        auto const overlaps = [&](auto const& at, entry const& e) {
             return at.first == place.first && at.second < what.base + what.bytes &&
                    what.base < at.second + e.bytes;
-        });
+        };
+        evict(overlaps, wait);
         auto at = calls_->open(what.key);
         if (!at) {  // something of that process that is gone without our knowing
-            evict([&](auto const& other, entry const&) { return other.first == place.first; });
+            evict([&](auto const& other, entry const&) { return other.first == place.first; },
+                  wait);
             at = calls_->open(what.key);
         }
         if (!at) { throw transport_error("memory of a peer is already mapped, and not by us"); }
@@ -121,14 +127,16 @@ private:
         std::weak_ptr<mapping> mapped;
     };
 
-    template <class Which>
-    void evict(Which const& which) {
+    template <class Which, class Wait>
+    void evict(Which const& which, Wait const& wait) {
+        bool waited = false;
         for (auto i = known_.begin(); i != known_.end();) {
             if (!which(i->first, i->second)) {
                 ++i;
                 continue;
             }
             if (auto const kept = i->second.mapped.lock(); kept && kept->at() != nullptr) {
+                if (!std::exchange(waited, true)) { wait(); }
                 kept->close();
                 ++counts_.evicted;
             }

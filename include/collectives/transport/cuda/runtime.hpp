@@ -25,7 +25,9 @@ public:
             why = n == 0 ? "there is no CUDA device" : "";
             return n;
         }
-        why = text_of("there is no CUDA device: ", ::cudaGetErrorString(fault));
+        auto const none = fault == cudaErrorNoDevice || fault == cudaErrorInsufficientDriver;
+        why = text_of(none ? "there is no CUDA device: " : "cudaGetDeviceCount: ",
+                      ::cudaGetErrorString(fault));
         static_cast<void>(::cudaGetLastError());  // or the next call reports it
         return 0;
     }
@@ -119,7 +121,13 @@ public:
 
     bool captures(stream s) override {
         cudaStreamCaptureStatus status{};
-        check(::cudaStreamIsCapturing(of(s), &status), "cudaStreamIsCapturing");
+        auto const fault = ::cudaStreamIsCapturing(of(s), &status);
+        if (fault ==
+            cudaErrorStreamCaptureImplicit) {  // the default stream, while another captures
+            static_cast<void>(::cudaGetLastError());
+            return true;
+        }
+        check(fault, "cudaStreamIsCapturing");
         return status != cudaStreamCaptureStatusNone;
     }
     int device_of(stream s) override {

@@ -148,7 +148,7 @@ public:
         calls_->synchronize(stream_);
         for (auto const& [number, e] : marks_) { idle_.push_back(e); }
         marks_.clear();
-        dirty_ = false;
+        // `dirty_` stays: somebody may hold the queue already, for what comes next.
     }
 
     /// Waits, but does not say so if the device has failed.
@@ -163,9 +163,14 @@ public:
         on_device const here(*calls_, device_);
         return calls_->allocate(bytes == 0 ? 1 : bytes);
     }
+    /// Does not throw: it is called where something else is told, or nothing can be. What a device
+    /// that has failed does not free is lost with it.
     void deallocate(void* p, std::size_t) {
-        on_device const here(*calls_, device_);
-        calls_->free(p);
+        try {
+            on_device const here(*calls_, device_);
+            calls_->free(p);
+        } catch (transport_error const&) {  // NOLINT: the next call on the device says so
+        }
     }
     void zero(void* p, std::size_t bytes) {
         on_device const here(*calls_, device_);

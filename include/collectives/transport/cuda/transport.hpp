@@ -46,11 +46,8 @@ public:
           one_device_(one_device),
           imports_(std::move(all), space_->device()) {}
     ~device_memory_transport() {
-        try {
-            space_->drain();
-            for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
-        } catch (transport_error const&) {  // NOLINT: the device has failed
-        }
+        space_->drain_if_possible();
+        for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         imports_.close();
         if (table_ != nullptr) {
             this->base().close_board(life_);
@@ -88,7 +85,7 @@ public:
         if constexpr (one_process) {
             return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(packed));
         } else {
-            return imports_.at(location::of(packed));
+            return imports_.at(location::of(packed), [this] { space_->drain(); });
         }
     }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
@@ -106,7 +103,7 @@ public:
         return p;
     }
     /// Frees it once no peer has it open any more. Kernels may still use it: this rank's, or those
-    /// of peers that this rank's stream waits for.
+    /// of peers that this rank's stream waits for. Does not throw where the device has failed.
     void deallocate(void* p, std::size_t bytes) {
         if constexpr (!one_process) {
             auto const line = exports_->retire(p);
@@ -115,7 +112,7 @@ public:
                 return;
             }
         }
-        space_->drain();
+        space_->drain_if_possible();
         space_->deallocate(p, bytes);
     }
 
@@ -194,7 +191,7 @@ private:
     void sweep() {
         std::erase_if(left_behind_, [this](leftover const& one) {
             if (exports_->in_use(one.line)) { return false; }
-            space_->drain();
+            space_->drain_if_possible();
             space_->deallocate(one.memory, 0);
             return true;
         });

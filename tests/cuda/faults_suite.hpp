@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Caller's mistakes on devices, and calls of CUDA that fail: every rank hears of it, nothing hangs,
 // and nothing is left.
-#include <cuda/suite_kernels.hpp>
+#pragma once
+
 #include <cuda/worlds.hpp>
 
 #include <doctest/doctest.h>
@@ -16,17 +17,14 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace fake {
 
-using namespace fake;
 using namespace std::chrono_literals;
 using conformance::expect_throw;
 
-void expect_text(std::string const& text, std::string const& part) {
+inline void expect_text(std::string const& text, std::string const& part) {
     expect(text.find(part) != std::string::npos, [&] { return "'" + part + "' in: " + text; });
 }
-
-}  // namespace
 
 TEST_CASE("ranks without a device, or with one that is not there") {
     world w;
@@ -59,6 +57,29 @@ TEST_CASE("ranks without a device, or with one that is not there") {
             "orders");
     });
     expect_nothing_left(*two);
+}
+
+TEST_CASE("threads whose devices do not reach each other") {
+    world w;
+    w.peers_reach = false;
+    auto const mine = std::make_shared<machine>(w);
+    for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
+        coll::threads::run(3, [&](auto& base) {
+            auto const text = expect_throw<coll::transport_error>(
+                [&] {
+                    cuda::communicate(base, base.rank() / 2, {mine, order});
+                },
+                "out of reach");
+            expect_text(text, "rank " + std::to_string(base.rank()) + ", cuda::communicator: ");
+            expect_text(text,
+                        "rank 0: its device 0 does not reach the memory of device 1, of rank 2");
+            mine->use(1);
+            auto comm = cuda::communicate(base, 1, {mine, order});  // it reaches itself
+            auto buffer = comm.template allocate<float>(100);
+            comm.all_reduce(buffer);
+        });
+    }
+    expect_nothing_left(*mine);
 }
 
 TEST_CASE("mistakes are found before anything is sent") {
@@ -131,6 +152,72 @@ TEST_CASE("a call of CUDA that fails in the middle reaches every rank") {
     }
 }
 
+TEST_CASE("a message that cannot be started reaches those who wait for it") {
+    for (bool const threads : {true, false}) {
+        CAPTURE(threads);
+        world w;
+        auto const body = [&](auto& comm, machine& m) {
+            auto buffer = comm.template allocate<float>(100);
+            auto const text = expect_throw<coll::transport_error>(
+                [&] {
+                    if (comm.rank() == 1) {
+                        m.fail("copy");
+                        comm.send(buffer, 0);
+                    } else {
+                        comm.recv(buffer, 1, 0, {.timeout = 20s});
+                    }
+                },
+                "a message");
+            expect_text(text, comm.rank() == 1 ? "copy: injected" : "send: on rank 1: copy: inj");
+            expect_throw<coll::transport_error>([&] { comm.barrier(); }, "a barrier after it");
+        };
+        if (threads) {
+            run_threads(w, 3, body);
+        } else {
+            run_processes(w, 3, body);
+        }
+    }
+}
+
+TEST_CASE("a device that fails for good: its first failure is told, and destructors go on") {
+    for (bool const threads : {true, false}) {
+        for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
+            CAPTURE(threads);
+            world w;
+            auto const body = [&](auto& base, std::shared_ptr<machine> const& m) {
+                auto const device = base.rank() % w.devices;
+                m->use(device);
+                auto comm = cuda::communicate(base, device, {m, order});
+                auto buffer = comm.template allocate<float>(5'000);
+                auto out = comm.template allocate<float>(5'000);
+                base.barrier();
+                if (base.rank() == 1) {  // on threads for all of them
+                    m->fail(order == cuda::ordering::events ? "record" : "synchronize", 20);
+                    m->fail("free");
+                }
+                base.barrier();
+                auto const text = expect_throw<coll::transport_error>(
+                    [&] {
+                        for (int i = 0; i < 100; ++i) {
+                            comm.all_reduce(buffer, out, coll::sum{}, {.timeout = 20s});
+                        }
+                    },
+                    "a failure");
+                expect_text(text, order == cuda::ordering::events ? "record: injected"
+                                                                  : "synchronize: injected");
+                base.barrier();
+                if (base.rank() == 1) { m->fail("synchronize"); }
+            };
+            if (threads) {
+                auto const mine = std::make_shared<machine>(w);
+                coll::threads::run(3, [&](auto& base) { body(base, mine); });
+            } else {
+                coll::shm::run(3, [&](auto& base) { body(base, std::make_shared<machine>(w)); });
+            }
+        }
+    }
+}
+
 TEST_CASE("ranks that call different things, or late, or not at all") {
     for (bool const threads : {true, false}) {
         CAPTURE(threads);
@@ -196,3 +283,5 @@ TEST_CASE("a process that dies in the middle") {
                         cuda::ordering::host),
                     coll::run_error);
 }
+
+}  // namespace fake

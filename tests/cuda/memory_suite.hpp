@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buffers of any kind in devices' memory, and what becomes of handles. These devices do not reach
 // the host's memory.
-#include <cuda/suite_kernels.hpp>
+#pragma once
+
 #include <cuda/worlds.hpp>
 
 #include <doctest/doctest.h>
@@ -10,19 +11,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace {
+namespace fake {
 
-using namespace fake;
 using T = std::uint32_t;
 using conformance::scramble;
 
 constexpr cuda::ordering both_orders[] = {cuda::ordering::events, cuda::ordering::host};
 
-T value(std::uint64_t call, int rank, std::size_t i) {
+inline T value(std::uint64_t call, int rank, std::size_t i) {
     return static_cast<T>(scramble(call << 40 | static_cast<std::uint64_t>(rank) << 32 | i));
 }
 /// Fills `in`, adds up with everybody, and looks at `out`.
@@ -38,9 +39,7 @@ void add_up(Comm& comm, std::uint64_t call, std::span<T> in, std::span<T> out,
                [&] { return "call " + std::to_string(call) + ", element " + std::to_string(i); });
     }
 }
-T* elements(void* p, std::size_t first = 0) { return static_cast<T*>(p) + first; }
-
-}  // namespace
+inline T* elements(void* p, std::size_t first = 0) { return static_cast<T*>(p) + first; }
 
 TEST_CASE("pointers inside allocations that come and go at the same addresses") {
     world w;
@@ -123,6 +122,28 @@ TEST_CASE("buffers that one rank frees while others have them open") {
     });
 }
 
+TEST_CASE("of lines that are used up, one that no peer holds is used again") {
+    world w;
+    machine m(w);
+    auto const table = std::make_unique<cuda::export_table>();
+    cuda::exports lines(m, table.get(), 0);
+    auto const next = [&] { return lines.reach(m.allocate(1), 1); };
+    auto const line = [](std::uint64_t packed) { return cuda::location::of(packed).line; };
+    auto const most = cuda::location::lines;
+    auto* const first = m.allocate(1);
+    CHECK(line(lines.reach(first, 1)) == 0);
+    for (std::size_t i = 1; i < most; ++i) { CHECK(line(next()) == i); }
+    for (auto const held : {0U, 1U, 2U, 4U}) { table->line[held].users = 1; }
+    CHECK(lines.retire(first) == 0);
+    CHECK(line(next()) == 3);
+    for (auto& l : table->line) { l.users = 1; }
+    CHECK(line(next()) == 1);  // the oldest; 0 waits for its peers
+    for (auto& l : table->line) { l.retired = 1; }
+    CHECK(next() == 0);
+    table->line[0].users = 0;
+    CHECK(line(next()) == 0);
+}
+
 TEST_CASE("several communicators share what is open") {
     world w;
     run_processes(w, 2, [](auto& comm, machine& m) {
@@ -135,6 +156,8 @@ TEST_CASE("several communicators share what is open") {
             add_up(adapted, 3, {elements(a), 900}, {elements(a), 900},
                    {.algorithm = coll::one_shot{}});
             expect(adapted.transport().sent() != 0, "messages are counted");
+            auto fresh = adapted.template allocate<T>(900);
+            expect(std::count(fresh.data(), fresh.data() + 900, T{0}) == 900, "zeroed");
         }
         comm.barrier();
         m.free(a);
@@ -204,3 +227,5 @@ TEST_CASE("ranks that share no host memory by themselves meet on their machine")
         expect(text.find("threads of one process") != std::string::npos, text);
     });
 }
+
+}  // namespace fake
