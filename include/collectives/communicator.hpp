@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/buffer.hpp>
 #include <collectives/communicator/pairs.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/model_text.hpp>
 
@@ -56,7 +57,7 @@ public:
         std::erase_if(all, [color](auto const& p) { return p.color != color; });
         std::stable_sort(all.begin(), all.end(),
                          [](auto const& a, auto const& b) { return a.key < b.key; });
-        std::vector<rank_t> members;
+        deferred<std::vector<rank_t>, Transport> members;
         for (auto const& p : all) { members.push_back(p.rank); }
         auto const salt = static_cast<std::uint64_t>(static_cast<std::uint32_t>(color));
         return derive(core_->engine().shared(), members, salt);
@@ -76,7 +77,8 @@ public:
         } catch (std::exception const& e) { why = e.what(); }
         std::array const ask{static_cast<std::uint64_t>(mine.has_value()),
                              static_cast<std::uint64_t>(n)};
-        std::vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(size()));
+        deferred<std::vector<std::array<std::uint64_t, 2>>, T> all(
+            static_cast<std::size_t>(size()));
         all_gather_as(collective::allocate, std::span(&ask, 1), all, n);
         for (std::size_t r = 0; r < all.size(); ++r) {
             if (all[r][0] != 0) { continue; }
@@ -93,7 +95,7 @@ public:
     auto with(Adaptor const& adaptor) {
         auto adapted = adaptor(core_->engine().shared()->carrier);
         using adapted_transport = typename decltype(adapted)::element_type;
-        std::vector<rank_t> members(static_cast<std::size_t>(size()));
+        deferred<std::vector<rank_t>, Transport> members(static_cast<std::size_t>(size()));
         for (std::size_t i = 0; i < members.size(); ++i) { members[i] = static_cast<rank_t>(i); }
         auto shared = std::make_shared<hub<adapted_transport>>(std::move(adapted),
                                                                core_->engine().shared()->work);
@@ -127,7 +129,7 @@ private:
     using pairs<Transport>::make;
 
     static rank_group everybody(Transport const& t) {
-        std::vector<rank_t> all(static_cast<std::size_t>(t.size()));
+        deferred<std::vector<rank_t>, Transport> all(static_cast<std::size_t>(t.size()));
         for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
         return {std::move(all), t.rank()};
     }
@@ -142,13 +144,14 @@ private:
     }
 
     template <collectives::transport Other>
-    communicator<Other> derive(std::shared_ptr<hub<Other>> shared, std::vector<rank_t> members,
+    communicator<Other> derive(std::shared_ptr<hub<Other>> shared,
+                               deferred<std::vector<rank_t>, Transport> members,
                                std::uint64_t salt) {
         auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), rank()) -
                                             members.begin());
         auto const leader = members.front();
         auto const share = [&](std::uint64_t mine) {
-            std::vector<std::uint64_t> all(static_cast<std::size_t>(size()));
+            deferred<std::vector<std::uint64_t>, Transport> all(static_cast<std::size_t>(size()));
             all_gather_as(collective::split, std::array{mine}, all);
             return all[static_cast<std::size_t>(leader)];
         };

@@ -2,6 +2,7 @@
 // The three buffers of a run, and how a fold of a plan is carried out in them.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/plan.hpp>
 #include <collectives/space/host.hpp>
 
@@ -51,7 +52,7 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
     if (bytes == 0) { return; }
     constexpr int few = 16;
     std::array<void const*, few> small;
-    std::vector<void const*> large;
+    deferred<std::vector<void const*>, Source> large;
     auto* addresses = small.data();
     if (f.sources > few) {
         large.resize(static_cast<std::size_t>(f.sources));

@@ -3,6 +3,7 @@
 // does not come.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/activity.hpp>
@@ -103,7 +104,7 @@ std::optional<failure> diagnose(typename Transport::board const& board, Transpor
     auto const me = group.rank();
     auto const late = steady::now() >= a.deadline;
     auto const what = [&a] { return a.call.title(); };
-    std::vector<int> missing, suspended;
+    deferred<std::vector<int>, Transport> missing, suspended;
     // Before the calls are compared: who tells of its call only then has not been heard.
     auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
     for (rank_t r = 0; r < group.size(); ++r) {

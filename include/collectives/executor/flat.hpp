@@ -3,6 +3,7 @@
 // its number, where all can read it, and reads those of the ranks it needs.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/space.hpp>
@@ -148,7 +149,7 @@ private:
     plan const* plan_ = nullptr;
     std::vector<place> const* places_ = nullptr;
     run_buffers at_{};
-    std::vector<std::byte> scratch_;  // empty for the library's own algorithms
+    deferred<std::vector<std::byte>, Board> scratch_;  // empty for the library's own algorithms
     reducer const* op_ = nullptr;
     std::size_t seen_ = 0;
     bool wrong_ = false;

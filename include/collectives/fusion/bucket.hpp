@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/fusion/element.hpp>
 
 #include <algorithm>
@@ -132,7 +133,7 @@ public:
     }
 
     int number() const { return number_; }
-    std::vector<fused_piece> const& pieces() const { return pieces_; }
+    deferred<std::vector<fused_piece>, Transport> const& pieces() const { return pieces_; }
     /// Of pieces()[i]; empty if it has none.
     short_text<40> name(std::size_t i) const {
         return i < names_.size() ? names_[i] : short_text<40>();
@@ -187,8 +188,8 @@ private:
     int number_ = 0;
     bool alone_ = false;
     std::size_t count_ = 0;
-    std::vector<fused_piece> pieces_;
-    std::vector<short_text<40>> names_;  // up to the last one that has a name
+    deferred<std::vector<fused_piece>, Transport> pieces_;
+    deferred<std::vector<short_text<40>>, Transport> names_;  // up to the last one that has a name
     typename scratch_pool<Transport>::buffer memory_{};
     std::shared_ptr<program> program_;
     std::uint64_t made_for_ = 0;

@@ -2,6 +2,7 @@
 // What ranks that added different tensors have to say about them. Pure.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
 
@@ -79,8 +80,8 @@ std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a,
 
 /// The first difference between what the ranks say, in words that name two ranks and both values;
 /// the same on all ranks. Empty if there is none. O(ranks x tensors x log tensors).
-template <class = void>
-std::string difference_of(std::vector<testimony> const& all) {
+template <class X = void>
+std::string difference_of(deferred<std::vector<testimony>, X> const& all) {
     auto const& first = all.front();
     std::uint64_t from = ~std::uint64_t{0}, to = 0, most_started = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {

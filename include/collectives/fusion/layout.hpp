@@ -2,6 +2,7 @@
 // Which tensors travel together. Pure: it knows sizes and types, no data and no communicator.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ struct tensor_shape {
 /// flush. A tensor above the threshold has a bucket of its own.
 ///
 /// Buckets are numbered from 0 in the order in which they are opened, anew after each flush.
-template <class = void>  // compiled only where it is used
+template <class X = void>  // compiled only where it is used
 class basic_bucket_planner {
 public:
     /// `threshold`: the most bytes of a bucket; 0: every tensor by itself.
@@ -130,9 +131,9 @@ private:
 
     std::size_t threshold_;
     int opened_ = 0;
-    std::vector<open_bucket> open_;            // one per type, in the order of opening
-    std::vector<std::uint64_t> now_, before_;  // contents by number, since the last flush and
-                                               // before it
+    std::vector<open_bucket> open_;                         // one per type, in the order of opening
+    deferred<std::vector<std::uint64_t>, X> now_, before_;  // contents by number, since the last
+                                                            // flush and before it
 };
 
 using bucket_planner = basic_bucket_planner<>;
@@ -146,10 +147,11 @@ struct fused_bucket {
 };
 
 /// The buckets of a list of tensors, in the order in which they start. O(tensors x types).
-template <class = void>
-std::vector<fused_bucket> fuse(std::span<tensor_shape const> tensors, std::size_t threshold) {
+template <class X = void>
+deferred<std::vector<fused_bucket>, X> fuse(std::span<tensor_shape const> tensors,
+                                            std::size_t threshold) {
     bucket_planner places(threshold);
-    std::vector<fused_bucket> open, started;
+    deferred<std::vector<fused_bucket>, X> open, started;
     auto const start = [&](int bucket, std::size_t at) {
         auto& b = open[static_cast<std::size_t>(bucket)];
         b.starts_at = at;

@@ -93,7 +93,7 @@ public:
     /// What the exception being handled comes to: a mismatch or a time-out also names the tensors.
     /// Collective among the ranks that were told of a mismatch; the others are not waited for
     /// longer than a second.
-    std::exception_ptr explained(testimony const& mine) {
+    std::exception_ptr explained(deferred<testimony, Transport> const& mine) {
         try {
             throw;
         } catch (mismatch_error const& e) {
@@ -121,7 +121,7 @@ private:
         });
     }
 
-    std::string here(testimony const& mine) const {
+    std::string here(deferred<testimony, Transport> const& mine) const {
         if (mine.tensors.empty()) { return text_of("rank ", rank(), " has no tensor under way"); }
         auto const& first = mine.tensors.front();
         auto const& last = mine.tensors.back();
@@ -133,21 +133,21 @@ private:
         return text;
     }
     /// Hears what the others have added. Empty if not all tell, or nothing differs.
-    std::string ask(testimony const& mine) {
+    std::string ask(deferred<testimony, Transport> const& mine) {
         options const soon{.timeout = std::chrono::seconds(1)};
         try {
             auto const n = static_cast<std::size_t>(words_.size());
-            std::vector<fusion_note> of(n);
+            deferred<std::vector<fusion_note>, Transport> of(n);
             words_.all_gather(std::span(&mine.of, 1), of, soon);
-            std::vector<std::size_t> counts;
+            deferred<std::vector<std::size_t>, Transport> counts;
             std::size_t total = 0;
             for (auto const& o : of) {
                 counts.push_back(static_cast<std::size_t>(o.open));
                 total += counts.back();
             }
-            std::vector<tensor_note> notes(total);
+            deferred<std::vector<tensor_note>, Transport> notes(total);
             words_.all_gather(mine.tensors, notes, counts, soon);
-            std::vector<testimony> all(n);
+            deferred<std::vector<testimony>, Transport> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {
                 auto const end = at + static_cast<std::ptrdiff_t>(counts[r]);

@@ -3,6 +3,7 @@
 // next.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/executor/space.hpp>
 #include <collectives/fusion/background.hpp>
@@ -174,7 +175,7 @@ private:
     }
     /// All tensors that are not done, by index.
     testimony testify() const {
-        testimony mine;
+        deferred<testimony, Transport> mine;
         for (auto const& b : kept_) {
             auto const& pieces = b->pieces();
             for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -191,7 +192,7 @@ private:
 
     std::shared_ptr<communicator_core<Transport>> core_;
     fusion_options how_;
-    std::vector<std::unique_ptr<fused_element>> elements_;
+    deferred<std::vector<std::unique_ptr<fused_element>>, Transport> elements_;
     bucket_planner planner_;
     std::vector<std::unique_ptr<bucket>> kept_;
     int first_ = 0;            // the number of kept_[0]

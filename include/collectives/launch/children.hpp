@@ -2,6 +2,7 @@
 // The ranks of a job as child processes: starts them, watches them, tells the others of a death.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -24,7 +25,7 @@
 
 namespace collectives::shm {
 
-template <class = void>
+template <class X = void>
 class basic_children {
 public:
     explicit basic_children(shared::state const& state) : state_(state) {}
@@ -64,7 +65,7 @@ public:
     /// Returns when all have ended. Throws run_error for the one that failed first.
     void wait() {
         auto limit = steady::time_point::max();
-        std::vector<pollfd> watched;
+        deferred<std::vector<pollfd>, X> watched;
         for (;;) {
             watched.clear();
             for (auto const& c : all_) {

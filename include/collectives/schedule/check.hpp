@@ -37,7 +37,7 @@ constexpr proof check(A a, int size, collective what = collective::all_reduce, r
     if (!fits(a, size)) { return {false, "the algorithm is not for so many ranks"}; }
     if (a.chunks(size) < 1) { return {false, "the algorithm has no chunks"}; }
     auto const ranks = record_all(a, what, size, root);
-    return check(std::span<schedule const>(ranks));
+    return check<deferred<void, A>>(std::span<schedule const>(ranks));
 }
 
 }  // namespace collectives

@@ -81,7 +81,7 @@ constexpr cost::lower_bound bound_of(collective what, int size, std::size_t byte
 }
 
 /// Adds up schedules, one rank at a time.
-template <class X = void>
+template <class X = void>  // compiled only where something is counted
 class basic_cost_counter {
 public:
     constexpr basic_cost_counter(outline const& plan, std::size_t bytes)
@@ -138,9 +138,6 @@ private:
     deferred<cost, X> result_;
 };
 
-/// Its code is compiled only where something is counted.
-using cost_counter = basic_cost_counter<>;
-
 }  // namespace detail
 
 /// What an algorithm costs on `size` ranks, which it must fit, 0 <= root < size. `bytes` is one
@@ -151,8 +148,8 @@ template <algorithm A>
 constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {
     auto const plan = detail::outline_of(a, what, size, root);
-    detail::cost_counter counter(plan, bytes);
-    std::vector<step> steps;
+    detail::basic_cost_counter<deferred<void, A>> counter(plan, bytes);
+    deferred<std::vector<step>, A> steps;
     for (rank_t r = 0; r < size; ++r) {
         steps.clear();
         detail::append_steps(a, plan, r, steps);

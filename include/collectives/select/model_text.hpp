@@ -13,13 +13,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace collectives {
 
 namespace detail {
 
-inline constexpr std::array<std::pair<char const*, double machine_model::*>, 10> prices{{
+struct named_price {
+    char const* name;
+    double machine_model::*price;
+};
+
+inline constexpr named_price prices[] = {
     {"call", &machine_model::call},
     {"round", &machine_model::round},
     {"message", &machine_model::message},
@@ -30,7 +34,7 @@ inline constexpr std::array<std::pair<char const*, double machine_model::*>, 10>
     {"link_round", &machine_model::link_round},
     {"link_message", &machine_model::link_message},
     {"link_byte", &machine_model::link_byte},
-}};
+};
 
 }  // namespace detail
 
