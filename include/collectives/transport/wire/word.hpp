@@ -20,9 +20,11 @@ struct word {
         answers,  // what this rank has called
         watches,  // tell me when you leave the job
         failed,   // the communicator is broken
-        told,     // to rank 0 when leaving: rank `from` was told so many words, `asked`
         leaves,   // this rank has left the job, and will enter nothing any more
-        all_left,    // so have all ranks; so many words in all were for you, `asked`
+        all_left,    // so have all ranks: nobody asks any more, so answer nothing from now on
+        told,        // rank `from` was told so many words, `asked`
+        all_told,    // that was all
+        due,         // so many words in all were for you, `asked`
         breaks_off,  // this rank goes in the middle of things
     };
 

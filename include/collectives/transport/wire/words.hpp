@@ -24,6 +24,7 @@ public:
     explicit words(Link& way)
         : way_(&way),
           has_left_(static_cast<std::size_t>(way.size()), false),
+          has_reported_(has_left_),
           has_broken_off_(has_left_),
           told_(has_left_.size()),
           due_(has_left_.size()) {
@@ -60,28 +61,33 @@ public:
         return true;
     }
 
-    /// Collective: words are heard until all ranks have come here, for at most so long. False if
-    /// they have not. Else no word to this rank is still on its way, which a later communicator of
-    /// MPI's with the same number would take for its own.
+    /// Collective: words are heard, and answered, until all ranks have come here, for at most so
+    /// long. False if they have not. Else no word to this rank is still on its way, which a later
+    /// communicator of MPI's with the same number would take for its own: when all have come nobody
+    /// answers any more, and then rank 0 adds up who was told how many.
     bool leave(std::chrono::nanoseconds time) {
         auto const patience = steady::now() + time;
-        leaving_ = true;
-        at(has_left_, way_->rank()) = true;
+        answers_ = true;
         say_farewell();
-        auto const reported = told_;
-        if (way_->rank() != 0) { report(); }
-        std::chrono::nanoseconds nap = std::chrono::microseconds(20);
-        while (!may_go()) {
-            way_->progress_words();
-            if (hear()) { continue; }
-            if (steady::now() >= patience || somebody_is_lost()) { return false; }
-            std::this_thread::sleep_for(nap);
-            nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
+        if (way_->rank() == 0) {
+            at(has_left_, 0) = at(has_reported_, 0) = true;
+            if (!hear_until([this] { return all_of(has_left_); }, patience)) { return false; }
+            answers_ = false;
+            for (rank_t r = 1; r < way_->size(); ++r) { tell_of_job(r, word::kind::all_left); }
+            if (!hear_until([this] { return all_of(has_reported_); }, patience)) { return false; }
+            for (rank_t r = 1; r < way_->size(); ++r) {
+                tell_of_job(r, word::kind::due, at(due_, r));
+            }
+        } else {
+            tell_of_job(0, word::kind::leaves);
+            if (!hear_until([this] { return all_left_; }, patience)) { return false; }
+            report();
+            auto const all_heard = [this] {
+                return due_known_ && heard_ >= at(due_, way_->rank());
+            };
+            if (!hear_until(all_heard, patience)) { return false; }
         }
-        for (rank_t r = 1; r < way_->size() && way_->rank() == 0; ++r) {
-            tell_of_job(r, word::kind::all_left, at(due_, r));
-        }
-        return flush(patience - steady::now()) && told_ == reported;
+        return flush(patience - steady::now());
     }
     /// Whether nothing that was told is still on its way out.
     bool all_said() {
@@ -135,8 +141,13 @@ private:
         switch (what.what) {
             case word::kind::told: at(due_, what.from) += what.asked; break;
             case word::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
+            case word::kind::all_told: at(has_reported_, what.sender) = true; break;
             case word::kind::all_left:
                 all_left_ = true;
+                answers_ = false;
+                break;
+            case word::kind::due:
+                due_known_ = true;
                 at(due_, way_->rank()) = what.asked;
                 break;
             default:
@@ -146,7 +157,7 @@ private:
                     at(has_left_, what.sender) = true;
                 }
         }
-        if (leaving_) { say_farewell(); }
+        if (answers_) { say_farewell(); }
     }
     /// Whether a word to or from a rank must be reported: rank 0 hears the last one of each rank
     /// last, and what it tells last is heard last.
@@ -155,10 +166,7 @@ private:
         for (rank_t r = 1; r < way_->size(); ++r) {
             if (at(told_, r) != 0) { tell_of_job(0, word::kind::told, at(told_, r), r); }
         }
-        tell_of_job(0, word::kind::leaves);
-    }
-    bool may_go() const {
-        return way_->rank() == 0 ? everybody_left() : all_left_ && heard_ >= at(due_, way_->rank());
+        tell_of_job(0, word::kind::all_told);
     }
     /// Tells those who wait for this rank.
     void say_farewell() {
@@ -175,25 +183,39 @@ private:
     static decltype(auto) at(List& list, rank_t r) {
         return list[static_cast<std::size_t>(r)];
     }
-    bool everybody_left() const {
-        return std::find(has_left_.begin(), has_left_.end(), false) == has_left_.end();
+    template <class Condition>
+    bool hear_until(Condition&& holds, steady::time_point patience) {
+        std::chrono::nanoseconds nap = std::chrono::microseconds(20);
+        while (!holds()) {
+            way_->progress_words();
+            if (hear()) { continue; }
+            if (steady::now() >= patience || somebody_is_lost()) { return false; }
+            std::this_thread::sleep_for(nap);
+            nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
+        }
+        return true;
     }
-    /// Whether one whose leaving is waited for is lost: rank 0 waits for all, the others for it.
+    static bool all_of(std::vector<bool> const& ranks) {
+        return std::find(ranks.begin(), ranks.end(), false) == ranks.end();
+    }
+    /// Whether one that is waited for in `leave` is lost: rank 0 waits for all, the others for it.
     bool somebody_is_lost() const {
-        auto const awaited = way_->rank() == 0 ? has_left_.size() : 1;
-        for (std::size_t r = 0; r < awaited && !all_left_; ++r) {
-            if (!has_left_[r] && !way_->can_be_told(static_cast<rank_t>(r))) { return true; }
+        if (way_->rank() != 0) { return !due_known_ && !way_->can_be_told(0); }
+        for (rank_t r = 1; r < way_->size(); ++r) {
+            if (!at(has_reported_, r) && !way_->can_be_told(r)) { return true; }
         }
         return false;
     }
     Link* way_;
     board_list boards_;
-    std::vector<bool> has_left_;  // on rank 0: who has come to `leave`
+    std::vector<bool> has_left_;      // on rank 0: who has come to `leave`,
+    std::vector<bool> has_reported_;  // and then has said how many words it told
     std::vector<bool> has_broken_off_;
     std::vector<std::uint64_t> told_;  // words, to each rank that is not 0
     std::vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank
-    bool leaving_ = false, all_left_ = false;
+    bool answers_ = false;             // as long as a rank that has left may be asked
+    bool all_left_ = false, due_known_ = false;
     std::unique_ptr<word> place_ = std::make_unique<word>();
     typename Link::handle listening_{};
     std::deque<said_word> said_;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that leave hear every word that was ever for them, however late it comes.
+#include <collectives/transport/wire/words.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace coll = collectives;
+using coll::wire::word;
+
+namespace {
+
+using clock_type = coll::steady;
+
+/// Words between threads, each on its way for up to half a millisecond. Those of a pair stay in
+/// order.
+struct post {
+    struct letter {
+        clock_type::time_point arrives;
+        word text;
+    };
+    std::mutex mutex;
+    std::vector<std::vector<std::deque<letter>>> to_from;
+
+    explicit post(int ranks)
+        : to_from(static_cast<std::size_t>(ranks),
+                  std::vector<std::deque<letter>>(static_cast<std::size_t>(ranks))) {}
+
+    std::size_t left_for(std::size_t rank) const {
+        std::size_t n = 0;
+        for (auto const& from : to_from[rank]) { n += from.size(); }
+        return n;
+    }
+};
+
+/// Models wire::link, for words alone.
+class post_link {
+public:
+    struct handle {
+        std::byte* place = nullptr;  // of a receive
+    };
+
+    post_link(post& through, int rank, unsigned seed) : post_(&through), rank_(rank), any_(seed) {}
+
+    coll::rank_t rank() const { return rank_; }
+    int size() const { return static_cast<int>(post_->to_from.size()); }
+    int processors() const { return 1; }
+    std::uint64_t job() const { return 7; }
+    std::size_t largest_piece(std::size_t, bool) const { return 1; }
+    handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
+    handle receive(std::byte*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
+    handle send_word(std::byte const* data, std::size_t bytes, coll::rank_t to) {
+        REQUIRE(bytes == sizeof(word));
+        post::letter l{clock_type::now() + std::chrono::microseconds(any_() % 500), {}};
+        std::memcpy(&l.text, data, bytes);
+        std::lock_guard const lock(post_->mutex);
+        post_->to_from[static_cast<std::size_t>(to)][static_cast<std::size_t>(rank_)].push_back(l);
+        return {};
+    }
+    handle receive_word(std::byte* data, std::size_t) { return {data}; }
+    bool test(handle& h, coll::wire::arrival& in) {
+        if (h.place == nullptr) { return true; }
+        std::lock_guard const lock(post_->mutex);
+        for (auto& from : post_->to_from[static_cast<std::size_t>(rank_)]) {
+            if (from.empty() || from.front().arrives > clock_type::now()) { continue; }
+            std::memcpy(h.place, &from.front().text, sizeof(word));
+            from.pop_front();
+            in.bytes = sizeof(word);
+            h = {};
+            return true;
+        }
+        return false;
+    }
+    bool take_back(handle&, clock_type::time_point) { return true; }
+    bool progress() { return false; }
+    template <class Ready>
+    void doze(Ready&&, std::chrono::nanoseconds) {}
+    std::optional<coll::departure> gone(coll::rank_t) const { return {}; }
+    bool usable() const { return true; }
+    bool can_be_told(coll::rank_t) const { return true; }
+    bool progress_words() { return false; }
+    bool drop_data() { return true; }
+    bool close(bool) { return true; }
+
+private:
+    post* post_;
+    int rank_;
+    std::minstd_rand any_;
+};
+
+}  // namespace
+
+TEST_CASE("who has left has heard all words, answers to late questions too") {
+    for (unsigned round = 0; round < 60; ++round) {
+        auto const ranks = 1 + static_cast<int>(round % 5);
+        post between(ranks);
+        std::vector<coll::rank_t> all;
+        for (int r = 0; r < ranks; ++r) { all.push_back(r); }
+        std::atomic<int> left{0};
+        std::vector<std::thread> threads;
+        for (int me = 0; me < ranks; ++me) {
+            threads.emplace_back([&, me] {
+                auto const seed = 1 + round * 8 + static_cast<unsigned>(me);
+                std::minstd_rand any(seed);
+                post_link way(between, me, seed);
+                coll::wire::words<post_link> words(way);
+                auto board = words.open(5, all, me);
+                words.close(board);
+                for (auto turns = any() % 4; turns > 0; --turns) {
+                    word question;
+                    question.board = 5;
+                    question.what = word::kind::watches;  // whoever leaves answers it
+                    auto const to = static_cast<coll::rank_t>(any() % all.size());
+                    if (to != me) { words.tell(to, question); }
+                    std::this_thread::sleep_for(std::chrono::microseconds(any() % 300));
+                }
+                if (words.leave(std::chrono::seconds(20))) { ++left; }
+                words.end([](auto) {});
+            });
+        }
+        for (auto& t : threads) { t.join(); }
+        CHECK(left == ranks);
+        for (std::size_t r = 0; r < all.size(); ++r) { CHECK(between.left_for(r) == 0); }
+    }
+}
