@@ -207,14 +207,14 @@ TEST_CASE("peers are started with what suits them") {
     auto const has = [](std::vector<std::string> const& command, char const* word) {
         return std::find(command.begin(), command.end(), word) != command.end();
     };
-    auto const crowded = peer_command("openmpi", "driver", 4, false, true, true);
+    auto const crowded = launch_command("openmpi", "driver", 4, false, true, true);
     CHECK(has(crowded, "--oversubscribe"));
     CHECK(has(crowded, "mpi_yield_when_idle"));
     CHECK(has(crowded, "--allow-run-as-root"));
     CHECK(crowded.back() == "driver");
-    CHECK_FALSE(has(peer_command("openmpi", "driver", 2, true, true, false), "--oversubscribe"));
-    CHECK(has(peer_command("mpich", "driver", 2, true, true, false), "-bind-to"));
-    CHECK(peer_command("gloo", "driver", 2, true, true, false).size() == 1);
+    CHECK_FALSE(has(launch_command("openmpi", "driver", 2, true, true, false), "--oversubscribe"));
+    CHECK(has(launch_command("mpich", "driver", 2, true, true, false), "-bind-to"));
+    CHECK(launch_command("gloo", "driver", 2, true, true, false).size() == 1);
     std::string missing;
     CHECK_THROWS_AS(find_peer("nccl", "/", 1, missing), usage_error);
     static_cast<void>(find_peer("mpich", "/nowhere", 1, missing));

@@ -127,6 +127,18 @@ for peer in mpich openmpi gloo; do
     has "$peer is right" "$room/said" "# Out of bounds values : 0 OK"
 done
 
+# --- transports that need a launcher --------------------------------------------------------------------------
+ends "a driver that is not there" 1 --transport ucx --peers-in "$room" "${quick[@]}"
+has "a driver that is not there" "$room/said" "ucx is left out: there is no driver $room/ours_ucx"
+ends "allocated over ucx" 2 --transport ucx --allocated "${quick[@]}"
+for transport in mpi-mpich mpi-openmpi ucx; do
+    [ -x "$built/ours_${transport#mpi-}" ] || continue
+    ends "$transport" 0 --transport $transport --collective all --algorithm ring,automatic "${quick[@]}" \
+        --time-limit 30 --csv "$room/launched.csv"
+    expect "$transport has figures" grep -q "^$transport,all_to_all,ring,float,none,2,-1,64,16,0" "$room/launched.csv"
+    has "$transport is right" "$room/said" "# Out of bounds values : 0 OK"
+done
+
 # --- mistakes ------------------------------------------------------------------------------------------------
 ends "unknown flag" 2 --colective all_reduce
 ends "unknown collective" 2 --collective all_reduced

@@ -80,12 +80,21 @@ int measure(options o) {
     o.how.pin = o.pin == "cores";
     auto const groups = plan(request_of(o), o.how.ranks);
     std::vector<program> transports, peers;
-    for (auto const& name : split_list(o.transport)) { transports.push_back(ours(name)); }
+    auto const folder = o.peer_folder.empty() ? default_peer_folder() : o.peer_folder;
+    for (auto const& name : split_list(o.transport)) {
+        if (!is_launched(name)) {
+            transports.push_back(ours(name));
+            continue;
+        }
+        if (o.how.allocated) { throw collectives::usage_error("--allocated is not for " + name); }
+        std::string missing;
+        transports.push_back(find_launched(name, folder, o.seconds_per_case, missing));
+        if (!missing.empty()) { throw std::runtime_error(missing); }
+    }
     table_style style;
     for (auto const& name : o.peers.empty() ? std::vector<std::string>{} : split_list(o.peers)) {
         std::string missing;
-        auto peer = find_peer(name, o.peer_folder.empty() ? default_peer_folder() : o.peer_folder,
-                              o.seconds_per_case, missing);
+        auto peer = find_peer(name, folder, o.seconds_per_case, missing);
         if (!missing.empty()) {
             fmt::print(stderr, "coll_perf: {}\n", missing);
             continue;

@@ -12,7 +12,8 @@ void declare(CLI::App& app, options& o) {
     auto const option = [&](char const* names, auto& value, char const* says, char const* unit) {
         return app.add_option(names, value, says)->option_text(unit);
     };
-    option("--transport", o.transport, "threads or shm; several with commas [shm]", "NAME");
+    option("--transport", o.transport,
+           "threads, shm, mpi-mpich, mpi-openmpi or ucx; several with commas [shm]", "NAME");
     option("--ranks", o.how.ranks, "number of ranks [2]", "N")->check(CLI::Range(1, most_ranks));
     option("--collective", o.collectives, "all_reduce,broadcast,... or all [all_reduce]", "NAMES");
     option("--algorithm", o.algorithms, "ring,tree,... automatic, or all [automatic]", "NAMES");

@@ -16,20 +16,55 @@ namespace coll_perf {
 
 namespace fs = std::filesystem;
 
-std::string default_peer_folder() {
+namespace {
+
+fs::path own_folder() {
     std::error_code ignored;
-    auto const self = fs::read_symlink("/proc/self/exe", ignored);
-    return (self.parent_path().parent_path() / "bench").string();
+    return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
-std::vector<std::string> peer_command(std::string_view peer, std::string const& driver, int ranks,
-                                      bool core_per_rank, bool pin, bool is_root) {
+/// The driver `name`, as the program called `title`.
+program find_driver(std::string const& title, bool peer, std::string const& launcher,
+                    std::string const& name, std::string const& folder, double seconds_per_case,
+                    std::string& missing) {
+    auto const driver = (fs::path(folder) / name).string();
+    if (::access(driver.c_str(), X_OK) != 0) {
+        missing = fmt::format(
+            "{} is left out: there is no driver {}. Install the library (./dev bench does) and "
+            "build again, or say with --peers-in where the driver is.",
+            title, driver);
+    }
+    auto const start = [=](int descriptor, meeting_place const& place, settings const& how,
+                           std::vector<measured_case> const& cases) {
+        bool const core_per_rank = how.ranks <= usable_cores();
+        auto command =
+            launch_command(launcher, driver, how.ranks, core_per_rank, how.pin, ::geteuid() == 0);
+        auto const limit = seconds_per_case * static_cast<double>(cases.size()) + 5;
+        command.insert(command.end(), {place.path(), fmt::format("{:.0f}", limit),
+                                       core_per_rank ? "1" : "0", as_text(how)});
+        for (auto const& c : cases) { command.push_back(as_text(c)); }
+        return become(command, descriptor);
+    };
+    return {title, peer, start};
+}
+
+}  // namespace
+
+std::string default_peer_folder() { return (own_folder().parent_path() / "bench").string(); }
+
+bool is_launched(std::string_view transport) {
+    return std::find(launched_transports.begin(), launched_transports.end(), transport) !=
+           launched_transports.end();
+}
+
+std::vector<std::string> launch_command(std::string_view launcher, std::string const& driver,
+                                        int ranks, bool core_per_rank, bool pin, bool is_root) {
     auto const n = std::to_string(ranks);
     std::vector<std::string> command;
-    if (peer == "mpich") {
+    if (launcher == "mpich") {
         command = {"mpiexec.mpich", "-n", n};
         if (core_per_rank && pin) { command.insert(command.end(), {"-bind-to", "core"}); }
-    } else if (peer == "openmpi") {
+    } else if (launcher == "openmpi") {
         command = {"mpiexec.openmpi", "-n", n};
         if (is_root) { command.emplace_back("--allow-run-as-root"); }
         if (!core_per_rank) {
@@ -39,6 +74,8 @@ std::vector<std::string> peer_command(std::string_view peer, std::string const& 
         } else {
             command.insert(command.end(), {"--bind-to", pin ? "core" : "none"});
         }
+    } else if (launcher == "collrun") {
+        command = {(own_folder() / "collrun").string(), "-n", n, "--no-prefix", "--quiet", "--"};
     }
     command.push_back(driver);
     return command;
@@ -50,25 +87,14 @@ program find_peer(std::string const& name, std::string const& folder, double sec
         throw collectives::usage_error(fmt::format("there is no peer \"{}\"; the peers are {}",
                                                    name, fmt::join(peer_names, ", ")));
     }
-    auto const driver = (fs::path(folder) / ("peer_" + name)).string();
-    if (::access(driver.c_str(), X_OK) != 0) {
-        missing = fmt::format(
-            "{} is left out: there is no driver {}. Install the peer (./dev bench does) and build "
-            "again, or say with --peers-in where the driver is.",
-            name, driver);
-    }
-    auto const start = [=](int descriptor, meeting_place const& place, settings const& how,
-                           std::vector<measured_case> const& cases) {
-        bool const core_per_rank = how.ranks <= usable_cores();
-        auto command =
-            peer_command(name, driver, how.ranks, core_per_rank, how.pin, ::geteuid() == 0);
-        auto const limit = seconds_per_case * static_cast<double>(cases.size()) + 5;
-        command.insert(command.end(), {place.path(), fmt::format("{:.0f}", limit),
-                                       core_per_rank ? "1" : "0", as_text(how)});
-        for (auto const& c : cases) { command.push_back(as_text(c)); }
-        return become(command, descriptor);
-    };
-    return {name, true, start};
+    return find_driver(name, true, name, "peer_" + name, folder, seconds_per_case, missing);
+}
+
+program find_launched(std::string const& transport, std::string const& folder,
+                      double seconds_per_case, std::string& missing) {
+    auto const library = transport.substr(transport.find('-') + 1);
+    return find_driver(transport, false, library == "ucx" ? "collrun" : library, "ours_" + library,
+                       folder, seconds_per_case, missing);
 }
 
 }  // namespace coll_perf

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other libraries, measured by small drivers of their own (bench/peers) in the same way.
+// What needs a launcher, other libraries and our transports over MPI and UCX: small drivers
+// (bench/peers) measure them in the same way.
 #pragma once
 
 #include "campaign.hpp"
@@ -13,16 +14,24 @@ namespace coll_perf {
 
 inline constexpr std::array<std::string_view, 3> peer_names{"mpich", "openmpi", "gloo"};
 
+/// Our transports whose ranks a launcher starts: an MPI's, or collrun.
+inline constexpr std::array<std::string_view, 3> launched_transports{"mpi-mpich", "mpi-openmpi",
+                                                                     "ucx"};
+bool is_launched(std::string_view transport);
+
 /// Where the drivers lie if nothing else is said: beside this program in the build folder.
 std::string default_peer_folder();
 
-/// The command that starts a peer's driver, with the settings that suit it best.
-std::vector<std::string> peer_command(std::string_view peer, std::string const& driver, int ranks,
-                                      bool core_per_rank, bool pin, bool is_root);
+/// The command by which a launcher starts a driver, with the settings that suit it best.
+std::vector<std::string> launch_command(std::string_view launcher, std::string const& driver,
+                                        int ranks, bool core_per_rank, bool pin, bool is_root);
 
 /// The peer as a program; a usage_error for an unknown name. `missing` says why one cannot be
 /// asked: its driver was not built.
 program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,
                   std::string& missing);
+/// Likewise one of launched_transports.
+program find_launched(std::string const& transport, std::string const& folder,
+                      double seconds_per_case, std::string& missing);
 
 }  // namespace coll_perf

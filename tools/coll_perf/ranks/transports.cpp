@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transports.hpp"
 
+#include "../peers.hpp"
 #include "communicators.hpp"
 
 #include <collectives/core/error.hpp>
@@ -41,6 +42,9 @@ std::size_t find_transport(std::string_view name) {
     for (std::size_t i = 0; i < transports().size(); ++i) {
         if (transports()[i].name == name) { return i; }
         names.append(names.empty() ? "" : ", ").append(transports()[i].name);
+    }
+    for (auto const name_of_launched : launched_transports) {
+        names.append(", ").append(name_of_launched);
     }
     throw coll::usage_error("there is no transport \"" + std::string(name) +
                             "\"; the transports are " + names);

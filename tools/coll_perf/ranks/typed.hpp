@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the calls of one type over all transports. Only the files of the types include this.
+// Makes the calls of one type over all transports. Only the files of the types and the drivers of
+// transports that need a launcher include this.
 #pragma once
 
 #include "calls.hpp"
