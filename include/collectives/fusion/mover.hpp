@@ -6,6 +6,7 @@
 #include <collectives/executor/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>
+#include <collectives/fusion/options.hpp>
 #include <collectives/fusion/told.hpp>
 
 #include <algorithm>
@@ -29,15 +30,17 @@ public:
     using bucket = bucket_run<Transport>;
 
     /// Collective: makes a communicator for words about a failure, when `comm` is broken.
-    bucket_mover(communicator<Transport>& comm, options const& how)
-        : core_(comm.core()), words_(comm.split(0)), how_(how) {}
+    bucket_mover(communicator<Transport>& comm, fusion_options const& how)
+        : core_(comm.core()), words_(comm.split(0)), how_(how.call()), most_(how.under_way) {
+        core_->require(most_ > 0, collective::all_reduce, "no bucket may be under way");
+    }
     bucket_mover(bucket_mover const&) = delete;
     bucket_mover& operator=(bucket_mover const&) = delete;
     ~bucket_mover() { drop(); }
 
     /// Waits for the first one where too many are under way: each look costs a little for each.
     void start(bucket& b, std::uint64_t content) {
-        if (under_way_.size() == most_under_way) { wait_for(*under_way_.front()); }
+        if (under_way_.size() == most_) { wait_for(*under_way_.front()); }
         b.start(content, how_, programs_);
         under_way_.push_back(&b);
     }
@@ -107,8 +110,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_under_way = 64;
-
     void wait_for(bucket& b) {
         core_->engine().wait(b.run());
         finish_ended();
@@ -161,6 +162,7 @@ private:
     std::shared_ptr<communicator_core<Transport>> core_;
     communicator<Transport> words_;
     options how_;
+    std::size_t most_;  // under way
     program_store programs_;
     std::size_t finished_ = 0;
     std::vector<bucket*> under_way_;  // in the order in which they were started

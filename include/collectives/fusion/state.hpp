@@ -31,7 +31,7 @@ public:
     using bucket = bucket_run<Transport>;
 
     fusion_state(communicator<Transport>& comm, fusion_options const& how)
-        : core_(comm.core()), how_(how), planner_(how.threshold), mover_(comm, how.call()) {
+        : core_(comm.core()), how_(how), planner_(how.threshold), mover_(comm, how) {
         if (how.progress_thread) {
             background_ = std::make_unique<background_mover<Transport>>(mover_);
         }
