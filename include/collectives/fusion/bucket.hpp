@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/fusion/element.hpp>
+#include <collectives/fusion/told.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -71,16 +73,19 @@ public:
         number_ = number;
         alone_ = alone;
         count_ = 0;
+        priority_ = std::numeric_limits<int>::min();
         ++times_opened_;
         forget_pieces();
     }
-    void add(void* data, std::size_t count, std::uint64_t index, std::string_view name) {
+    void add(void* data, std::size_t count, std::uint64_t index, std::string_view name,
+             int priority) {
         pieces_.push_back({static_cast<std::byte*>(data), count, index});
         if (!name.empty()) {
             names_.resize(pieces_.size());
             names_.back() = name;
         }
         count_ += count;
+        priority_ = std::max(priority_, priority);
     }
 
     /// Packs it and starts its reduction. `content` stands for the tensors in it. Throws what a
@@ -132,6 +137,8 @@ public:
     }
 
     int number() const { return number_; }
+    /// The highest of its tensors.
+    int priority() const { return priority_; }
     std::vector<fused_piece> const& pieces() const { return pieces_; }
     /// Of pieces()[i]; empty if it has none.
     short_text<40> name(std::size_t i) const {
@@ -151,6 +158,18 @@ private:
     bool travels_as_it_is() const { return alone_ && of_->encode == nullptr; }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
 
+    /// A codec's usage_error is met on this rank alone, so the others are told of it.
+    void convert(fused_element::convert_function by, void* to, void const* from,
+                 std::size_t count) {
+        try {
+            by(to, from, count);
+        } catch (usage_error const&) {
+            auto& e = core_->engine();
+            tell_peers(e, failure_being_handled("fused all_reduce", e.rank()));
+            throw;
+        }
+    }
+
     std::byte* pack() {
         auto const bytes = count_ * of_->wire_size;
         if (memory_.bytes < bytes) {
@@ -161,7 +180,7 @@ private:
         for (auto const& p : pieces_) {
             if (p.count == 0) { continue; }
             if (of_->encode != nullptr) {
-                of_->encode(to, p.data, p.count);
+                convert(of_->encode, to, p.data, p.count);
             } else {
                 std::memcpy(to, p.data, p.count * of_->size);
             }
@@ -174,7 +193,7 @@ private:
         for (auto const& p : pieces_) {
             if (p.count == 0) { continue; }
             if (of_->decode != nullptr) {
-                of_->decode(p.data, from, p.count);
+                convert(of_->decode, p.data, from, p.count);
             } else {
                 std::memcpy(p.data, from, p.count * of_->size);
             }
@@ -187,6 +206,7 @@ private:
     int number_ = 0;
     bool alone_ = false;
     std::size_t count_ = 0;
+    int priority_ = 0;
     std::vector<fused_piece> pieces_;
     std::vector<short_text<40>> names_;  // up to the last one that has a name
     typename scratch_pool<Transport>::buffer memory_{};

@@ -88,7 +88,7 @@ private:
     };
     template <class T>
     static void forward(fusion_buffer<Transport>& to, tensor const& t) {
-        (void)to.add(std::span(static_cast<T*>(t.data), t.count), t.note.name.view());
+        (void)to.add(std::span(static_cast<T*>(t.data), t.count), t.note.name.view(), t.priority);
     }
 
     static communicator<Transport>& checked(communicator<Transport>& comm,
