@@ -22,7 +22,7 @@ public:
         : wire::transport<link>(std::make_unique<link>(base, time)) {}
 
     /// Whether MPI was initialised for more than its main thread, one at a time.
-    bool any_thread() const { return is_for_any_thread(); }
+    bool any_thread() const { return detail::is_for_any_thread(); }
 };
 
 }  // namespace collectives::mpi
