@@ -35,6 +35,13 @@ is "2 workers" 2 '$2 > 0.6 && $2 < 0.7'   # 1 s of computation, 2 s of one bucke
 awk -F'|' '/each tensor by itself \|/ { slow = $4; seen = $6 } /16 passes/ { quick = $4; cured = $6 }
     END { exit !(slow > 6 && seen > 6 && quick < 0.4 && cured < 1) }' "$room/out" || fail "$(cat "$room/out")"
 
+# Installed, it finds what is installed beside it.
+mkdir -p "$room/there/bin" "$room/there/share/collectives/models"
+cp "$scale" "$room/there/bin/coll_scale"
+cp "$here/../../tools/coll_scale/models/vgg16.csv" "$room/there/share/collectives/models/mine.csv"
+"$room/there/bin/coll_scale" mine --workers 2 | grep -q '^# mine: 32 tensors' || fail "installed"
+"$room/there/bin/coll_scale" vgg16 2>&1 | grep -q "no model 'vgg16': .*/there/share/collectives/models has mine" || fail "its own models"
+
 "$scale" nothing 2>&1 | grep -q "no model 'nothing': .* resnet50" || fail "names its models"
 "$scale" --workers 0 >/dev/null 2>&1; [ $? = 2 ] || fail "no workers are refused"
 "$scale" --cures >/dev/null 2>&1; [ $? = 2 ] || fail "cures of which"
