@@ -62,7 +62,8 @@ public:
         words_.type = words_.wire_type = type_id<std::uint64_t>();
         words_.type_name = words_.wire_name = type_name<std::uint64_t>();
         words_.size = words_.wire_size = sizeof ready_;
-        words_.reduce = host::make_reducer<std::uint64_t>(detail::the_op<min>);
+        words_.reduce =
+            reducer_maker<space_type<Transport>>::template make<std::uint64_t>(detail::the_op<min>);
     }
     ballot(ballot const&) = delete;
     ballot& operator=(ballot const&) = delete;
