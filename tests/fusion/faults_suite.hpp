@@ -113,6 +113,26 @@ TEST_CASE("a tensor by itself differs") {
                   });
 }
 
+TEST_CASE("with priorities: another order, another size, a tensor too few") {
+    for (bool const thread : {false, true}) {
+        coll::fusion_options const how{
+            .threshold = 0, .progress_thread = thread, .under_way = 1, .priorities = true};
+        check_dispute(3, how, {"differs in its name", "rank 2 has 'c' (50 x float)"},
+                      [](auto& fusion, bool odd, auto& a, auto& b, auto& c, auto&) {
+                          (void)fusion.add(a, "a");
+                          if (!odd) { (void)fusion.add(b, "b"); }
+                          (void)fusion.add(c, "c");
+                          if (odd) { (void)fusion.add(b, "b"); }
+                      });
+        check_dispute(3, how, {"has all_reduce, rank 2 has barrier"},
+                      [](auto& fusion, bool odd, auto& a, auto& b, auto& c, auto&) {
+                          (void)fusion.add(a, "a");
+                          (void)fusion.add(b, "b");
+                          if (!odd) { (void)fusion.add(c, "c"); }
+                      });
+    }
+}
+
 TEST_CASE("flushed at another place") {
     check_dispute(3, {}, {"rank 0 has 'b' (100 x float)", "rank 2 waits after only"},
                   [](auto& fusion, bool odd, auto& a, auto& b, auto&, auto&) {
@@ -160,28 +180,31 @@ TEST_CASE("a rank that does something else instead: the tensors of the others ar
     }
 }
 
-/// Its encoder throws on one rank.
+/// Its encoder throws an Error on one rank.
+template <class Error>
 struct failing_codec {
     static inline thread_local bool fails = false;
     static coll::bfloat16 encode(float x) {
-        if (fails) { throw std::runtime_error("no bits left"); }
+        if (fails) { throw Error("no bits left"); }
         return static_cast<coll::bfloat16>(x);
     }
     static float decode(coll::bfloat16 x) { return static_cast<float>(x); }
 };
 
-TEST_CASE("what fails on one rank alone is told to the others at once") {
+template <class Error>
+void check_failing_codec(outcome expected) {
+    using codec = failing_codec<Error>;
     clean_room<job> room;
     stories of(3);
     tell<job>(of, 3, [&](auto& comm) {
-        failing_codec::fails = comm.rank() == 1;
+        codec::fails = comm.rank() == 1;
         std::vector<float> a(100);
-        coll::fusion_buffer fusion(
-            comm, {.compress = coll::compress<float, coll::bfloat16, failing_codec>()});
+        coll::fusion_buffer fusion(comm,
+                                   {.compress = coll::compress<float, coll::bfloat16, codec>()});
         (void)fusion.add(a, "weights");
         fusion.flush();
     });
-    CHECK_EQ(of[1].call.caught, outcome::foreign);
+    CHECK_EQ(of[1].call.caught, expected);
     for (int const r : {0, 2}) {
         CAPTURE(of[r].error().what());
         CHECK_EQ(of[r].error().caught, outcome::peer_lost);
@@ -189,6 +212,11 @@ TEST_CASE("what fails on one rank alone is told to the others at once") {
         CHECK(of[r].error().says("fused all_reduce: on rank 1: no bits left"));
         CHECK_LT(of[r].error().seconds, 0.9 * slowness);
     }
+}
+
+TEST_CASE("what fails on one rank alone is told to the others at once") {
+    check_failing_codec<std::runtime_error>(outcome::foreign);
+    check_failing_codec<coll::usage_error>(outcome::usage);
 }
 
 TEST_CASE("a rank that comes too late, and one that has gone") {

@@ -8,6 +8,7 @@ using job_transport = coll::shm::transport;
 }  // namespace faults
 
 #include <fusion/faults_suite.hpp>
+#include <fusion/priorities_suite.hpp>
 #include <fusion/results_suite.hpp>
 
 namespace fusion_tests {
@@ -19,5 +20,7 @@ TEST_CASE("handles") { handles<world>(); }
 TEST_CASE("operators") { operators<world>(); }
 TEST_CASE("compression") { compressed<world>(); }
 TEST_CASE("the same bits") { same_bits<world>(); }
+TEST_CASE("priorities") { priorities<world>(); }
+TEST_CASE("priorities, ranks at their own pace") { uneven_ranks<world>(); }
 
 }  // namespace fusion_tests

@@ -37,14 +37,17 @@ namespace fusion_tests {
 template <class World>
 void no_allocation_per_step() {
     std::barrier all(3);
-    for (bool const thread : {false, true}) {
+    for (int const variant : {0, 1, 2}) {
+        bool const thread = variant == 1, priorities = variant == 2;
         for (auto const threshold : thresholds) {
-            CAPTURE(thread);
+            CAPTURE(variant);
             CAPTURE(threshold);
             World::run(3, [&](auto& comm) {
                 auto tensors = mixed_tensors(100);
-                coll::fusion_buffer fusion(comm,
-                                           {.threshold = threshold, .progress_thread = thread});
+                coll::fusion_buffer fusion(comm, {.threshold = threshold,
+                                                  .progress_thread = thread,
+                                                  .under_way = priorities ? 2U : 64U,
+                                                  .priorities = priorities});
                 auto const steps = [&](int n) {
                     for (int s = 0; s < n; ++s) {
                         for (auto& t : tensors) {

@@ -8,6 +8,7 @@ using job_transport = coll::threads::transport;
 }  // namespace faults
 
 #include <fusion/faults_suite.hpp>
+#include <fusion/priorities_suite.hpp>
 #include <fusion/property_suite.hpp>
 #include <fusion/results_suite.hpp>
 #include <fusion/steady_suite.hpp>
@@ -21,6 +22,8 @@ TEST_CASE("handles") { handles<world>(); }
 TEST_CASE("operators") { operators<world>(); }
 TEST_CASE("compression") { compressed<world>(); }
 TEST_CASE("the same bits") { same_bits<world>(); }
+TEST_CASE("priorities") { priorities<world>(); }
+TEST_CASE("priorities, ranks at their own pace") { uneven_ranks<world>(); }
 TEST_CASE("random steps") { CHECK(random_steps<world>()); }
 TEST_CASE("no allocation per step") { no_allocation_per_step<world>(); }
 TEST_CASE("no bucket per step without flush") { no_bucket_per_step_without_flush<world>(); }

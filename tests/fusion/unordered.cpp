@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <numeric>
@@ -84,6 +85,35 @@ TEST_CASE("once all names are known a step of one round sends a few bytes beside
             // A round is two words; every rank begins one when it has something new, at most.
             expect(counted.transport().sent() < data + 66 * 4 * 16, "too many bytes");
         }
+    });
+}
+
+TEST_CASE("many tensors: what a step takes grows as their number, not as its square") {
+    coll::shm::run(2, [](auto& comm) {
+        std::array<double, 2> seconds{};
+        for (auto const few : {std::size_t{2000}, std::size_t{16'000}}) {
+            auto tensors = model(few);
+            for (auto& t : tensors) { t.values.assign(1, 1.0F); }
+            coll::unordered_fusion_buffer fusion(comm);
+            double least = 1e9;
+            for (int step = 0; step < 3; ++step) {
+                comm.barrier();
+                auto const start = std::chrono::steady_clock::now();
+                for (std::size_t i = 0; i < few; ++i) {
+                    auto& t = tensors[comm.rank() == 0 ? i : few - 1 - i];
+                    fusion.add(t.values, t.name);
+                }
+                fusion.flush();
+                std::chrono::duration<double> const time = std::chrono::steady_clock::now() - start;
+                least = std::min(least, time.count());
+            }
+            for (auto const& t : tensors) { expect(t.values[0] == 8, "a wrong sum"); }
+            seconds[few == 2000 ? 0 : 1] = least;
+        }
+        // Eight times as many: in squares, 64 times as long.
+        expect(seconds[1] < 32 * seconds[0], [&] {
+            return std::to_string(seconds[0]) + " s, and " + std::to_string(seconds[1]) + " s";
+        });
     });
 }
 

@@ -14,9 +14,9 @@
 
 namespace conformance {
 
-inline int run_launched(int argc, char** argv) {
+inline int run_launched(int argc, char** argv, int threads = MPI_THREAD_FUNNELED) {
     int level = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Init_thread(&argc, &argv, threads, &level);
     int size = 0, rank = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -18,7 +18,8 @@ namespace {
 constexpr double left = 76, right = 236, top = 78, bottom = 56, width = 900, height = 520;
 
 /// The colours of Okabe and Ito. Ours are the strong ones, the peers' the others.
-constexpr std::array<std::string_view, 4> our_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+constexpr std::array<std::string_view, 5> our_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                      "#e69f00"};
 constexpr std::array<std::string_view, 3> peer_colours{"#000000", "#e69f00", "#56b4e9"};
 constexpr std::string_view limit_colour = "#6b7683";
 
@@ -31,6 +32,7 @@ struct curve {
     std::string look;  // attributes of its line
     std::string_view colour;
     int mark;  // -1: none
+    bool hollow;
     std::vector<point> points;
 };
 
@@ -54,9 +56,11 @@ std::string escaped(std::string const& text) {
 }
 
 /// Marks of different shapes for ours and the peers.
-std::string mark_at(point const& p, int mark, std::string_view colour) {
+std::string mark_at(point const& p, int mark, std::string_view colour, bool hollow) {
     constexpr double r = 4;
-    auto const look = fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", colour);
+    auto const look =
+        hollow ? fmt::format("fill=\"#ffffff\" stroke=\"{}\" stroke-width=\"2\"", colour)
+               : fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", colour);
     switch (mark % 5) {
         case 0:
             return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>", p.x, p.y, r,
@@ -75,7 +79,7 @@ std::string mark_at(point const& p, int mark, std::string_view colour) {
 }
 
 std::string value_label(double value, quantity what) {
-    if (what == quantity::bandwidth) { return fmt::format("{:g}", value); }
+    if (what != quantity::latency) { return fmt::format("{:g}", value); }
     if (value < 1) { return fmt::format("{:g} ns", value * 1000); }
     if (value < 1000) { return fmt::format("{:g} \u00b5s", value); }
     return value < 1e6 ? fmt::format("{:g} ms", value / 1000) : fmt::format("{:g} s", value / 1e6);
@@ -93,13 +97,18 @@ public:
             for (auto const& [at, seconds] : s.seconds) {
                 if (!(at > 0)) { continue; }
                 auto const bytes = over.ranks ? over.bytes : at;
-                auto const y = what == quantity::latency ? seconds * 1e6 : bytes / seconds / 1e9;
+                auto const y = what == quantity::latency     ? seconds * 1e6
+                               : what == quantity::bandwidth ? bytes / seconds / 1e9
+                                                             : at / seconds;
                 c.points.push_back({at, 0, y});
                 least_x = std::min(least_x, at), most_x = std::max(most_x, at);
                 least_y = std::min(least_y, y), most_y = std::max(most_y, y);
             }
             if (!c.points.empty()) { curves_.push_back(std::move(c)); }
         }
+        // What was measured goes on top of what it is held against.
+        std::stable_partition(curves_.begin(), curves_.end(),
+                              [](auto const& c) { return c.hollow; });
         if (curves_.empty()) { throw std::runtime_error("there is nothing to draw"); }
         low_x_ = least_x, high_x_ = most_x > least_x ? most_x : 2 * least_x;
         low_y_ = round_down(least_y), high_y_ = round_up(most_y);
@@ -154,7 +163,9 @@ public:
             append(out, "<path d=\"{}\" fill=\"none\" stroke=\"{}\" {}/>\n", path, c->colour,
                    c->look);
             if (c->mark < 0) { continue; }
-            for (auto const& p : c->points) { out += mark_at(p, c->mark, c->colour) + "\n"; }
+            for (auto const& p : c->points) {
+                out += mark_at(p, c->mark, c->colour, c->hollow) + "\n";
+            }
         }
         return out;
     }
@@ -172,7 +183,9 @@ public:
         for (auto const* const c : order) {
             append(out, "<path d=\"M{},{} h30\" fill=\"none\" stroke=\"{}\" {}/>\n", at, y,
                    c->colour, c->look);
-            if (c->mark >= 0) { out += mark_at({at + 15, y, 0}, c->mark, c->colour) + "\n"; }
+            if (c->mark >= 0) {
+                out += mark_at({at + 15, y, 0}, c->mark, c->colour, c->hollow) + "\n";
+            }
             append(out, "<text x=\"{}\" y=\"{}\" class=\"l\">{}</text>\n", at + 38, y + 4,
                    escaped(c->name));
             y += 24;
@@ -182,12 +195,16 @@ public:
 
 private:
     static curve look_of(series const& s, int& ours, int& peers, int& limits) {
-        curve c{s.name, "", "", 0, {}};
+        curve c{s.name, "", "", 0, s.what == kind::seen, {}};
         if (s.what == kind::limit) {
             c.look = limits++ % 2 == 0 ? "stroke-width=\"1.6\" stroke-dasharray=\"2 4\""
                                        : "stroke-width=\"1.6\" stroke-dasharray=\"9 5\"";
             c.colour = limit_colour;
             c.mark = -1;
+        } else if (s.what == kind::seen) {
+            c.look = "stroke-width=\"0\"";
+            c.mark = ours - 1;
+            c.colour = our_colours[static_cast<std::size_t>(c.mark) % our_colours.size()];
         } else if (s.what == kind::ours) {
             c.look = "stroke-width=\"2.6\"";
             c.colour = our_colours[static_cast<std::size_t>(ours) % our_colours.size()];
@@ -224,6 +241,20 @@ std::string as_svg(std::vector<series> const& curves, quantity what, std::string
     append(out, "<text x=\"24\" y=\"34\" class=\"t\">{}</text>\n", escaped(title));
     append(out, "<text x=\"24\" y=\"56\" class=\"s\">{}</text>\n", escaped(subtitle));
     out += drawn.grid() + drawn.lines() + drawn.legend();
+    return out + "</svg>\n";
+}
+
+std::string side_by_side(std::vector<std::string> const& pictures, int columns) {
+    auto const rows = (static_cast<int>(pictures.size()) + columns - 1) / columns;
+    auto out = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+        "{1}\" role=\"img\">\n",
+        columns * width, rows * height);
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+        auto const at = static_cast<int>(i);
+        append(out, "<svg x=\"{}\" y=\"{}\"{}", at % columns * width, at / columns * height,
+               std::string_view(pictures[i]).substr(4));
+    }
     return out + "</svg>\n";
 }
 

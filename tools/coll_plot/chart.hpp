@@ -9,7 +9,8 @@
 
 namespace coll_plot {
 
-enum class quantity { latency, bandwidth };
+/// Speed-up is over ranks: as many as there are, by the time, whose unit is that of one.
+enum class quantity { latency, bandwidth, speed_up };
 
 /// What a curve runs over: sizes of the vector, or numbers of ranks with one size.
 struct axis {
@@ -21,5 +22,8 @@ struct axis {
 /// std::runtime_error where there is nothing to draw.
 std::string as_svg(std::vector<series> const& curves, quantity what, std::string const& title,
                    std::string const& subtitle, axis over = {});
+
+/// Pictures of `as_svg`, from left to right and from top to bottom, as one.
+std::string side_by_side(std::vector<std::string> const& pictures, int columns);
 
 }  // namespace coll_plot

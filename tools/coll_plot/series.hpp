@@ -12,8 +12,8 @@
 
 namespace coll_plot {
 
-/// What a curve is about.
-enum class kind { ours, peer, limit };
+/// What a curve is about. `seen` is what was measured of ours that comes before it: marks alone.
+enum class kind { ours, peer, limit, seen };
 
 struct series {
     std::string name;

@@ -5,6 +5,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/deferred.hpp>
 #include <collectives/fusion/element.hpp>
+#include <collectives/fusion/told.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -72,16 +74,19 @@ public:
         number_ = number;
         alone_ = alone;
         count_ = 0;
+        priority_ = std::numeric_limits<int>::min();
         ++times_opened_;
         forget_pieces();
     }
-    void add(void* data, std::size_t count, std::uint64_t index, std::string_view name) {
+    void add(void* data, std::size_t count, std::uint64_t index, std::string_view name,
+             int priority) {
         pieces_.push_back({static_cast<std::byte*>(data), count, index});
         if (!name.empty()) {
             names_.resize(pieces_.size());
             names_.back() = name;
         }
         count_ += count;
+        priority_ = std::max(priority_, priority);
     }
 
     /// Packs it and starts its reduction. `content` stands for the tensors in it. Throws what a
@@ -133,6 +138,8 @@ public:
     }
 
     int number() const { return number_; }
+    /// The highest of its tensors.
+    int priority() const { return priority_; }
     deferred<std::vector<fused_piece>, Transport> const& pieces() const { return pieces_; }
     /// Of pieces()[i]; empty if it has none.
     short_text<40> name(std::size_t i) const {
@@ -152,6 +159,18 @@ private:
     bool travels_as_it_is() const { return alone_ && of_->encode == nullptr; }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
 
+    /// A codec's usage_error is met on this rank alone, so the others are told of it.
+    void convert(fused_element::convert_function by, void* to, void const* from,
+                 std::size_t count) {
+        try {
+            by(to, from, count);
+        } catch (usage_error const&) {
+            auto& e = core_->engine();
+            tell_peers(e, failure_being_handled("fused all_reduce", e.rank()));
+            throw;
+        }
+    }
+
     std::byte* pack() {
         auto const bytes = count_ * of_->wire_size;
         if (memory_.bytes < bytes) {
@@ -162,7 +181,7 @@ private:
         for (auto const& p : pieces_) {
             if (p.count == 0) { continue; }
             if (of_->encode != nullptr) {
-                of_->encode(to, p.data, p.count);
+                convert(of_->encode, to, p.data, p.count);
             } else {
                 std::memcpy(to, p.data, p.count * of_->size);
             }
@@ -175,7 +194,7 @@ private:
         for (auto const& p : pieces_) {
             if (p.count == 0) { continue; }
             if (of_->decode != nullptr) {
-                of_->decode(p.data, from, p.count);
+                convert(of_->decode, p.data, from, p.count);
             } else {
                 std::memcpy(p.data, from, p.count * of_->size);
             }
@@ -188,6 +207,7 @@ private:
     int number_ = 0;
     bool alone_ = false;
     std::size_t count_ = 0;
+    int priority_ = 0;
     deferred<std::vector<fused_piece>, Transport> pieces_;
     deferred<std::vector<short_text<40>>, Transport> names_;  // up to the last one that has a name
     typename scratch_pool<Transport>::buffer memory_{};

@@ -51,11 +51,16 @@ private:
 /// own, which sleeps while there is nothing to do; else they move whenever the rank is in `add`,
 /// `test`, `wait`, `flush` or any other call of the library. While tensors are under way the thread
 /// is the one that uses the rank's communicators: the rank calls nothing on any of them between its
-/// first `add` and the end of `flush`. (Over MPI: MPI_THREAD_SERIALIZED.)
+/// first `add` and the end of `flush`. (Over MPI: a usage_error unless MPI_THREAD_SERIALIZED.)
 ///
-/// Without that thread other collectives may be called on `comm` in between, in the same order on
-/// all ranks. After an error other than usage_error both are broken. With `reproducible` the bits
-/// do not depend on the threshold.
+/// With `priorities`, where more buckets are ready than may be `under_way`, that of the highest
+/// priority goes next: as a backward pass ends with the gradients that the next forward pass needs
+/// first, let the priority grow from tensor to tensor, and few be under way. Ranks agree on each
+/// start by an all_reduce of 8 bytes, of what is ready on all. The bits are the same.
+///
+/// Without that thread and without priorities other collectives may be called on `comm` in between,
+/// in the same order on all ranks. After an error other than usage_error both are broken. With
+/// `reproducible` the bits do not depend on the threshold.
 template <transport Transport>
 class fusion_buffer {
 public:
@@ -78,14 +83,15 @@ public:
 
     /// Adds a tensor, which must live and stay as it is until it is done; its result comes in its
     /// place. The name, if one is given, must be the same on all ranks; messages show 39 characters
-    /// of it. Starts what is full, moves what is under way, and does not wait unless 64 buckets are
-    /// under way. Throws usage_error where the operator is none for the elements, else what a
-    /// collective throws.
+    /// of it. The priority, likewise, counts where the options say so: a bucket has the highest of
+    /// its tensors. Starts what is full, moves what is under way, and does not wait unless as many
+    /// buckets are under way as may be and there are no priorities. Throws usage_error where the
+    /// operator is none for the elements, else what a collective throws.
     template <output_range Tensor>
-    fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}) {
+    fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}, int priority = 0) {
         auto const& of = state_->template element<element_t<Tensor>>();
-        return {state_,
-                state_->add(of, std::ranges::data(tensor), std::ranges::size(tensor), name)};
+        return {state_, state_->add(of, std::ranges::data(tensor), std::ranges::size(tensor), name,
+                                    priority)};
     }
 
     /// Starts all that is left and waits for it. Then every result is in its tensor.

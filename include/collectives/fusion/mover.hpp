@@ -6,6 +6,8 @@
 #include <collectives/executor/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>
+#include <collectives/fusion/options.hpp>
+#include <collectives/fusion/precedence.hpp>
 #include <collectives/fusion/told.hpp>
 
 #include <algorithm>
@@ -15,8 +17,10 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,35 +33,52 @@ public:
     using bucket = bucket_run<Transport>;
 
     /// Collective: makes a communicator for words about a failure, when `comm` is broken.
-    bucket_mover(communicator<Transport>& comm, options const& how)
-        : core_(comm.core()), words_(comm.split(0)), how_(how) {}
+    bucket_mover(communicator<Transport>& comm, fusion_options const& how)
+        : core_(checked(comm, how)), words_(comm.split(0)), how_(how.call()), most_(how.under_way) {
+        if (how.priorities) { ballot_.emplace(core_); }
+    }
     bucket_mover(bucket_mover const&) = delete;
     bucket_mover& operator=(bucket_mover const&) = delete;
     ~bucket_mover() { drop(); }
 
-    /// Waits for the first one where too many are under way: each look costs a little for each.
+    /// With priorities it may have to wait for its turn. Without, waits for the first one where too
+    /// many are under way: each look costs a little for each.
     void start(bucket& b, std::uint64_t content) {
-        if (under_way_.size() == most_under_way) { wait_for(*under_way_.front()); }
-        b.start(content, how_, programs_);
-        under_way_.push_back(&b);
+        if (ballot_) {
+            ready_.add({&b, content}, b.priority());
+            elect();
+            return;
+        }
+        if (under_way_.size() == most_) { wait_for(*under_way_.front()); }
+        send(b, content);
     }
-    void reserve(std::size_t buckets) { under_way_.reserve(buckets); }
+    void reserve(std::size_t buckets) {
+        under_way_.reserve(buckets);
+        ready_.reserve(buckets);
+    }
 
     /// One look at all that is under way on the rank; what has ended is finished. Never waits.
     void look() {
-        if (under_way_.empty()) { return; }
-        core_->engine().test(under_way_.front()->run());
-        finish_ended();
+        if (!under_way_.empty()) {
+            core_->engine().test(under_way_.front()->run());
+            finish_ended();
+        }
+        elect();
     }
     /// Buckets that were finished, so far.
     std::size_t finished() const { return finished_; }
     /// Returns when all are finished.
     void wait() {
-        while (!under_way_.empty()) { wait_for(*under_way_.front()); }
+        while (!under_way_.empty() || !ready_.empty()) { wait_a_little(); }
     }
     /// Returns when a bucket is finished that had been `times_done` times.
     void wait(bucket& b, std::uint64_t times_done) {
+        while (ballot_ && b.times_done() == times_done) { wait_a_little(); }
         if (b.times_done() == times_done) { wait_for(b); }
+    }
+    /// Returns when all that is ready has been started.
+    void wait_for_turns() {
+        while (!ready_.empty()) { wait_a_little(); }
     }
     /// Sleeps until a peer may have done something, or `ready()`, or `most` has passed.
     template <class Ready>
@@ -88,6 +109,8 @@ public:
             b->abandon();
         }
         under_way_.clear();
+        for (auto const& t : ready_.take_all()) { t.what->abandon(); }
+        if (ballot_) { ballot_->drop(); }
     }
 
     /// What the exception being handled comes to: a mismatch or a time-out also names the tensors.
@@ -107,8 +130,51 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_under_way = 64;
+    struct turn {
+        bucket* what;
+        std::uint64_t content;
+    };
 
+    static std::shared_ptr<communicator_core<Transport>> checked(communicator<Transport>& comm,
+                                                                 fusion_options const& how) {
+        auto const require = [&](bool fine, std::string_view why) {
+            comm.core()->require(fine, collective::all_reduce, why);
+        };
+        require(how.under_way > 0, "a fusion_buffer without a bucket under way moves nothing");
+        if constexpr (requires { comm.transport().any_thread(); }) {
+            require(!how.progress_thread || comm.transport().any_thread(),
+                    "a progress_thread calls MPI too: initialise it with MPI_THREAD_SERIALIZED");
+        }
+        return comm.core();
+    }
+    void send(bucket& b, std::uint64_t content) {
+        b.start(content, how_, programs_);
+        under_way_.push_back(&b);
+    }
+    /// Begins and ends ballots; each has one winner. A rank takes part in one as soon as a bucket
+    /// is ready there and may travel, so that a ballot ends when that is so on all ranks.
+    void elect() {
+        while (ballot_) {
+            if (ballot_->is_open()) {
+                auto const on_all = ballot_->test();
+                if (!on_all) { return; }
+                auto const next = ready_.take(*on_all);
+                send(*next.what, next.content);
+            }
+            if (ready_.empty() || under_way_.size() >= most_) { return; }
+            ballot_->open(ready_.ready(), how_, programs_);
+        }
+    }
+    /// Until a ballot is over, or a bucket is through.
+    void wait_a_little() {
+        if (ballot_ && ballot_->is_open()) {
+            ballot_->wait();
+        } else if (!under_way_.empty()) {
+            wait_for(*under_way_.front());
+        }
+        finish_ended();
+        elect();
+    }
     void wait_for(bucket& b) {
         core_->engine().wait(b.run());
         finish_ended();
@@ -161,6 +227,9 @@ private:
     std::shared_ptr<communicator_core<Transport>> core_;
     communicator<Transport> words_;
     options how_;
+    std::size_t most_;  // under way
+    std::optional<ballot<Transport>> ballot_;
+    ready_list<turn> ready_;  // for the ballot
     program_store programs_;
     std::size_t finished_ = 0;
     std::vector<bucket*> under_way_;  // in the order in which they were started

@@ -32,7 +32,7 @@ public:
     using bucket = bucket_run<Transport>;
 
     fusion_state(communicator<Transport>& comm, fusion_options const& how)
-        : core_(comm.core()), how_(how), planner_(how.threshold), mover_(comm, how.call()) {
+        : core_(comm.core()), how_(how), planner_(how.threshold), mover_(comm, how) {
         if (how.progress_thread) {
             background_ = std::make_unique<background_mover<Transport>>(mover_);
         }
@@ -63,13 +63,14 @@ public:
         return *elements_.back();
     }
 
-    ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name) {
+    ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name,
+               int priority) {
         require_unbroken();
         auto const known_as = name.empty() ? 0 : hash_text(name);
         auto const p = planner_.add({of.type, of.wire_size, count, known_as});
         if (p.full_before >= 0) { start(bucket_of(p.full_before), p.content_before); }
         auto& b = p.opens ? open(of, p) : bucket_of(p.bucket);
-        b.add(data, count, added_++, name);
+        b.add(data, count, added_++, name, priority);
         ticket const result{&b, b.times_done()};
         if (p.full) { start(b, p.content); }
         look();
@@ -104,9 +105,10 @@ public:
     /// The tensors go: nothing reads or writes them any more. Handles still tell which were done.
     void close() noexcept {
         if (background_) { background_->stop(); }
-        if (background_ && !failed_) {
+        if (!failed_) {
             try {
-                background_->start_rest();
+                if (background_) { background_->start_rest(); }
+                mover_.wait_for_turns();
             } catch (...) { mover_.tell(); }
         }
         mover_.drop();

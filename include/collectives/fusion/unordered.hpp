@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -48,16 +51,15 @@ public:
         using T = element_t<Tensor>;
         auto const key = hash_text(name);
         auto const count = std::ranges::size(values);
-        for (auto const& t : waiting_) {
-            if (t.key == key) { refuse(text_of("'", name, "' is added twice")); }
-        }
+        if (names_.contains(key)) { refuse(text_of("'", name, "' is added twice")); }
         buffer_.template require<T>();
-        waiting_.push_back({key,
-                            std::ranges::data(values),
-                            count,
-                            priority,
-                            &forward<T>,
-                            {0, 0, count, type_id<T>(), name, type_name<T>()}});
+        names_.insert(key);
+        place({key,
+               std::ranges::data(values),
+               count,
+               priority,
+               &forward<T>,
+               {key, 0, count, type_id<T>(), name, type_name<T>()}});
         news_ = true;
         guarded([this] { look(); });
     }
@@ -84,11 +86,11 @@ private:
         std::size_t count = 0;
         int priority = 0;
         void (*forward)(fusion_buffer<Transport>&, tensor const&) = nullptr;
-        tensor_note note;  // index: its key once it is sent
+        tensor_note note;  // index: its key
     };
     template <class T>
     static void forward(fusion_buffer<Transport>& to, tensor const& t) {
-        (void)to.add(std::span(static_cast<T*>(t.data), t.count), t.note.name.view());
+        (void)to.add(std::span(static_cast<T*>(t.data), t.count), t.note.name.view(), t.priority);
     }
 
     static communicator<Transport>& checked(communicator<Transport>& comm,
@@ -101,26 +103,44 @@ private:
         throw usage_error(text_of("rank ", words_.rank(), ", unordered_fusion_buffer: ", why));
     }
 
-    /// The place of a tensor among those all ranks know; their number if it is not there.
-    std::size_t place_of(tensor_note const& note, std::uint64_t key) const {
-        auto const at = std::find_if(known_.begin(), known_.end(), [&](tensor_note const& k) {
-            return k.index == key && k.type == note.type && k.count == note.count;
-        });
-        return static_cast<std::size_t>(at - known_.begin());
+    /// What all ranks must agree on of a tensor.
+    struct identity {
+        std::uint64_t key, type, count;
+        friend bool operator==(identity const&, identity const&) = default;
+    };
+    struct hash_of_identity {
+        std::size_t operator()(identity const& i) const {
+            return detail::hash_mix(i.key, i.type ^ i.count);
+        }
+    };
+    static identity identity_of(tensor_note const& n) { return {n.index, n.type, n.count}; }
+
+    /// A tensor waits at its place if all ranks know it.
+    void place(tensor const& t) {
+        auto const known = known_.find(identity_of(t.note));
+        if (known == known_.end()) {
+            unknown_.push_back(t);
+            return;
+        }
+        auto const i = known->second;
+        waiting_[i] = t;
+        has_[i / 64] |= std::uint64_t{1} << i % 64;
+    }
+    /// Calls f(place) for each bit.
+    template <class F>
+    static void each_bit(std::span<std::uint64_t const> bits, F&& f) {
+        for (std::size_t w = 0; w < bits.size(); ++w) {
+            for (auto rest = bits[w]; rest != 0; rest &= rest - 1) {
+                f(64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
+            }
+        }
     }
 
     /// Begins a round: says which of the known tensors this rank has.
     void ask() {
-        bits_.assign(1 + (known_.size() + 63) / 64, 0);
-        bits_[0] = knows_all | (flushing_ ? in_flush : 0) | (waiting_.empty() ? has_none : 0);
-        for (auto const& t : waiting_) {
-            auto const i = place_of(t.note, t.key);
-            if (i == known_.size()) {
-                bits_[0] &= ~knows_all;
-            } else {
-                bits_[1 + i / 64] |= std::uint64_t{1} << i % 64;
-            }
-        }
+        bits_.assign(1, (unknown_.empty() ? knows_all : 0) | (flushing_ ? in_flush : 0) |
+                            (names_.empty() ? has_none : 0));
+        bits_.insert(bits_.end(), has_.begin(), has_.end());
         news_ = false;
         round_.emplace(words_.start_all_reduce(bits_, bit_and{}, how_));
         asked_ = steady::now();
@@ -140,7 +160,7 @@ private:
     }
     void look() {
         if (round_ && round_->test()) { answer(); }
-        if (!round_ && !waiting_.empty() && (news_ || steady::now() - asked_ >= pause)) { ask(); }
+        if (!round_ && !names_.empty() && (news_ || steady::now() - asked_ >= pause)) { ask(); }
     }
     /// The end of a round, the same on all ranks.
     void answer() {
@@ -150,16 +170,14 @@ private:
             learn();
             return;
         }
-        auto const has_bit = [&](tensor const& t) {
-            auto const i = place_of(t.note, t.key);
-            return i < known_.size() && (bits_[1 + i / 64] >> i % 64 & 1) != 0;
-        };
-        auto const rest = std::stable_partition(waiting_.begin(), waiting_.end(), has_bit);
-        std::vector<tensor> ready(waiting_.begin(), rest);
-        waiting_.erase(waiting_.begin(), rest);
-        std::sort(ready.begin(), ready.end(), [this](tensor const& a, tensor const& b) {
-            return std::pair(-a.priority, place_of(a.note, a.key)) <
-                   std::pair(-b.priority, place_of(b.note, b.key));
+        std::vector<tensor> ready;
+        each_bit(std::span(bits_).subspan(1), [&](std::size_t i) {
+            has_[i / 64] &= ~(std::uint64_t{1} << i % 64);
+            names_.erase(waiting_[i].key);
+            ready.push_back(waiting_[i]);
+        });
+        std::stable_sort(ready.begin(), ready.end(), [](tensor const& a, tensor const& b) {
+            return a.priority > b.priority;  // of equals the one that was known first
         });
         for (auto const& t : ready) { t.forward(buffer_, t); }
         if (!ready.empty() || (flags & in_flush) == 0) { return; }
@@ -184,20 +202,20 @@ private:
     }
     std::vector<tensor_note> notes(bool only_unknown) const {
         std::vector<tensor_note> mine;
-        for (auto const& t : waiting_) {
-            if (only_unknown && place_of(t.note, t.key) < known_.size()) { continue; }
-            mine.push_back(t.note);
-            mine.back().index = t.key;
-        }
+        for (auto const& t : unknown_) { mine.push_back(t.note); }
+        if (only_unknown) { return mine; }
+        each_bit(has_, [&](std::size_t i) { mine.push_back(waiting_[i].note); });
         return mine;
     }
     /// Tensors that not all knew get their places, in the order of the ranks.
     void learn() {
         for (auto const& of_rank : exchange(notes(true))) {
-            for (auto const& note : of_rank) {
-                if (place_of(note, note.index) == known_.size()) { known_.push_back(note); }
-            }
+            for (auto const& note : of_rank) { known_.emplace(identity_of(note), known_.size()); }
         }
+        waiting_.resize(known_.size());
+        has_.resize((known_.size() + 63) / 64);
+        auto const mine = std::exchange(unknown_, {});
+        for (auto const& t : mine) { place(t); }
         news_ = true;
     }
     /// All flush, and some have tensors left that not all have. Says which, on all ranks.
@@ -227,8 +245,12 @@ private:
     communicator<Transport> words_, own_;
     fusion_buffer<Transport> buffer_;  // on own_
     options how_;
-    std::vector<tensor> waiting_;     // not ready on all ranks yet
-    std::vector<tensor_note> known_;  // all tensors ever added, in the same order on all ranks
+    // All tensors ever added, with their places in an order that is the same on all ranks.
+    std::unordered_map<identity, std::size_t, hash_of_identity> known_;
+    std::vector<tensor> waiting_;              // by their places, where has_ has a bit: not ready
+    std::vector<std::uint64_t> has_;           // on all ranks yet
+    std::vector<tensor> unknown_;              // waiting too, but without a place
+    std::unordered_set<std::uint64_t> names_;  // keys of all that wait
     std::vector<std::uint64_t> bits_;
     std::optional<pending<Transport>> round_;  // uses bits_
     steady::time_point asked_{};

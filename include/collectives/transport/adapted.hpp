@@ -41,6 +41,11 @@ public:
     {
         return base_->processors();
     }
+    bool any_thread() const
+        requires requires(Base const& b) { b.any_thread(); }
+    {
+        return base_->any_thread();
+    }
     int host(rank_t r) const
         requires requires(Base const& b) { b.host(r); }
     {

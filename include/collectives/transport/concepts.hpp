@@ -77,7 +77,8 @@ struct departure {
 /// and is `wrong()`. A lost peer is told by `gone(rank)`, not by a request. `can_consume`: whether
 /// receives honour `incoming::take`. `board`: a communicator's place for fingerprints and failures,
 /// see transport/shared/board.hpp. A transport whose messages cannot always be called back offers
-/// `keep(memory)`: it holds what cancelled messages may still use for as long as they may.
+/// `keep(memory)`: it holds what cancelled messages may still use for as long as they may. One that
+/// may be for the thread that made it alone offers `any_thread()`, which says whether it is not.
 template <class T>
 concept transport = requires(T t, T const c, outgoing const& out, incoming const& in,
                              typename T::request& r, typename T::board& b, bool (*ready)()) {

@@ -34,15 +34,21 @@ inline bool is_usable() {
     return begun != 0 && ended == 0;
 }
 
+/// Whether threads may call MPI, one at a time.
+inline bool is_for_any_thread() {
+    int level = 0;
+    require(MPI_Query_thread(&level), "MPI_Query_thread");
+    return level >= MPI_THREAD_SERIALIZED;
+}
+
 /// Throws usage_error unless this thread may call MPI now.
 inline void require_thread() {
     if (!is_usable()) {
         throw usage_error("mpi::communicator: MPI is not initialised, or has been finalised");
     }
-    int level = 0, is_main = 0;
-    require(MPI_Query_thread(&level), "MPI_Query_thread");
+    int is_main = 0;
     require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-    if (level < MPI_THREAD_SERIALIZED && is_main == 0) {
+    if (is_main == 0 && !is_for_any_thread()) {
         throw usage_error("mpi::communicator: MPI was initialised for its main thread alone");
     }
 }

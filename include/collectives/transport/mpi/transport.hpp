@@ -20,6 +20,9 @@ public:
     /// missing, transport_error for what MPI refuses.
     explicit transport(MPI_Comm base, std::chrono::nanoseconds time = timeout{}.span())
         : wire::transport<link>(std::make_unique<link>(base, time)) {}
+
+    /// Whether MPI was initialised for more than its main thread, one at a time.
+    bool any_thread() const { return detail::is_for_any_thread(); }
 };
 
 }  // namespace collectives::mpi
