@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -55,7 +56,7 @@ public:
     void fail(std::string const& call, int n = 1) { faults_.add(call, n); }
     std::size_t live_allocations() const { return count(false); }
     std::size_t live_mappings() const { return count(true); }
-    std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0;
+    std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0, host_allocations = 0;
 
     int devices(std::string& why) override {
         if (world_.devices == 0) { why = "there is no CUDA device: the fake has none"; }
@@ -160,6 +161,19 @@ public:
         memory_.erase(found);
     }
 
+    void* allocate_host(std::size_t bytes) override {
+        may_fail("allocate_host");
+        ++host_allocations;
+        return std::calloc(1, bytes);
+    }
+    void free_host(void* p) override {
+        --host_allocations;
+        std::free(p);
+    }
+    int multiprocessors(int) override { return world_.multiprocessors; }
+    int share_of(int) override { return world_.share; }
+    int independent_streams() override { return world_.independent_streams; }
+
     void copy(void* to, void const* from, std::size_t bytes, cuda::stream s) override {
         may_fail("copy");
         auto& on = usable(s);
@@ -175,6 +189,16 @@ public:
     }
 
     bool captures(cuda::stream s) override { return of(s).captures; }
+    /// What comes on the stream until `end_capture` is not done, but kept.
+    void begin_capture(cuda::stream s) { of(s).captures = true; }
+    stream::graph end_capture(cuda::stream s) {
+        of(s).captures = false;
+        return of(s).take_graph();
+    }
+    void replay(stream::graph const& g, cuda::stream s) {
+        for (auto const& what : g) { usable(s).push(what); }
+    }
+
     int device_of(cuda::stream s) override { return of(s).device(); }
     cuda::stream make_stream() override {
         may_fail("make_stream");
@@ -201,6 +225,7 @@ public:
     }
     void record(cuda::event e, cuda::stream s) override {
         may_fail("record");
+        not_into_graph(s);
         usable(s).record(*static_cast<event_state*>(e));
     }
     bool passed(cuda::event e) override {
@@ -211,6 +236,7 @@ public:
     }
     void wait(cuda::stream s, cuda::event e) override {
         may_fail("wait");
+        not_into_graph(s);
         usable(s).wait(*static_cast<event_state*>(e));
     }
     cuda::handle share_event(cuda::event e) override {
@@ -248,6 +274,9 @@ private:
     }
     void may_fail(char const* call) {
         if (faults_.are_due(call)) { broken(call, "injected"); }
+    }
+    void not_into_graph(cuda::stream s) {
+        if (of(s).captures) { broken("event", "operation not permitted when stream is capturing"); }
     }
     stream& usable(cuda::stream s) {
         auto& on = of(s);

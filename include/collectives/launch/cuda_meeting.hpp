@@ -4,6 +4,7 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/launch/cuda_team.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 #include <collectives/transport/cuda/transport.hpp>
@@ -26,12 +27,20 @@
 
 namespace collectives::cuda {
 
+/// Who sees to it that a rank's part comes after what it needs of others.
+enum class drive : std::uint8_t {
+    host,   // kernels never wait: works everywhere
+    device  // they do, in one kernel for a call: where all of them certainly run at once
+};
+
 /// How ranks work with their devices.
 struct settings {
     std::shared_ptr<call_table> calls;  ///< what is used of CUDA
     /// Equal on all ranks. Default: COLLECTIVES_CUDA_ORDER (events or host), else events where they
     /// work between all ranks.
     std::optional<ordering> order{};
+    /// Equal on all ranks. Default: COLLECTIVES_CUDA_DRIVE (host or device), else the host.
+    std::optional<drive> driven_by{};
 };
 
 namespace detail {
@@ -44,6 +53,8 @@ struct card {
     std::int32_t number = 0;    // of the device, in its process
     rank_t job_rank = 0;
     std::int32_t order = -1;  // that is asked for
+    bool drives = false;      // likewise: device-driven
+    rank_device residence{};
     bool has_event = false;
     event in_process = nullptr;
     handle between_processes{};
@@ -81,6 +92,18 @@ std::optional<ordering> asked_order(settings const& with) {
         throw usage_error(text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events or host"));
     }
     return name == "events" ? ordering::events : ordering::host;
+}
+
+template <class = void>
+bool asks_to_drive(settings const& with) {
+    if (with.driven_by) { return *with.driven_by == drive::device; }
+    auto const* const text = std::getenv("COLLECTIVES_CUDA_DRIVE");
+    if (text == nullptr || *text == '\0') { return false; }
+    std::string_view const name(text);
+    if (name != "host" && name != "device") {
+        throw usage_error(text_of("COLLECTIVES_CUDA_DRIVE is '", name, "': say host or device"));
+    }
+    return name == "device";
 }
 
 /// The ranks of `base`, which share host memory, on one device each.
@@ -123,6 +146,7 @@ public:
             return result;
         });
         if constexpr (!made::one_process) { show(*result); }
+        if (mine_.drives) { let_drive(*result, comm.core()->engine().context()); }
         return comm;
     }
 
@@ -151,6 +175,15 @@ private:
         mine_.number = device;
         mine_.device = calls.identity(device);
         mine_.process = this_process();
+        mine_.drives = asks_to_drive(with_);
+        if (mine_.drives) {
+            mine_.residence = {mine_.device,
+                               mine_.process,
+                               calls.multiprocessors(device),
+                               calls.share_of(device),
+                               calls.independent_streams(),
+                               kernels().fused_moves() != nullptr};
+        }
         space_ = std::make_unique<space>(with_.calls, device, kernels().copies());
         try {
             mine_.in_process = space_->make_event(!made::one_process);
@@ -175,6 +208,9 @@ private:
             }
             if (c.order != cards_[0].order) {
                 throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
+            }
+            if (c.drives != cards_[0].drives) {
+                throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different drives"));
             }
         }
     }
@@ -234,6 +270,39 @@ private:
         space_->set_peer(c.job_rank, e, !made::one_process);
         calls.wait(static_cast<stream>(space_->queue()), e);
         space_->drain();
+    }
+
+    /// Refused on all ranks, with the first reason.
+    void let_drive(made& t, std::uint64_t context) {
+        std::vector<rank_device> all;
+        std::vector<rank_t> ranks;
+        for (auto const& c : cards_) {
+            all.push_back(c.residence);
+            ranks.push_back(c.job_rank);
+        }
+        auto const proof = prove_residence(all, base_.rank());
+        if (proof.blocks == 0) {
+            throw usage_error(text_of("rank ", base_.rank(),
+                                      ", cuda::communicator: not device-driven: ", proof.why_not));
+        }
+        std::unique_ptr<team<made>> mine;
+        auto const together = [&](auto const& part) {
+            reason why{};
+            try {
+                part();
+            } catch (error const& e) { say(why, e.what()); }
+            auto const said = told(why);
+            if (auto const bad = first(said); bad != said.end()) {
+                refuse(bad - said.begin(), *bad);
+            }
+        };
+        together([&] {
+            mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
+        });
+        auto const places = told(mine->shown());
+        together([&] { mine->meet(places, ranks); });
+        mine->context = context;
+        t.drive_by(std::move(mine));
     }
 
     void show(made& t) {

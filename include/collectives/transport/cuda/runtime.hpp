@@ -10,6 +10,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -112,6 +113,29 @@ public:
     }
     void close(void* p) override { check(::cudaIpcCloseMemHandle(p), "cudaIpcCloseMemHandle"); }
 
+    void* allocate_host(std::size_t bytes) override {
+        void* p = nullptr;
+        check(::cudaHostAlloc(&p, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+              "cudaHostAlloc");
+        std::memset(p, 0, bytes);
+        return p;
+    }
+    void free_host(void* p) override { check(::cudaFreeHost(p), "cudaFreeHost"); }
+
+    int multiprocessors(int device) override {
+        return attribute_of(device, cudaDevAttrMultiProcessorCount);
+    }
+    /// Under MPS, what the environment says.
+    int share_of(int device) override {
+        auto const* const percent = std::getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+        if (percent == nullptr || attribute_of(device, cudaDevAttrMpsEnabled) == 0) { return 0; }
+        return std::atoi(percent);
+    }
+    int independent_streams() override {
+        auto const* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+        return queues == nullptr ? 8 : std::atoi(queues);
+    }
+
     void copy(void* to, void const* from, std::size_t bytes, stream s) override {
         check(::cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, of(s)), "cudaMemcpyAsync");
     }
@@ -194,6 +218,11 @@ private:
     using get_range = CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr);
     using get_attribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
 
+    static int attribute_of(int device, cudaDeviceAttr which) {
+        int value = 0;
+        check(::cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+        return value;
+    }
     static cudaStream_t of(stream s) { return static_cast<cudaStream_t>(s); }
     static void check(cudaError_t fault, char const* call) {
         if (fault == cudaSuccess) { return; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/transport/adapted.hpp>
+#include <collectives/transport/cuda/driver.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/imports.hpp>
 #include <collectives/transport/cuda/space.hpp>
@@ -46,6 +47,7 @@ public:
           one_device_(one_device),
           imports_(std::move(all), space_->device()) {}
     ~device_memory_transport() {
+        driver_.reset();
         space_->drain_if_possible();
         for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         imports_.close();
@@ -57,6 +59,10 @@ public:
 
     cuda::space& space() { return *space_; }
     cuda::space const& space() const { return *space_; }
+
+    /// Null where all calls are host-driven.
+    device_driver* driver() const { return driver_.get(); }
+    void drive_by(std::unique_ptr<device_driver> d) { driver_ = std::move(d); }
 
     /// Between processes: `table` is host memory, in which this rank shows its device memory until
     /// all ranks have closed `life`.
@@ -204,6 +210,7 @@ private:
     void* table_ = nullptr;
     typename Control::board life_;
     std::vector<leftover> left_behind_;
+    std::unique_ptr<device_driver> driver_;
 };
 
 }  // namespace collectives::cuda
