@@ -128,12 +128,14 @@ public:
         block_.sync();
         return !failed();
     }
-    /// The part of `what` that this block of threads has: whole packs, but for the ends.
-    constexpr stretch portion(stretch what) const {
+    /// The part of a piece that this block of threads has: whole packs, but for the ends. It is the
+    /// same in all pieces, of which the largest has `most` elements, for blocks do not wait for
+    /// other blocks of their rank before they use the slots again.
+    constexpr stretch portion(stretch piece, std::size_t most) const {
         auto const blocks = static_cast<std::size_t>(call_.blocks);
-        auto const each = ((what.size + blocks - 1) / blocks + unit() - 1) / unit() * unit();
-        auto const skip = least(each * block_.number(), what.size);
-        return {what.first + skip, least(each, what.size - skip)};
+        auto const each = ((most + blocks - 1) / blocks + unit() - 1) / unit() * unit();
+        auto const skip = least(each * block_.number(), piece.size);
+        return {piece.first + skip, least(each, piece.size - skip)};
     }
 
     // In rank r's slots: element `first` of part j, of which what goes through the slots now starts

@@ -56,7 +56,7 @@ struct fused_fold {
             if (!call.shows_in) {
                 for (int j = 0; j < parts; ++j) {
                     auto const its = detail::piece(call.count, parts, j, begin, sub);
-                    auto const p = s.portion(its);
+                    auto const p = s.portion(its, detail::least(sub, longest));
                     s.copy(s.next_slot(j, p.first, its.first), call.in + p.first * sizeof(T),
                            p.size * sizeof(T));
                 }
@@ -64,7 +64,7 @@ struct fused_fold {
             if (!s.meet(begin == 0)) { return; }
             if (begin == 0 && all_show(s, spreads)) { sub = longest; }
             auto const all = detail::piece(call.count, parts, part, begin, sub);
-            auto const mine = s.portion(all);
+            auto const mine = s.portion(all, detail::least(sub, longest));
             auto const at = mine.first * sizeof(T);
             fold(
                 b, adds ? mine.size : 0, s.size(),
@@ -81,7 +81,7 @@ struct fused_fold {
             if (!straight && !s.meet()) { return; }
             for (int j = 0; j < parts && spreads && !call.shows_out; ++j) {
                 auto const its = detail::piece(call.count, parts, j, begin, sub);
-                auto const p = s.portion(its);
+                auto const p = s.portion(its, detail::least(sub, longest));
                 s.copy(call.out + p.first * sizeof(T), s.out_slot(s.rank(), j, p.first, its.first),
                        p.size * sizeof(T));
             }
@@ -158,11 +158,13 @@ struct fused_move {
             if (!s.meet(begin == 0)) { return; }
             if (begin == 0 && all_show(s)) { sub = longest; }
             auto const all = detail::piece(call.count, parts, part, begin, sub);
-            if (writes) { spread(s, s.portion(all), all.first, part, own.first); }
+            if (writes) {
+                spread(s, s.portion(all, detail::least(sub, longest)), all.first, part, own.first);
+            }
             if (!s.meet()) { return; }
             for (int j = 0; j < parts && !call.shows_out; ++j) {
                 auto const its = detail::piece(call.count, parts, j, begin, sub);
-                auto const p = s.portion(its);
+                auto const p = s.portion(its, detail::least(sub, longest));
                 s.copy(call.out + p.first * e, s.out_slot(s.rank(), j, p.first, its.first),
                        p.size * e);
             }
