@@ -4,4 +4,5 @@
 #include <cuda/suite_kernels.hpp>
 
 #include <cuda/faults_suite.hpp>
+#include <cuda/leaders_suite.hpp>
 #include <cuda/memory_suite.hpp>

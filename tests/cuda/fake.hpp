@@ -9,6 +9,7 @@
 
 #include <cuda/fake_events.hpp>
 #include <cuda/fake_faults.hpp>
+#include <cuda/fake_processors.hpp>
 #include <cuda/fake_stream.hpp>
 #include <cuda/fake_world.hpp>
 
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -34,7 +34,7 @@ namespace fake {
 namespace cuda = collectives::cuda;
 
 /// One process's CUDA.
-class machine final : public cuda::call_table {
+class machine final : public processors {
     using kind = cuda::allocation::kind;
     struct local {
         std::size_t bytes, mapped;
@@ -46,7 +46,7 @@ class machine final : public cuda::call_table {
     };
 
 public:
-    explicit machine(world& w) : world_(w), events_(w) {
+    explicit machine(world& w) : processors(w), world_(w), events_(w) {
         for (int d = 0; d < w.devices; ++d) {
             default_streams_.push_back(std::make_unique<stream>(*this, d, 7U, w.laziness));
         }
@@ -56,15 +56,8 @@ public:
     void fail(std::string const& call, int n = 1) { faults_.add(call, n); }
     std::size_t live_allocations() const { return count(false); }
     std::size_t live_mappings() const { return count(true); }
-    std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0, host_allocations = 0;
+    std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0;
 
-    int devices(std::string& why) override {
-        if (world_.devices == 0) { why = "there is no CUDA device: the fake has none"; }
-        return world_.devices;
-    }
-    cuda::uuid identity(int device) override {
-        return {std::byte{0xfa}, static_cast<std::byte>(device)};
-    }
     int current() override { return current_; }
     void use(int device) override { current_ = device; }
     bool reaches(int device, int other) override {
@@ -161,19 +154,6 @@ public:
         memory_.erase(found);
     }
 
-    void* allocate_host(std::size_t bytes) override {
-        may_fail("allocate_host");
-        ++host_allocations;
-        return std::calloc(1, bytes);
-    }
-    void free_host(void* p) override {
-        --host_allocations;
-        std::free(p);
-    }
-    int multiprocessors(int) override { return world_.multiprocessors; }
-    int share_of(int) override { return world_.share; }
-    int independent_streams() override { return world_.independent_streams; }
-
     void copy(void* to, void const* from, std::size_t bytes, cuda::stream s) override {
         may_fail("copy");
         auto& on = usable(s);
@@ -191,13 +171,8 @@ public:
     bool captures(cuda::stream s) override { return of(s).captures; }
     /// What comes on the stream until `end_capture` is not done, but kept.
     void begin_capture(cuda::stream s) { of(s).captures = true; }
-    stream::graph end_capture(cuda::stream s) {
-        of(s).captures = false;
-        return of(s).take_graph();
-    }
-    void replay(stream::graph const& g, cuda::stream s) {
-        for (auto const& what : g) { usable(s).push(what); }
-    }
+    stream::graph end_capture(cuda::stream s) { return of(s).end_capture(); }
+    void replay(stream::graph const& g, cuda::stream s) { usable(s).push_all(g); }
 
     int device_of(cuda::stream s) override { return of(s).device(); }
     cuda::stream make_stream() override {

@@ -55,7 +55,13 @@ public:
             add({std::move(what), nullptr, 0});
         }
     }
-    graph take_graph() { return std::exchange(graph_, {}); }
+    void push_all(graph const& g) {
+        for (auto const& what : g) { push(what); }
+    }
+    graph end_capture() {
+        captures = false;
+        return std::exchange(graph_, {});
+    }
     void record(event_state& e) {
         auto const n = e.recorded.fetch_add(1) + 1;
         push([&e, n] {

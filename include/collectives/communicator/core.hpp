@@ -40,6 +40,7 @@ public:
             }
             selector_.place(host_layout(hosts));
         }
+        if constexpr (device_transport<Transport>) { selector_.prefer(device_choice(engine_)); }
     }
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;

@@ -3,6 +3,7 @@
 // kernel, and its place behind what is on the user's stream.
 #pragma once
 
+#include <collectives/algorithm/leaders.hpp>
 #include <collectives/communicator/driven_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/error.hpp>
@@ -11,6 +12,7 @@
 #include <collectives/executor/space.hpp>
 #include <collectives/transport/cuda/space.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +30,31 @@ struct passed_memory {
     void const* at = nullptr;
     std::size_t bytes = 0;
 };
+
+/// What is quickest where several processes take turns on a device: one of them does the work.
+/// `automatic` where they do not, or where devices have different numbers of ranks.
+template <class Engine>
+any_algorithm device_choice(Engine& e) {
+    if constexpr (requires { e.carrier().device_in_turns(rank_t{}); }) {
+        std::vector<int> devices;
+        for (rank_t r = 0; r < e.size(); ++r) {
+            devices.push_back(e.carrier().device_in_turns(e.group().job_rank(r)));
+        }
+        auto const first =
+            static_cast<std::size_t>(std::count(devices.begin(), devices.end(), devices.front()));
+        for (std::size_t i = 0; i < devices.size(); ++i) {
+            auto const head = i / first * first;
+            if (devices[i] != devices[head] ||
+                (i == head && i != 0 &&
+                 std::count(devices.begin(), devices.end(), devices[i]) !=
+                     static_cast<std::ptrdiff_t>(first))) {
+                return {};
+            }
+        }
+        if (first > 1) { return leaders{static_cast<int>(first)}; }
+    }
+    return {};
+}
 
 /// Takes a call's place in order. `core` is asked to refuse what the device cannot reach, and told
 /// of what breaks.

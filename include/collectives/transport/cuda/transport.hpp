@@ -60,6 +60,14 @@ public:
     cuda::space& space() { return *space_; }
     cuda::space const& space() const { return *space_; }
 
+    /// A number of rank r's device where kernels of several processes take turns; else one that no
+    /// other rank has. For ranks of the job that the communicator of devices has.
+    int device_in_turns(rank_t r) const {
+        auto const i = static_cast<std::size_t>(r);
+        return i < turns_.size() && turns_[i] >= 0 ? turns_[i] : -1 - r;
+    }
+    void take_turns(std::vector<int> devices) { turns_ = std::move(devices); }
+
     /// Null where all calls are host-driven.
     device_driver* driver() const { return driver_.get(); }
     void drive_by(std::unique_ptr<device_driver> d) { driver_ = std::move(d); }
@@ -211,6 +219,7 @@ private:
     typename Control::board life_;
     std::vector<leftover> left_behind_;
     std::unique_ptr<device_driver> driver_;
+    std::vector<int> turns_;  // by rank of the job: of its device, or -1
 };
 
 }  // namespace collectives::cuda
