@@ -87,8 +87,20 @@ private:
     std::vector<std::max_align_t> room_;
 };
 
-/// A few workers, the last one first; of fused kernels all blocks at once.
-struct launcher {
+/// A few workers, the last one first.
+struct plain_launcher {
+    template <class Body>
+    static void launch(Body const& body, std::size_t work, void* queue) {
+        auto& s = *static_cast<stream*>(queue);
+        for_each_pointer(body, [&](void const* p) { s.of().check_reach(p, s); });
+        ++s.of().kernels;
+        s.push([body, workers = std::min(work, std::size_t{3})] {
+            for (auto i = workers; i-- > 0;) { body({i, workers}); }
+        });
+    }
+};
+/// Of fused kernels all blocks at once.
+struct launcher : plain_launcher {
     template <class Body>
     static void launch_fused(Body const& body, int blocks, void* queue) {
         auto& s = *static_cast<stream*>(queue);
@@ -107,16 +119,6 @@ struct launcher {
     }
     template <class Body>
     static void load() {}
-
-    template <class Body>
-    static void launch(Body const& body, std::size_t work, void* queue) {
-        auto& s = *static_cast<stream*>(queue);
-        for_each_pointer(body, [&](void const* p) { s.of().check_reach(p, s); });
-        ++s.of().kernels;
-        s.push([body, workers = std::min(work, std::size_t{3})] {
-            for (auto i = workers; i-- > 0;) { body({i, workers}); }
-        });
-    }
 };
 
 }  // namespace fake

@@ -1,88 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device-driven calls without a GPU: kernels in which ranks meet, on threads and on processes; in
-// graphs; and what becomes of those that meet nobody, or somebody else.
+// Device-driven calls without a GPU: threads whose kernels meet; in graphs; and what becomes of
+// kernels that meet nobody, or somebody else.
 #include <cuda/suite_kernels.hpp>
-#include <cuda/driven_faults_suite.hpp>
-#include <cuda/worlds.hpp>
+
+#include <cuda/driven_suite.hpp>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
 
 using namespace fake;
-using conformance::expect_throw;
-using conformance::scramble;
-using conformance::sizes;
+using namespace std::chrono_literals;
 
 bool const more_kernels = cuda::provide_with<launcher, coll::premultiplied_sum<float>, float>() &&
                           cuda::provide_with<launcher, coll::average, coll::float16>() &&
                           cuda::provide_with<launcher, coll::logical_and, std::int32_t>();
-
-std::int64_t value(int rank, std::size_t i, std::uint64_t salt) {
-    return static_cast<std::int64_t>(
-        scramble(salt << 40 | static_cast<std::uint64_t>(rank) << 32 | i) % 100000);
-}
-std::int64_t sum_of(int size, std::size_t i, std::uint64_t salt) {
-    std::int64_t total = 0;
-    for (int r = 0; r < size; ++r) { total += value(r, i, salt); }
-    return total;
-}
-
-/// Every device-driven collective, n elements, in place or not, `odd` bytes off a pack.
-template <class Comm>
-void call_all(Comm& comm, machine& m, std::size_t n, std::size_t odd, std::uint64_t salt,
-              void* stream) {
-    auto const size = comm.size(), me = comm.rank();
-    auto const root = static_cast<int>(salt % static_cast<std::uint64_t>(size));
-    std::vector<std::int64_t> mine(n), got(n);
-    for (std::size_t i = 0; i < n; ++i) { mine[i] = value(me, i, salt); }
-    auto whole_in = comm.template allocate<std::int64_t>(n + 8);
-    auto whole_out = comm.template allocate<std::int64_t>(n + 8);
-    auto const in = std::span(whole_in.data() + odd, n), out = std::span(whole_out.data(), n);
-    auto const own = coll::block(n, size, me);
-    auto const put = [&](auto to) { m.copy(to.data(), mine.data(), n * 8, stream); };
-    auto const expect_all = [&](auto from, std::size_t first, char const* what) {
-        m.copy(got.data(), from.data(), from.size() * 8, stream);
-        m.synchronize(stream);
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            expect(got[i] == sum_of(size, first + i, salt), [&] {
-                return std::string(what) + ", element " + std::to_string(first + i) + " of " +
-                       std::to_string(n) + ", " + std::to_string(size) + " ranks";
-            });
-        }
-    };
-    using algorithms = std::vector<coll::any_algorithm>;
-    for (auto const a : algorithms{coll::one_shot{}, coll::two_shot{}, coll::any_algorithm{}}) {
-        coll::options const how{.algorithm = a, .stream = stream};
-        put(in);
-        comm.all_reduce(in, out, coll::sum{}, how);
-        expect_all(out, 0, "all_reduce");
-        comm.all_reduce(in, coll::sum{}, how);
-        expect_all(in, 0, "all_reduce in place");
-        put(in);
-        auto pending = comm.start_reduce_scatter(
-            in, std::span(whole_out.data() + own.first, own.size), coll::sum{}, how);
-        pending.wait();
-        auto const block = std::span(whole_out.data() + own.first, own.size);
-        expect_all(block, own.first, "reduce_scatter");
-        comm.all_gather(block, out, how);
-        expect_all(out, 0, "all_gather in place");
-    }
-    coll::options const how{.stream = stream};
-    put(in);
-    comm.reduce(in, out, coll::sum{}, root, how);
-    if (me == root) { expect_all(out, 0, "reduce"); }
-    comm.broadcast(out, root, how);
-    expect_all(out, 0, "broadcast");
-    m.synchronize(stream);
-}
 
 }  // namespace
 
@@ -106,23 +47,6 @@ TEST_CASE("devices drive: threads, on one device and on two") {
                 },
                 {}, by_device);
         }
-    }
-}
-
-TEST_CASE("devices drive: processes, which go through the slots, also part by part") {
-    for (int const size : sizes({2, 3})) {
-        world w;
-        w.devices = size;
-        w.laziness = 32;
-        run_processes(
-            w, size,
-            [&](auto& comm, machine& m) {
-                auto* const stream = m.make_stream();
-                call_all(comm, m, 1'001, 1, 1, stream);
-                call_all(comm, m, 600'001, 0, 2, nullptr);  // more than a slot holds
-                m.destroy_stream(stream);
-            },
-            {}, by_device);
     }
 }
 
@@ -222,4 +146,87 @@ TEST_CASE("a graph: captured once, replayed with other values, between other cal
             },
             {}, by_device);
     }
+}
+
+TEST_CASE("why devices may not drive") {
+    auto const refused = [](world& w, int size, std::string const& part) {
+        auto const mine = std::make_shared<machine>(w);
+        coll::threads::run(size, [&](auto& base) {
+            auto const device = base.rank() % w.devices;
+            expect_part(expect_throw<coll::usage_error>(
+                            [&] {
+                                cuda::communicate(base, device, {mine, {}, by_device});
+                            },
+                            part),
+                        part);
+        });
+        expect_nothing_left(*mine);
+    };
+    world queues;
+    queues.independent_streams = 5;
+    refused(queues, 6, "set CUDA_DEVICE_MAX_CONNECTIONS=32");
+    world small;
+    small.multiprocessors = 2;
+    refused(small, 6, "there are not enough multiprocessors");
+
+    world w;
+    auto const drives = std::make_shared<machine>(w);
+    coll::threads::run(2, [&](auto& base) {
+        auto const drive = base.rank() == 0 ? by_device : cuda::drive::host;
+        expect_part(expect_throw<coll::usage_error>(
+                        [&] {
+                            cuda::communicate(base, 0, {drives, {}, drive});
+                        },
+                        "drives"),
+                    "ask for different drives");
+    });
+}
+
+TEST_CASE("a kernel that meets nobody, or somebody else") {
+    world w;
+    run_threads(
+        w, 3,
+        [](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto buffer = comm.template allocate<float>(100);
+            comm.all_reduce(buffer);
+            if (comm.rank() == 2) { std::this_thread::sleep_for(600ms); }
+            try {
+                comm.all_reduce(buffer, coll::sum{}, {.timeout = 150ms});
+                expect(false, "it came to an end");
+            } catch (coll::timeout_error const& e) {
+                expect(e.missing() == std::vector<int>{2}, "rank 2 is missing");
+            }
+        },
+        {}, by_device);
+    run_threads(
+        w, 3,
+        [](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<float>(100);
+            expect_throw<coll::mismatch_error>(
+                [&] {
+                    comm.all_reduce(std::span(buffer.data(), comm.rank() == 1 ? 50 : 100),
+                                    coll::sum{}, {.stream = stream});
+                    m.synchronize(stream);
+                    comm.all_reduce(buffer);  // here it is told, at the latest
+                },
+                "a mismatch");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+    run_threads(
+        w, 2,
+        [](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto buffer = comm.template allocate<float>(100);
+            if (comm.rank() == 1) {
+                std::this_thread::sleep_for(50ms);
+                return comm.abort("enough");
+            }
+            expect_part(expect_throw<coll::error>([&] { comm.all_reduce(buffer); }, "abort"),
+                        "enough");
+        },
+        {}, by_device);
 }
