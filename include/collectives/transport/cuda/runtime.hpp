@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/calls.hpp>
+#include <collectives/transport/cuda/runtime_files.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -62,15 +63,22 @@ public:
     }
 
     void* allocate(std::size_t bytes) override {
+        if (bytes % detail::shared_files::granule == 0) {
+            auto const device = current();
+            if (files_.are_there(device)) { return files_.allocate(device, bytes); }
+        }
         void* p = nullptr;
         check(::cudaMalloc(&p, bytes), "cudaMalloc");
         return p;
     }
-    void free(void* p) override { check(::cudaFree(p), "cudaFree"); }
+    void free(void* p) override {
+        if (!files_.free(p)) { check(::cudaFree(p), "cudaFree"); }
+    }
 
     allocation look(void const* p) override {
         allocation result;
         if (p == nullptr) { return result; }
+        if (auto const known = files_.look(p)) { return *known; }
         cudaPointerAttributes about{};
         check(::cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
         if (about.devicePointer == nullptr || about.type == cudaMemoryTypeUnregistered) {
@@ -96,11 +104,15 @@ public:
         return result;
     }
     handle share(void* base) override {
+        if (auto const ticket = files_.share(base)) { return bytes_of(*ticket); }
         cudaIpcMemHandle_t h;
         check(::cudaIpcGetMemHandle(&h, base), "cudaIpcGetMemHandle");
         return bytes_of(h);
     }
     std::optional<void*> open(handle const& h) override {
+        if (auto const ticket = of_bytes<file_ticket>(h); ticket.mark == file_ticket::right_mark) {
+            return files_.open(ticket, current());
+        }
         void* p = nullptr;
         auto const fault = ::cudaIpcOpenMemHandle(&p, of_bytes<cudaIpcMemHandle_t>(h),
                                                   cudaIpcMemLazyEnablePeerAccess);
@@ -111,7 +123,9 @@ public:
         check(fault, "cudaIpcOpenMemHandle");
         return p;
     }
-    void close(void* p) override { check(::cudaIpcCloseMemHandle(p), "cudaIpcCloseMemHandle"); }
+    void close(void* p) override {
+        if (!files_.free(p)) { check(::cudaIpcCloseMemHandle(p), "cudaIpcCloseMemHandle"); }
+    }
 
     void* allocate_host(std::size_t bytes) override {
         void* p = nullptr;
@@ -215,9 +229,6 @@ public:
     }
 
 private:
-    using get_range = CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr);
-    using get_attribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
-
     static int attribute_of(int device, cudaDeviceAttr which) {
         int value = 0;
         check(::cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
@@ -242,25 +253,19 @@ private:
         std::memcpy(&result, h.data(), sizeof result);
         return result;
     }
-    template <class F>
-    static F driver_call(char const* name) {
-        void* found = nullptr;
-        cudaDriverEntryPointQueryResult how{};
-        check(::cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how),
-              name);
-        if (found == nullptr) { throw transport_error(text_of(name, ": not in this driver")); }
-        return reinterpret_cast<F>(found);
-    }
-
     // Looked for when a pointer is first asked about, which needs a device.
     CUresult range_of(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
-        static auto const call = driver_call<get_range>("cuMemGetAddressRange");
+        static auto* const call =
+            detail::driver_call<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
         return call(base, bytes, p);
     }
     CUresult attribute_of(void* value, CUpointer_attribute which, CUdeviceptr p) {
-        static auto const call = driver_call<get_attribute>("cuPointerGetAttribute");
+        static auto* const call =
+            detail::driver_call<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
         return call(value, which, p);
     }
+
+    detail::shared_files files_;
 };
 
 }  // namespace collectives::cuda
