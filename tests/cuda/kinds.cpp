@@ -20,7 +20,6 @@ bool provide_some() {
     (cuda::provide_with<plain_launcher, product, T>(), ...);
     (cuda::provide_with<plain_launcher, logical_and, T>(), ...);
     (cuda::provide_with<plain_launcher, logical_or, T>(), ...);
-    (cuda::provide_with<plain_launcher, premultiplied_sum<float>, T>(), ...);
     return cuda::provide_moves_with<plain_launcher>();
 }
 
@@ -36,6 +35,11 @@ bool const kernels_are_there = [] {
     cuda::provide_with<plain_launcher, collectives::product, matrix>();
     cuda::provide_with<plain_launcher, take_longer, span_of_time>();
     cuda::provide_with<plain_launcher, take_first, std::int32_t>();
+    using halved = collectives::premultiplied_sum<float>;
+    cuda::provide_with<plain_launcher, halved, float>();
+    cuda::provide_with<plain_launcher, halved, collectives::float16>();
+    cuda::provide_with<plain_launcher, halved, collectives::bfloat16>();
+    cuda::provide_with<plain_launcher, collectives::premultiplied_sum<double>, double>();
     cuda::provide_with<plain_launcher, collectives::sum, std::uint64_t>();
     cuda::provide_with<plain_launcher, collectives::max, std::int8_t>();
     cuda::provide_with<plain_launcher, collectives::average, std::uint8_t>();
