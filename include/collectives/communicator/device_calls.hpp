@@ -10,7 +10,6 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/space.hpp>
-#include <collectives/transport/cuda/space.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -96,7 +95,7 @@ void begin_on_device(Core& core, call_request const& r) {
 
 /// Enqueues a call that the devices drive. `enter()` tells peers of it.
 template <class Core, class Enter>
-cuda::space::lane enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
+auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
                                  fingerprint const& call, Enter const& enter) {
     require_kernel(core, r);
     auto& carrier = core.engine().carrier();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <collectives/core/types.hpp>
-#include <collectives/transport/cuda/calls.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -51,7 +50,7 @@ public:
     /// each other in the order of their streams.
     virtual void const* describe(device_request const& r) = 0;
     /// Enqueues what adds nothing up.
-    virtual void move(void const* described, stream s) = 0;
+    virtual void move(void const* described, void* stream) = 0;
     /// What kernels have said; looked at without waiting.
     virtual device_fault fault() const = 0;
     /// Ends kernels that wait for peers, now and from now on.
