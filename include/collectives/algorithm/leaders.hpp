@@ -46,10 +46,8 @@ struct leaders {
         int const gathered = per > 1 ? 1 : 0, between = devices > 1 ? 2 : 0;
         to_head(me, head, head, devices, emit);
         if (me == head && devices > 1) {
-            detail::seated const first{&emit, gathered, 0, per, 0, 1};
-            two_shot::reduce_scatter(device, devices, first);
-            detail::seated const second{&emit, gathered + 1, 0, per, 0, 1};
-            two_shot::all_gather(device, devices, second);
+            two_shot::reduce_scatter(device, devices, among_heads(emit, gathered));
+            two_shot::all_gather(device, devices, among_heads(emit, gathered + 1));
         }
         from_head(me, head, head, gathered + between, devices, emit);
     }
@@ -78,6 +76,10 @@ struct leaders {
     }
 
 private:
+    template <class Sink>
+    constexpr detail::seated<Sink> among_heads(Sink& sink, int round) const {
+        return {&sink, round, 0, ranks_per_device, 0, 1};
+    }
     constexpr rank_t head_of(int device, rank_t root) const {
         return root / ranks_per_device == device ? root : device * ranks_per_device;
     }
