@@ -182,6 +182,45 @@ TEST_CASE("why devices may not drive") {
     });
 }
 
+TEST_CASE("a rank that cannot drive: all hear of it, nothing is left, and the next try works") {
+    for (std::string const call : {"allocate", "make_event", "record", "synchronize"}) {
+        world w;
+        auto const mine = std::make_shared<machine>(w);
+        coll::threads::run(3, [&](auto& base) {
+            mine->use(base.rank() % 2);
+            base.barrier();
+            if (base.rank() == 1 && call == "allocate") { mine->fail(call); }
+            base.barrier();
+            if (call == "allocate") {
+                expect_part(expect_throw<coll::transport_error>(
+                                [&] {
+                                    cuda::communicate(base, base.rank() % 2, {mine, {}, by_device});
+                                },
+                                call),
+                            "allocate: injected");
+                base.barrier();
+                if (base.rank() == 1) { mine->fail(call, 1 << 30); }  // from then on, that is
+                base.barrier();
+            }
+            auto comm = cuda::communicate(base, base.rank() % 2, {mine, {}, by_device});
+            auto buffer = comm.template allocate<float>(100);
+            comm.all_reduce(buffer);
+            comm.barrier();
+            if (call == "allocate") { return; }
+            if (base.rank() == 1) { mine->fail(call); }
+            base.barrier();
+            auto* const stream = mine->make_stream();
+            try {
+                for (int i = 0; i < 20; ++i) { comm.all_reduce(buffer); }
+                mine->synchronize(stream);
+            } catch (coll::transport_error const&) {  // of whoever came first; all hear of it
+            }
+            mine->destroy_stream(stream);
+        });
+        expect_nothing_left(*mine);
+    }
+}
+
 TEST_CASE("a kernel that meets nobody, or somebody else") {
     world w;
     run_threads(
