@@ -229,9 +229,9 @@ TEST_CASE("a kernel that meets nobody, or somebody else") {
             m.use(comm.rank() % 2);
             auto buffer = comm.template allocate<float>(100);
             comm.all_reduce(buffer);
-            if (comm.rank() == 2) { std::this_thread::sleep_for(600ms); }
+            if (comm.rank() == 2) { std::this_thread::sleep_for(1500ms); }
             try {
-                comm.all_reduce(buffer, coll::sum{}, {.timeout = 150ms});
+                comm.all_reduce(buffer, coll::sum{}, {.timeout = 500ms});
                 expect(false, "it came to an end");
             } catch (coll::timeout_error const& e) {
                 expect(e.missing() == std::vector<int>{2}, "rank 2 is missing");
