@@ -137,6 +137,11 @@ struct matrix_product {
     matrix operator()(matrix const& x, matrix const& y) const { return x * y; }
 };
 
+/// Keeps the order, does not commute.
+struct take_first {
+    std::int32_t operator()(std::int32_t a, std::int32_t) const { return a; }
+};
+
 /// A struct with padding, and an operator with state.
 struct span_of_time {
     std::int64_t seconds;

@@ -184,9 +184,8 @@ TEST_CASE_TEMPLATE_DEFINE("a user's types and operators", World, own_types) {
             auto const longest = coll::commutative(take_longer{2});
             run_operator<span_of_time>(comm, "a struct", longest, span_of_time::random,
                                        fold(take_longer{2}));
-            auto const first = [](std::int32_t a, std::int32_t) { return a; };
             run_operator<std::int32_t>(
-                comm, "the first", first,
+                comm, "the first", take_first{},
                 [](std::uint64_t x) { return static_cast<std::int32_t>(x); },
                 [](auto const& column) { return column.front(); });
         });

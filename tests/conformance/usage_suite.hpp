@@ -3,6 +3,7 @@
 #pragma once
 
 #include <conformance/collectives_suite.hpp>
+#include <conformance/operators.hpp>
 
 #include <array>
 #include <cstddef>
@@ -106,7 +107,7 @@ void wrong_ranks(Comm& comm) {
 template <class Comm>
 void wrong_algorithms(Comm& comm) {
     std::vector<int> v(5'000);
-    auto const first = [](int a, int) { return a; };  // keeps the order, does not commute
+    take_first const first;
     for (auto const a : coll::all_algorithms) {
         auto const proof = a.check(comm.size());
         auto const run = [&] { comm.all_reduce(v, first, {.algorithm = a}); };

@@ -9,6 +9,7 @@
 
 #include <cuda/fake_events.hpp>
 #include <cuda/fake_faults.hpp>
+#include <cuda/fake_processors.hpp>
 #include <cuda/fake_stream.hpp>
 #include <cuda/fake_world.hpp>
 
@@ -33,7 +34,7 @@ namespace fake {
 namespace cuda = collectives::cuda;
 
 /// One process's CUDA.
-class machine final : public cuda::call_table {
+class machine final : public processors {
     using kind = cuda::allocation::kind;
     struct local {
         std::size_t bytes, mapped;
@@ -45,7 +46,7 @@ class machine final : public cuda::call_table {
     };
 
 public:
-    explicit machine(world& w) : world_(w), events_(w) {
+    explicit machine(world& w) : processors(w), world_(w), events_(w) {
         for (int d = 0; d < w.devices; ++d) {
             default_streams_.push_back(std::make_unique<stream>(*this, d, 7U, w.laziness));
         }
@@ -57,13 +58,6 @@ public:
     std::size_t live_mappings() const { return count(true); }
     std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0;
 
-    int devices(std::string& why) override {
-        if (world_.devices == 0) { why = "there is no CUDA device: the fake has none"; }
-        return world_.devices;
-    }
-    cuda::uuid identity(int device) override {
-        return {std::byte{0xfa}, static_cast<std::byte>(device)};
-    }
     int current() override { return current_; }
     void use(int device) override { current_ = device; }
     bool reaches(int device, int other) override {
@@ -175,6 +169,11 @@ public:
     }
 
     bool captures(cuda::stream s) override { return of(s).captures; }
+    /// What comes on the stream until `end_capture` is not done, but kept.
+    void begin_capture(cuda::stream s) { of(s).captures = true; }
+    stream::graph end_capture(cuda::stream s) { return of(s).end_capture(); }
+    void replay(stream::graph const& g, cuda::stream s) { usable(s).push_all(g); }
+
     int device_of(cuda::stream s) override { return of(s).device(); }
     cuda::stream make_stream() override {
         may_fail("make_stream");
@@ -201,6 +200,7 @@ public:
     }
     void record(cuda::event e, cuda::stream s) override {
         may_fail("record");
+        not_into_graph(s);
         usable(s).record(*static_cast<event_state*>(e));
     }
     bool passed(cuda::event e) override {
@@ -211,6 +211,7 @@ public:
     }
     void wait(cuda::stream s, cuda::event e) override {
         may_fail("wait");
+        not_into_graph(s);
         usable(s).wait(*static_cast<event_state*>(e));
     }
     cuda::handle share_event(cuda::event e) override {
@@ -248,6 +249,9 @@ private:
     }
     void may_fail(char const* call) {
         if (faults_.are_due(call)) { broken(call, "injected"); }
+    }
+    void not_into_graph(cuda::stream s) {
+        if (of(s).captures) { broken("event", "operation not permitted when stream is capturing"); }
     }
     stream& usable(cuda::stream s) {
         auto& on = of(s);

@@ -13,6 +13,7 @@
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace fake {
 
@@ -45,7 +46,22 @@ public:
     int device() const { return device_; }
     bool captures = false;
 
-    void push(std::function<void()> what) { add({std::move(what), nullptr, 0}); }
+    using graph = std::vector<std::function<void()>>;
+
+    void push(std::function<void()> what) {
+        if (captures) {
+            graph_.push_back(std::move(what));
+        } else {
+            add({std::move(what), nullptr, 0});
+        }
+    }
+    void push_all(graph const& g) {
+        for (auto const& what : g) { push(what); }
+    }
+    graph end_capture() {
+        captures = false;
+        return std::exchange(graph_, {});
+    }
     void record(event_state& e) {
         auto const n = e.recorded.fetch_add(1) + 1;
         push([&e, n] {
@@ -111,6 +127,7 @@ private:
     std::deque<task> tasks_;
     std::uint64_t added_ = 0, done_ = 0;
     bool stop_ = false;
+    graph graph_;
     std::thread worker_;
 };
 

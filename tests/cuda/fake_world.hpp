@@ -63,7 +63,8 @@ public:
     bool peers_reach = true;
     bool events_cross = true;   // between processes
     bool reaches_host = false;  // the device reads any memory of the host, as some can
-    int laziness = 8;           // one task in so many comes late; 0: none
+    int multiprocessors = 8, share = 0, independent_streams = 32;
+    int laziness = 8;  // one task in so many comes late; 0: none
 
 private:
     int file_ = -1;

@@ -33,7 +33,7 @@ TEST_CASE("ranks without a device, or with one that is not there") {
     coll::threads::run(2, [&](auto& base) {
         expect_text(expect_throw<coll::transport_error>(
                         [&] {
-                            cuda::communicate(base, 0, {none, {}});
+                            cuda::communicate(base, 0, {none, {}, {}});
                         },
                         "no device"),
                     "there is no CUDA device");
@@ -45,7 +45,7 @@ TEST_CASE("ranks without a device, or with one that is not there") {
         auto const wrong = base.rank() == 1 ? 7 : 0;
         expect_text(expect_throw<coll::transport_error>(
                         [&] {
-                            cuda::communicate(base, wrong, {two, {}});
+                            cuda::communicate(base, wrong, {two, {}, {}});
                         },
                         "device 7"),
                     "rank 1: there is no device 7: there are 2");

@@ -25,29 +25,32 @@ inline void expect_nothing_left(machine const& m) {
            [&] { return std::to_string(m.live_allocations()) + " allocations are left"; });
     expect(m.live_mappings() == 0,
            [&] { return std::to_string(m.live_mappings()) + " mappings are left"; });
+    expect(m.host_allocations == 0, "memory of the host is left");
     expect(m.streams == 0, "streams are left");
     expect(m.events == static_cast<int>(m.idle_events()), "events are left");
 }
 
 /// Calls f(comm, machine) on ranks that are threads, `devices` of which the ranks use in turn.
 template <class F>
-void run_threads(world& w, int size, F const& f, std::optional<cuda::ordering> order = {}) {
+void run_threads(world& w, int size, F const& f, std::optional<cuda::ordering> order = {},
+                 std::optional<cuda::drive> drive = {}) {
     auto const mine = std::make_shared<machine>(w);
     coll::threads::run(size, [&](auto& base) {
         mine->use(base.rank() % w.devices);
-        auto comm = cuda::communicate(base, mine->current(), {mine, order});
+        auto comm = cuda::communicate(base, mine->current(), {mine, order, drive});
         f(comm, *mine);
     });
     expect_nothing_left(*mine);
 }
 /// The same with processes.
 template <class F>
-void run_processes(world& w, int size, F const& f, std::optional<cuda::ordering> order = {}) {
+void run_processes(world& w, int size, F const& f, std::optional<cuda::ordering> order = {},
+                   std::optional<cuda::drive> drive = {}) {
     coll::shm::run(size, [&](auto& base) {
         auto const mine = std::make_shared<machine>(w);
         mine->use(base.rank() % w.devices);
         {
-            auto comm = cuda::communicate(base, mine->current(), {mine, order});
+            auto comm = cuda::communicate(base, mine->current(), {mine, order, drive});
             f(comm, *mine);
         }
         expect_nothing_left(*mine);

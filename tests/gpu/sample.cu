@@ -5,7 +5,7 @@
 namespace coll = collectives;
 
 static bool const sample = [] {
-    coll::cuda::kernels().add(&coll::cuda::enqueue_copy<coll::cuda::device_launcher>);
+    coll::cuda::provide_moves_with<coll::cuda::device_launcher>();
     return coll::cuda::provide<coll::sum, float>() && coll::cuda::provide<coll::sum, double>() &&
            coll::cuda::provide<coll::sum, coll::float16>() &&
            coll::cuda::provide<coll::average, coll::bfloat16>() &&

@@ -118,6 +118,125 @@ void small() {
     }
 }
 
+/// Processes on one device: one rank works for all, in one kernel.
+void leaders() {
+    for (int const size : {2, 4, 8}) {
+        coll::shm::run(size, [&](auto& base) {
+            auto comm = coll::cuda::communicator(base, 0);
+            require(comm.explain(1024 * mib).algorithm == coll::leaders{size}, "no leader");
+            auto const speed = comm.rank() == 0 ? copy_speed(1024 * mib) : 0;
+            comm.barrier();
+            auto const share = share_of_limit(comm, 1024 * mib, {}, speed);
+            if (comm.rank() != 0) { return; }
+            report(
+                "leader per device, " + std::to_string(size) + " processes, 1 GiB: share of B/(2K)",
+                share, "", '>', 0.75);
+        });
+    }
+}
+
+/// Device-driven: small vectors against a launch, large ones against the limit.
+void driven() {
+    double launch = 0;
+    for (int const size : {2, 4, 8}) {
+        coll::shm::run(1, [&](auto&) {
+            auto const speed = speed_of_copy();
+            coll::threads::run(size, [&](auto& base) {
+                coll::cuda::settings const how{
+                    coll::cuda::runtime_calls::get(), {}, coll::cuda::drive::device};
+                auto comm = coll::cuda::communicator(base, 0, how);
+                auto& space = comm.transport().space();
+                auto a = comm.template allocate<float>(1024), b = comm.template allocate<float>(64);
+                if (comm.rank() == 0) {
+                    launch = seconds(1'001, [&] {
+                        space.copy(b.data(), a.data(), 256);
+                        space.drain();
+                    });
+                }
+                comm.barrier();
+                cudaStream_t stream = nullptr;
+                check(::cudaSetDevice(0), "cudaSetDevice");
+                check(::cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+                for (std::size_t const bytes : {std::size_t{4}, std::size_t{4096}}) {
+                    auto const some = std::span(a.data(), bytes / sizeof(float));
+                    auto const time = seconds(1'001, [&] {
+                        comm.all_reduce(some, coll::sum{}, {.stream = stream});
+                        check(::cudaStreamSynchronize(stream), "synchronize");
+                    });
+                    comm.barrier();
+                    if (comm.rank() != 0) { continue; }
+                    report("device-driven all_reduce, " + std::to_string(size) + " threads, " +
+                               std::to_string(bytes) + " bytes",
+                           1e6 * time, "us", '<', std::max(10.0, 3e6 * launch));
+                }
+                check(::cudaStreamDestroy(stream), "cudaStreamDestroy");
+                auto const share = share_of_limit(comm, 256 * mib, coll::two_shot{}, speed);
+                if (comm.rank() == 0) {
+                    report("device-driven two_shot, " + std::to_string(size) +
+                               " threads, 256 MiB: share of B/(2K)",
+                           share, "", '>', 0.8);
+                }
+            });
+        });
+    }
+}
+
+/// `automatic` against the best algorithm that is named, at each size.
+template <class Comm>
+void choice_of(Comm& comm, std::string const& where) {
+    double worst = 10;
+    for (std::size_t const bytes : {1024 * mib / 1048576, mib / 16, mib, 16 * mib, 256 * mib}) {
+        auto buffer = comm.template allocate<float>(bytes / sizeof(float));
+        auto const time_of = [&](coll::any_algorithm a) {
+            auto const time = seconds(bytes < mib ? 51 : 11, [&] {
+                comm.all_reduce(buffer, coll::sum{},
+                                {.algorithm = a, .timeout = std::chrono::seconds(30)});
+            });
+            comm.barrier();
+            return time;
+        };
+        double best = 1e9;
+        for (coll::any_algorithm const a :
+             {coll::any_algorithm(coll::one_shot{}), coll::any_algorithm(coll::two_shot{}),
+              coll::any_algorithm(coll::ring{}), coll::any_algorithm(coll::leaders{comm.size()})}) {
+            best = std::min(best, time_of(a));
+        }
+        worst = std::min(worst, best / time_of({}));
+    }
+    if (comm.rank() == 0) {
+        report("automatic's speed over the best algorithm's, worst size, " + where, worst, "", '>',
+               0.9);
+    }
+}
+void choice() {
+    on_threads(4, [](auto& comm) { choice_of(comm, "4 threads"); });
+    coll::shm::run(4, [](auto& base) {
+        auto comm = coll::cuda::communicator(base, 0);
+        choice_of(comm, "4 processes");
+    });
+}
+
+/// What others are compared with: seconds of one all_reduce of as many bytes, over processes.
+void for_peers() {
+    for (int const size : {2, 4}) {
+        coll::shm::run(size, [&](auto& base) {
+            auto comm = coll::cuda::communicator(base, 0);
+            for (std::size_t bytes = 1024; bytes <= 1024 * mib; bytes *= 32) {
+                auto buffer = comm.template allocate<float>(bytes / sizeof(float));
+                auto const time = seconds(bytes < 16 * mib ? 101 : 11, [&] {
+                    comm.all_reduce(buffer, coll::sum{}, {.timeout = std::chrono::seconds(30)});
+                });
+                comm.barrier();
+                if (comm.rank() == 0) {
+                    control("ours, " + std::to_string(size) + " processes, " +
+                                std::to_string(bytes) + " bytes",
+                            1e6 * time, "us");
+                }
+            }
+        });
+    }
+}
+
 void movement() {
     auto const speed = speed_of_copy();
     for (int const size : {2, 4}) {
@@ -159,5 +278,9 @@ int main(int argc, char** argv) {
                            {"2_movement", movement},
                            {"3_processes", processes},
                            {"4_mapped", mapped},
-                           {"5_small", small}});
+                           {"5_small", small},
+                           {"6_leaders", leaders},
+                           {"7_driven", driven},
+                           {"8_choice", choice},
+                           {"9_peers", for_peers}});
 }

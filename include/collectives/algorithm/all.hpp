@@ -6,6 +6,7 @@
 #include <collectives/algorithm/circulant.hpp>
 #include <collectives/algorithm/halving.hpp>
 #include <collectives/algorithm/hierarchical.hpp>
+#include <collectives/algorithm/leaders.hpp>
 #include <collectives/algorithm/mixed_radix.hpp>
 #include <collectives/algorithm/one_shot.hpp>
 #include <collectives/algorithm/ring.hpp>
@@ -42,16 +43,15 @@ inline constexpr auto algorithm_names = [] {
 namespace detail {
 
 /// "hierarchical:4"; none if it is something else.
-template <class X>
-std::optional<deferred<hierarchical, X>> parse_hierarchical(std::string_view text) {
-    constexpr auto head = hierarchical::name;
+template <class A>
+std::optional<A> parse_grouped(std::string_view text) {
+    constexpr auto head = A::name;
     if (!text.starts_with(head) || !text.substr(head.size()).starts_with(':')) { return {}; }
     auto const* const end = text.data() + text.size();
-    deferred<hierarchical, X> result;
-    auto const [rest, fault] =
-        std::from_chars(text.data() + head.size() + 1, end, result.ranks_per_host);
-    if (fault != std::errc{} || rest != end || result.ranks_per_host < 1) { return {}; }
-    return result;
+    int ranks = 0;
+    auto const [rest, fault] = std::from_chars(text.data() + head.size() + 1, end, ranks);
+    if (fault != std::errc{} || rest != end || ranks < 1) { return {}; }
+    return A{ranks};
 }
 
 }  // namespace detail
@@ -64,11 +64,13 @@ any_algorithm parse_algorithm(std::string_view text) {
     for (any_algorithm const a : all_algorithms) {
         if (a.name() == text) { return a; }
     }
-    if (auto const a = detail::parse_hierarchical<X>(text)) { return *a; }
+    if (auto const a = detail::parse_grouped<deferred<hierarchical, X>>(text)) { return *a; }
+    if (auto const a = detail::parse_grouped<deferred<leaders, X>>(text)) { return *a; }
     std::string known{automatic::name};
     for (auto const n : algorithm_names) { known.append(", ").append(n); }
     throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known, ", ",
-                              hierarchical::name, ":RANKS_PER_HOST"));
+                              hierarchical::name, ":RANKS_PER_HOST, ", leaders::name,
+                              ":RANKS_PER_DEVICE"));
 }
 
 }  // namespace collectives

@@ -39,6 +39,11 @@ protected:
         return kept;
     }
     pending<Transport> started(call_request const& r, std::shared_ptr<void const> kept = {}) {
+        if constexpr (driven_transport<Transport>) {
+            if (auto a = core_->start_driven(r, true)) {
+                return {core_, std::move(a), std::move(kept)};
+            }
+        }
         auto o = std::make_unique<operation<Transport>>();
         core_->start(*o, r);
         o->start_clock(steady::now());

@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
+#include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
@@ -39,10 +40,14 @@ public:
             }
             selector_.place(host_layout(hosts));
         }
+        if constexpr (device_transport<Transport>) { selector_.prefer(device_choice(engine_)); }
     }
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
-    ~communicator_core() { engine_.retire(); }
+    ~communicator_core() {
+        if constexpr (driven_transport<Transport>) { driven_.close(engine_); }
+        engine_.retire();
+    }
 
     collectives::engine<Transport>& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
@@ -71,7 +76,7 @@ public:
         engine_.require_usable(r.as);
         if constexpr (device_transport<Transport>) { begin_on_device(*this, r); }
         auto const time = r.how.timeout.span();
-        if (blocks_vary(r) && passes_blocks_on(choose(r), r.shape)) {
+        if (blocks_vary(r) && routes_.passes_on(choose(r), r.shape)) {
             auto const call = fingerprint_of(r, choose(r));
             o.start_counting(engine_, call, r.shape.count, program_maker(r), r.in, r.out, time);
         } else {
@@ -81,6 +86,10 @@ public:
     }
     /// Runs a collective to its end.
     void run(call_request const& r) {
+        if constexpr (driven_transport<Transport>) {
+            auto const waits = r.how.stream == nullptr;
+            if (auto const a = start_driven(r, waits)) { return waits ? finish(*a) : forget(*a); }
+        }
         if constexpr (flat_transport<Transport>) {
             if (run_flat(r)) { return; }
         }
@@ -89,6 +98,20 @@ public:
         start(*o, r);
         engine_.wait(*o);
         idle_.push_back(std::move(o));
+    }
+
+    /// Enqueues a call that the devices drive, if this is one; else gives null.
+    std::unique_ptr<driven_call<Transport>> start_driven(call_request const& r, bool is_waited_for)
+        requires driven_transport<Transport>
+    {
+        auto* const driver = engine_.carrier().driver();
+        if (driver == nullptr || driver->context != engine_.context()) { return {}; }
+        auto const what = detail::driven_kind_of(r, driver->most_element_bytes());
+        if (!what) { return {}; }
+        auto const named = r.how.algorithm;
+        auto const call =
+            fingerprint_of(r, named.is_automatic() ? detail::algorithm_of(*what) : named);
+        return driven_.start(*this, r, *what, call, is_waited_for);
     }
 
     /// Ends with `a`, which must have been started.
@@ -120,12 +143,6 @@ private:
         communicator_core* core;
         activity* what;
         ~running() { core->engine_.remove(*what); }
-    };
-    struct kept_route {
-        any_algorithm algorithm;
-        collective what{};
-        rank_t root = 0;
-        bool passes_on = false;
     };
     /// Processors that the ranks of this communicator share, its part of those of the job; 0 where
     /// not all ranks know the same of that.
@@ -178,24 +195,6 @@ private:
         return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
                r.shape.counts.empty() && r.shape.size > 1;
     }
-    /// Whether a schedule moves blocks through ranks they do not belong to. Remembered.
-    bool passes_blocks_on(any_algorithm a, call_shape const& shape) {
-        for (auto const& k : routes_) {
-            if (k.algorithm == a && k.what == shape.what && k.root == shape.root) {
-                return k.passes_on;
-            }
-        }
-        auto passes_on = false;
-        for (auto const& own : a.record_all(shape.what, shape.size, shape.root)) {
-            for (auto const& s : own.steps) {
-                auto const at_root = own.rank == shape.root;
-                passes_on = passes_on || (!at_root && s.chunks != chunk_range{own.rank, 1});
-            }
-        }
-        routes_.push_back({a, shape.what, shape.root, passes_on});
-        return passes_on;
-    }
-
     requirement requirement_of(call_request const& r) const {
         auto const& s = r.shape;
         return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
@@ -289,10 +288,11 @@ private:
     collectives::engine<Transport> engine_;
     collectives::selector selector_;
     program_cache kept_;
-    std::vector<kept_route> routes_;
+    route_book routes_;
     std::vector<std::unique_ptr<operation<Transport>>> idle_;
     std::uint64_t pairs_ = 0;
     [[no_unique_address]] flat_part<Transport> flat_;
+    [[no_unique_address]] driven_part<Transport> driven_;
 };
 
 }  // namespace collectives

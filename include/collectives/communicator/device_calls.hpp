@@ -3,14 +3,21 @@
 // kernel, and its place behind what is on the user's stream.
 #pragma once
 
+#include <collectives/algorithm/leaders.hpp>
+#include <collectives/communicator/driven_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/space.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 namespace collectives {
 
@@ -22,6 +29,31 @@ struct passed_memory {
     void const* at = nullptr;
     std::size_t bytes = 0;
 };
+
+/// What is quickest where several processes take turns on a device: one of them does the work.
+/// `automatic` where they do not, or where devices have different numbers of ranks.
+template <class Engine>
+any_algorithm device_choice(Engine& e) {
+    if constexpr (requires { e.carrier().device_in_turns(rank_t{}); }) {
+        std::vector<int> devices;
+        for (rank_t r = 0; r < e.size(); ++r) {
+            devices.push_back(e.carrier().device_in_turns(e.group().job_rank(r)));
+        }
+        auto const first =
+            static_cast<std::size_t>(std::count(devices.begin(), devices.end(), devices.front()));
+        for (std::size_t i = 0; i < devices.size(); ++i) {
+            auto const head = i / first * first;
+            if (devices[i] != devices[head] ||
+                (i == head && i != 0 &&
+                 std::count(devices.begin(), devices.end(), devices[i]) !=
+                     static_cast<std::ptrdiff_t>(first))) {
+                return {};
+            }
+        }
+        if (first > 1) { return leaders{static_cast<int>(first)}; }
+    }
+    return {};
+}
 
 /// Takes a call's place in order. `core` is asked to refuse what the device cannot reach, and told
 /// of what breaks.
@@ -42,13 +74,17 @@ void follow_stream(Core& core, collective what, void* stream, passed_memory in, 
 }
 
 template <class Core>
-void begin_on_device(Core& core, call_request const& r) {
+void require_kernel(Core& core, call_request const& r) {
     if (r.op != nullptr && r.op->reduce == nullptr) {
         core.refuse(r.as,
                     text_of("this program has no kernel of ", r.op->op_name, " on ", r.type_name,
                             ": have nvcc compile one source file that includes "
                             "<collectives/cuda.cuh>, and there `provide` your own operators"));
     }
+}
+template <class Core>
+void begin_on_device(Core& core, call_request const& r) {
+    require_kernel(core, r);
     auto const by_user = r.as == r.shape.what;  // else its memory is the library's, on the host
     auto const bytes = [&](void const* p, std::size_t n) {
         return by_user && p != nullptr ? n : 0;
@@ -56,5 +92,89 @@ void begin_on_device(Core& core, call_request const& r) {
     follow_stream(core, r.as, r.how.stream, {r.in, bytes(r.in, r.shape.input_bytes())},
                   {r.out, bytes(r.out, r.shape.output_bytes())});
 }
+
+/// Enqueues a call that the devices drive. `enter()` tells peers of it.
+template <class Core, class Enter>
+auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
+                                 fingerprint const& call, Enter const& enter) {
+    require_kernel(core, r);
+    auto& carrier = core.engine().carrier();
+    auto& space = carrier.space();
+    [[maybe_unused]] auto const here = space.enter();
+    try {
+        space.require_reachable(r.in, r.shape.input_bytes());
+        space.require_reachable(r.out, r.out == nullptr ? 0 : r.shape.output_bytes());
+        auto const on = space.begin_driven(r.how.stream);
+        enter();
+        auto const* const told =
+            carrier.driver()->describe({what, r.shape.root, r.shape.count, r.shape.elem_size, r.in,
+                                        r.out, call.hash(), r.how.timeout.span()});
+        if (r.op == nullptr) {
+            carrier.driver()->move(told, on.on);
+        } else {
+            r.op->reduce(r.op->op, {.queue = on.on, .fused = told});
+        }
+        space.end_driven(on);
+        return on;
+    } catch (usage_error const& e) {
+        core.refuse(r.as, e.what());
+    } catch (transport_error const& e) {
+        core.engine().break_by(name(r.as), e);
+        throw;
+    }
+}
+
+/// Starts them, and keeps the numbers of those that nobody waits for: they are over when the last
+/// one is.
+template <class Transport>
+class driven_calls {
+public:
+    template <class Core>
+    std::unique_ptr<driven_call<Transport>> start(Core& core, call_request const& r,
+                                                  detail::driven_kind what, fingerprint call,
+                                                  bool is_waited_for) {
+        auto& engine = core.engine();
+        auto& space = engine.carrier().space();
+        if (!numbers_.empty() && space.driven_is_done()) { end(engine); }
+        detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
+        engine.require_usable(r.as);
+        auto const lane = enqueue_driven(core, r, what, call, [&] {
+            auto const mine = engine.enter(call, call.hash());
+            call.sequence = mine.sequence;
+            call.past = mine.past;
+        });
+        auto made = std::make_unique<driven_call<Transport>>(engine, call, r.how.timeout.span());
+        [[maybe_unused]] auto const here = space.enter();
+        if (lane.captured) {
+            made->start_captured();
+            engine.finish(call.sequence);
+        } else if (is_waited_for) {
+            made->start(space.mark(lane.on));
+        } else {
+            numbers_.push_back(call.sequence);
+        }
+        engine.add(*made);
+        return made;
+    }
+    /// Waits for all.
+    template <class Engine>
+    void close(Engine& e) {
+        if (numbers_.empty()) { return; }
+        e.carrier().space().drain_if_possible();
+        end(e);
+    }
+
+private:
+    template <class Engine>
+    void end(Engine& e) {
+        for (auto const n : numbers_) { e.finish(n); }
+        numbers_.clear();
+    }
+    std::vector<std::uint64_t> numbers_;
+};
+struct no_driven_calls {};
+template <class Transport>
+using driven_part =
+    std::conditional_t<driven_transport<Transport>, driven_calls<Transport>, no_driven_calls>;
 
 }  // namespace collectives

@@ -4,18 +4,16 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/launch/cuda_card.hpp>
+#include <collectives/launch/cuda_team.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 #include <collectives/transport/cuda/transport.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,62 +24,7 @@
 
 namespace collectives::cuda {
 
-/// How ranks work with their devices.
-struct settings {
-    std::shared_ptr<call_table> calls;  ///< what is used of CUDA
-    /// Equal on all ranks. Default: COLLECTIVES_CUDA_ORDER (events or host), else events where they
-    /// work between all ranks.
-    std::optional<ordering> order{};
-};
-
 namespace detail {
-
-/// What a rank tells the others of itself, or why it cannot take part.
-struct card {
-    std::array<char, 200> fault{};  // empty: all is well
-    uuid device{};
-    std::uint64_t process = 0;  // equal for no two processes
-    std::int32_t number = 0;    // of the device, in its process
-    rank_t job_rank = 0;
-    std::int32_t order = -1;  // that is asked for
-    bool has_event = false;
-    event in_process = nullptr;
-    handle between_processes{};
-    std::uint64_t table = 0;  // where it shows its memory
-
-    void refuse(std::string_view why) {
-        std::copy_n(why.data(), std::min(why.size(), fault.size() - 1), fault.data());
-    }
-};
-
-/// A number that no other process has or will have: when it started is part of it.
-template <class = void>
-std::uint64_t this_process() {
-    std::array<char, 1024> text{};
-    std::size_t n = 0;
-    if (auto* const file = std::fopen("/proc/self/stat", "r")) {
-        n = std::fread(text.data(), 1, text.size(), file);
-        std::fclose(file);
-    }
-    std::string_view all(text.data(), n);
-    all.remove_prefix(std::min(all.rfind(')') + 1, all.size()));
-    for (int field = 3; field < 22; ++field) {
-        all.remove_prefix(std::min(all.find(' ', 1), all.size()));
-    }
-    return mix(static_cast<std::uint64_t>(::getpid()), hash_text(all.substr(0, all.find(' ', 1))));
-}
-
-template <class = void>
-std::optional<ordering> asked_order(settings const& with) {
-    if (with.order) { return with.order; }
-    auto const* const text = std::getenv("COLLECTIVES_CUDA_ORDER");
-    if (text == nullptr || *text == '\0') { return {}; }
-    std::string_view const name(text);
-    if (name != "events" && name != "host") {
-        throw usage_error(text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events or host"));
-    }
-    return name == "events" ? ordering::events : ordering::host;
-}
 
 /// The ranks of `base`, which share host memory, on one device each.
 template <class Control>
@@ -120,9 +63,11 @@ public:
         auto comm = base_.with([&](std::shared_ptr<Control> control) {
             result = std::make_shared<made>(std::move(control), std::move(space_),
                                             mappings::of(with_.calls), one_device);
+            if constexpr (!made::one_process) { result->take_turns(turns()); }
             return result;
         });
         if constexpr (!made::one_process) { show(*result); }
+        if (mine_.drives) { let_drive(*result, comm.core()->engine().context()); }
         return comm;
     }
 
@@ -151,6 +96,15 @@ private:
         mine_.number = device;
         mine_.device = calls.identity(device);
         mine_.process = this_process();
+        mine_.drives = asks_to_drive(with_);
+        if (mine_.drives) {
+            mine_.residence = {mine_.device,
+                               mine_.process,
+                               calls.multiprocessors(device),
+                               calls.share_of(device),
+                               calls.independent_streams(),
+                               kernels().fused_moves() != nullptr};
+        }
         space_ = std::make_unique<space>(with_.calls, device, kernels().copies());
         try {
             mine_.in_process = space_->make_event(!made::one_process);
@@ -175,6 +129,9 @@ private:
             }
             if (c.order != cards_[0].order) {
                 throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
+            }
+            if (c.drives != cards_[0].drives) {
+                throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different drives"));
             }
         }
     }
@@ -234,6 +191,52 @@ private:
         space_->set_peer(c.job_rank, e, !made::one_process);
         calls.wait(static_cast<stream>(space_->queue()), e);
         space_->drain();
+    }
+
+    /// Of each rank of the job, the first rank on its device.
+    std::vector<int> turns() const {
+        std::vector<int> result;
+        for (auto const& c : cards_) {
+            auto const same = [&](card const& other) { return other.device == c.device; };
+            auto const at = static_cast<std::size_t>(c.job_rank);
+            if (result.size() <= at) { result.resize(at + 1, -1); }
+            result[at] =
+                static_cast<int>(std::find_if(cards_.begin(), cards_.end(), same) - cards_.begin());
+        }
+        return result;
+    }
+
+    /// Refused on all ranks, with the first reason.
+    void let_drive(made& t, std::uint64_t context) {
+        std::vector<rank_device> all;
+        std::vector<rank_t> ranks;
+        for (auto const& c : cards_) {
+            all.push_back(c.residence);
+            ranks.push_back(c.job_rank);
+        }
+        auto const proof = prove_residence(all, base_.rank());
+        if (proof.blocks == 0) {
+            throw usage_error(text_of("rank ", base_.rank(),
+                                      ", cuda::communicator: not device-driven: ", proof.why_not));
+        }
+        std::unique_ptr<team<made>> mine;
+        auto const together = [&](auto const& part) {
+            reason why{};
+            try {
+                part();
+            } catch (error const& e) { say(why, e.what()); }
+            auto const said = told(why);
+            if (auto const bad = first(said); bad != said.end()) {
+                refuse(bad - said.begin(), *bad);
+            }
+        };
+        together([&] {
+            mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
+        });
+        auto const places = told(mine->shown());
+        together([&] { mine->meet(places, ranks); });
+        mine->context = context;
+        t.drive_by(std::move(mine));
     }
 
     void show(made& t) {

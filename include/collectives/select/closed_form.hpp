@@ -115,6 +115,10 @@ closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
         auto const hosts = p / a.parameter();
         detail::add_two_shot(c, cut, a.parameter(), hosts);
         detail::add_mixed_radix(c, cut, hosts);
+    } else if (a.is<leaders>()) {
+        std::int64_t const own = a.parameter(), devices = p / own;
+        if (own > 1) { c = {2, own - 1, 2 * (own - 1) * n, (own - 1) * n, volume}; }
+        detail::add_two_shot(c, {n, devices}, devices, 1);
     } else {
         throw usage_error(text_of("no closed form is known of ", name(a)));
     }

@@ -50,6 +50,9 @@ public:
     /// Where the ranks are; before anything is chosen.
     void place(deferred<host_layout, X> hosts) { hosts_ = std::move(hosts); }
 
+    /// For an all_reduce, before any other that may be used.
+    void prefer(any_algorithm a) { preferred_ = a; }
+
     /// Whether an algorithm may be used, from what the checker derived. The library's own are
     /// proved by its tests; a user's is proved here, once.
     bool suits(any_algorithm a, requirement const& need) {
@@ -62,6 +65,7 @@ public:
 
     any_algorithm choose(requirement const& need, std::size_t bytes) {
         if (auto const told = overridden(need, bytes)) { return *told; }
+        if (is_preferred(need)) { return preferred_; }
         any_algorithm best;
         auto least = std::numeric_limits<double>::infinity();
         for (auto const& p : profiles(need)) {
@@ -84,8 +88,9 @@ public:
         result.algorithm = choose(need, bytes);
         auto const head = text_of(name(need.what), " of ", bytes, " bytes over ", need.size,
                                   " ranks: ", name(result.algorithm));
-        result.why = text_of(head, (overridden(need, bytes)
-                                        ? ", as the environment says"
+        result.why = text_of(
+            head, (overridden(need, bytes) ? ", as the environment says"
+                   : is_preferred(need)    ? ", since processes take turns on a device"
                                         : ", predicted to be the quickest from its counted cost"));
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);
@@ -122,7 +127,11 @@ private:
         for (auto const own : all_algorithms) {
             if (own == a) { return true; }
         }
-        return a.is<deferred<hierarchical, X>>();
+        return a.is<deferred<hierarchical, X>>() || a.is<deferred<leaders, X>>();
+    }
+    bool is_preferred(requirement const& need) {
+        return need.what == collective::all_reduce && !preferred_.is_automatic() &&
+               suits(preferred_, need);
     }
     struct kept_proof {
         requirement about;
@@ -171,6 +180,7 @@ private:
     };
 
     machine_model model_;
+    any_algorithm preferred_;
     deferred<host_layout, X> hosts_;
     std::array<deferred<std::vector<cost_profile>, X>, scheduled_collectives.size()> profiles_;
     std::array<rule_list, scheduled_collectives.size()> rules_;

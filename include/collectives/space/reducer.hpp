@@ -25,6 +25,7 @@ struct reduction {
     void* queue = nullptr;              ///< in a device's memory: where the pass is enqueued
     void* const* other_dsts = nullptr;  ///< there alone: what else gets the result
     int others = 0;
+    void const* fused = nullptr;  ///< there alone: a whole collective instead (cuda::fused_call)
 };
 
 /// One operator on one element type. Sources and destinations are arrays of `count` elements, at

@@ -76,13 +76,13 @@ struct packing {
 template <class T>
 class packing_finder {
 public:
-    void add(void const* array) {
+    constexpr void add(void const* array) {
         auto const here = reinterpret_cast<std::uintptr_t>(array) % pack_bytes;
         fits_ = fits_ && (first_ || here == beyond_);
         beyond_ = here;
         first_ = false;
     }
-    packing of(std::size_t count) const {
+    constexpr packing of(std::size_t count) const {
         auto const bytes = (pack_bytes - beyond_) % pack_bytes;
         if (!fits_ || bytes % sizeof(T) != 0) { return {}; }
         auto const before = bytes / sizeof(T) < count ? bytes / sizeof(T) : count;

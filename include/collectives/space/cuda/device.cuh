@@ -2,6 +2,7 @@
 // The kernels themselves, for nvcc (with --expt-relaxed-constexpr).
 #pragma once
 
+#include <collectives/space/cuda/device_block.cuh>
 #include <collectives/space/cuda/launch.hpp>
 
 #include <cuda_runtime_api.h>
@@ -22,6 +23,25 @@ __global__ void __launch_bounds__(threads_per_block) run(Body const __grid_const
                 static_cast<std::size_t>(gridDim.x) * blockDim.x});
 }
 
+template <class Body>
+__global__ void __launch_bounds__(threads_per_block, 1)
+    run_fused(Body const __grid_constant__ body) {
+    device_block here;
+    body(here);
+}
+
+template <class Body>
+void start(void (*kernel)(Body), Body const& body, std::size_t blocks, void* queue) {
+    void* arguments[] = {const_cast<Body*>(&body)};  // only read
+    auto const fault = ::cudaLaunchKernel(
+        reinterpret_cast<void const*>(kernel), dim3(static_cast<unsigned>(blocks)),
+        dim3(threads_per_block), arguments, 0, static_cast<cudaStream_t>(queue));
+    if (fault != cudaSuccess) {  // of this launch alone, whatever failed before
+        static_cast<void>(::cudaGetLastError());
+        throw transport_error(text_of("a kernel does not start: ", cudaGetErrorString(fault)));
+    }
+}
+
 }  // namespace detail
 
 struct device_launcher {
@@ -30,13 +50,19 @@ struct device_launcher {
         using namespace detail;
         auto const blocks =
             std::min((work + threads_per_block - 1) / threads_per_block, most_blocks);
-        void* arguments[] = {const_cast<Body*>(&body)};  // only read
-        auto const fault = ::cudaLaunchKernel(
-            reinterpret_cast<void const*>(&run<Body>), dim3(static_cast<unsigned>(blocks)),
-            dim3(threads_per_block), arguments, 0, static_cast<cudaStream_t>(queue));
-        if (fault != cudaSuccess) {  // of this launch alone, whatever failed before
+        start(&run<Body>, body, blocks, queue);
+    }
+    template <class Body>
+    static void launch_fused(Body const& body, int blocks, void* queue) {
+        detail::start(&detail::run_fused<Body>, body, static_cast<std::size_t>(blocks), queue);
+    }
+    template <class Body>
+    static void load() {
+        cudaFuncAttributes about{};
+        auto const kernel = reinterpret_cast<void const*>(&detail::run_fused<Body>);
+        if (auto const fault = ::cudaFuncGetAttributes(&about, kernel); fault != cudaSuccess) {
             static_cast<void>(::cudaGetLastError());
-            throw transport_error(text_of("a kernel does not start: ", cudaGetErrorString(fault)));
+            throw transport_error(text_of("a kernel does not load: ", cudaGetErrorString(fault)));
         }
     }
 };

@@ -16,11 +16,18 @@
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace collectives::cuda {
 
 /// Copies in a device's memory, on the queue, as `reduction::queue` is one.
 using copy_function = void (*)(void* to, void const* from, std::size_t bytes, void* queue);
+
+struct fused_call;
+/// Enqueues a collective that moves data as one kernel.
+using fused_move_function = void (*)(fused_call const&, void* queue);
+/// Brings a kernel to the current device: where kernels wait for each other none may come later.
+using load_function = void (*)();
 
 class kernel_table {
 public:
@@ -30,6 +37,11 @@ public:
         reductions_.insert_or_assign(key{op, type}, run);
     }
     void add(copy_function what) { copies_ = what; }
+    void add(fused_move_function what) { moves_ = what; }
+    void add(load_function what) { loads_.push_back(what); }
+    void load() const {
+        for (auto const one : loads_) { one(); }
+    }
 
     /// Null where there is no such kernel.
     reducer::reduce_function find(std::type_info const& op, std::type_info const& type) const {
@@ -37,11 +49,14 @@ public:
         return found == reductions_.end() ? nullptr : found->second;
     }
     copy_function copies() const { return copies_; }
+    fused_move_function fused_moves() const { return moves_; }
     std::size_t size() const { return reductions_.size(); }
 
 private:
     std::map<key, reducer::reduce_function> reductions_;
     copy_function copies_ = nullptr;
+    fused_move_function moves_ = nullptr;
+    std::vector<load_function> loads_;
 };
 
 /// The program's table. It is filled before `main`.

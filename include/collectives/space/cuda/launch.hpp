@@ -5,6 +5,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>
+#include <collectives/space/cuda/fused_bodies.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 
 #include <cstddef>
@@ -20,10 +21,26 @@ inline constexpr bool gives_truth =
 
 }  // namespace detail
 
+/// One that starts fused kernels too: `launch_fused(body, blocks, queue)` and `load<body>()`.
+template <class Launcher>
+concept fusing_launcher = requires(fused_move const& body, void* queue) {
+    Launcher::launch_fused(body, 1, queue);
+    Launcher::template load<fused_move>();
+};
+
 /// Enqueues one pass. `Launcher::launch(body, work, queue)` lets workers call a body, so many that
 /// each of `work` things may have one. Throws usage_error for more operands than a kernel takes.
 template <class Launcher, class Op, class T>
 void enqueue_reduction(void const* op, reduction const& r) {
+    if constexpr (fusing_launcher<Launcher>) {
+        if (r.fused != nullptr) {
+            auto const& call = *static_cast<fused_call const*>(r.fused);
+            auto const twice = detail::gives_truth<Op> && call.with_size == 1;
+            fused_fold<Op, T> const body{call, *static_cast<Op const*>(op), twice};
+            return Launcher::launch_fused(body, call.blocks, r.queue);
+        }
+    }
+    if (r.fused != nullptr) { throw usage_error("this program has no fused kernels"); }
     if (r.count == 0) { return; }
     auto const outputs = 1 + r.others;
     if (r.n > most_operands || outputs > most_operands) {
@@ -69,12 +86,20 @@ void enqueue_copy(void* to, void const* from, std::size_t bytes, void* queue) {
                      found.packs != 0 ? found.packs : bytes, queue);
 }
 
+template <class Launcher>
+void enqueue_move(fused_call const& call, void* queue) {
+    Launcher::launch_fused(fused_move{call}, call.blocks, queue);
+}
+
 /// Puts the kernel of an operator on a type into the program's table; a user's, too.
 template <class Launcher, class Op, class T>
     requires reduction_op<Op, T>
 bool provide_with() {
     static_assert(std::is_trivially_copyable_v<Op>, "a kernel gets a copy of its operator");
     kernels().add(typeid(Op), typeid(T), &enqueue_reduction<Launcher, Op, T>);
+    if constexpr (fusing_launcher<Launcher>) {
+        kernels().add(&Launcher::template load<fused_fold<Op, T>>);
+    }
     return true;
 }
 
@@ -90,11 +115,22 @@ struct provider {
 
 }  // namespace detail
 
+/// Copies, and collectives that only move data.
+template <class Launcher>
+bool provide_moves_with() {
+    kernels().add(&enqueue_copy<Launcher>);
+    if constexpr (fusing_launcher<Launcher>) {
+        kernels().add(&enqueue_move<Launcher>);
+        kernels().add(&Launcher::template load<fused_move>);
+    }
+    return true;
+}
+
 /// All of the library's own.
 template <class Launcher>
 bool provide_all_with() {
     for_each_kernel(detail::provider<Launcher>{});
-    kernels().add(&enqueue_copy<Launcher>);
+    provide_moves_with<Launcher>();
     return true;
 }
 

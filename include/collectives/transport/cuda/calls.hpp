@@ -58,6 +58,17 @@ public:
     virtual std::optional<void*> open(handle const& h) = 0;
     virtual void close(void* p) = 0;
 
+    /// Zeroed memory of the host that devices reach at the same address.
+    virtual void* allocate_host(std::size_t bytes) = 0;
+    virtual void free_host(void* p) = 0;
+
+    // What may run on a device at once.
+    virtual int multiprocessors(int device) = 0;
+    /// Percent of it that this process may use beside others at the same time; 0: they take turns.
+    virtual int share_of(int device) = 0;
+    /// Streams of this process that never wait for each other.
+    virtual int independent_streams() = 0;
+
     /// Between any memories; the host's is read before it returns, or written in the stream's
     /// order.
     virtual void copy(void* to, void const* from, std::size_t bytes, stream s) = 0;
@@ -105,9 +116,24 @@ public:
         return n;
     }
 
+    /// Blocks of threads that wait for each other must all run at once: they are taken from the
+    /// device's multiprocessors, one for each. False if there are not so many left.
+    bool take_multiprocessors(int device, int blocks, int of) {
+        std::lock_guard const lock(mutex_);
+        auto& taken = taken_[device];
+        if (taken + blocks > of) { return false; }
+        taken += blocks;
+        return true;
+    }
+    void give_back_multiprocessors(int device, int blocks) {
+        std::lock_guard const lock(mutex_);
+        taken_[device] -= blocks;
+    }
+
 private:
     mutable std::mutex mutex_;
     std::map<std::pair<int, bool>, std::vector<event>> idle_;
+    std::map<int, int> taken_;
 };
 
 /// Makes a device current for as long as it lives.

@@ -6,10 +6,12 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/calls.hpp>
+#include <collectives/transport/cuda/runtime_files.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -61,15 +63,22 @@ public:
     }
 
     void* allocate(std::size_t bytes) override {
+        if (bytes % detail::shared_files::granule == 0) {
+            auto const device = current();
+            if (files_.are_there(device)) { return files_.allocate(device, bytes); }
+        }
         void* p = nullptr;
         check(::cudaMalloc(&p, bytes), "cudaMalloc");
         return p;
     }
-    void free(void* p) override { check(::cudaFree(p), "cudaFree"); }
+    void free(void* p) override {
+        if (!files_.free(p)) { check(::cudaFree(p), "cudaFree"); }
+    }
 
     allocation look(void const* p) override {
         allocation result;
         if (p == nullptr) { return result; }
+        if (auto const known = files_.look(p)) { return *known; }
         cudaPointerAttributes about{};
         check(::cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
         if (about.devicePointer == nullptr || about.type == cudaMemoryTypeUnregistered) {
@@ -95,11 +104,15 @@ public:
         return result;
     }
     handle share(void* base) override {
+        if (auto const ticket = files_.share(base)) { return bytes_of(*ticket); }
         cudaIpcMemHandle_t h;
         check(::cudaIpcGetMemHandle(&h, base), "cudaIpcGetMemHandle");
         return bytes_of(h);
     }
     std::optional<void*> open(handle const& h) override {
+        if (auto const ticket = of_bytes<file_ticket>(h); ticket.mark == file_ticket::right_mark) {
+            return files_.open(ticket, current());
+        }
         void* p = nullptr;
         auto const fault = ::cudaIpcOpenMemHandle(&p, of_bytes<cudaIpcMemHandle_t>(h),
                                                   cudaIpcMemLazyEnablePeerAccess);
@@ -110,7 +123,32 @@ public:
         check(fault, "cudaIpcOpenMemHandle");
         return p;
     }
-    void close(void* p) override { check(::cudaIpcCloseMemHandle(p), "cudaIpcCloseMemHandle"); }
+    void close(void* p) override {
+        if (!files_.free(p)) { check(::cudaIpcCloseMemHandle(p), "cudaIpcCloseMemHandle"); }
+    }
+
+    void* allocate_host(std::size_t bytes) override {
+        void* p = nullptr;
+        check(::cudaHostAlloc(&p, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+              "cudaHostAlloc");
+        std::memset(p, 0, bytes);
+        return p;
+    }
+    void free_host(void* p) override { check(::cudaFreeHost(p), "cudaFreeHost"); }
+
+    int multiprocessors(int device) override {
+        return attribute_of(device, cudaDevAttrMultiProcessorCount);
+    }
+    /// Under MPS, what the environment says.
+    int share_of(int device) override {
+        auto const* const percent = std::getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+        if (percent == nullptr || attribute_of(device, cudaDevAttrMpsEnabled) == 0) { return 0; }
+        return std::atoi(percent);
+    }
+    int independent_streams() override {
+        auto const* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+        return queues == nullptr ? 8 : std::atoi(queues);
+    }
 
     void copy(void* to, void const* from, std::size_t bytes, stream s) override {
         check(::cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, of(s)), "cudaMemcpyAsync");
@@ -191,9 +229,11 @@ public:
     }
 
 private:
-    using get_range = CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr);
-    using get_attribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
-
+    static int attribute_of(int device, cudaDeviceAttr which) {
+        int value = 0;
+        check(::cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+        return value;
+    }
     static cudaStream_t of(stream s) { return static_cast<cudaStream_t>(s); }
     static void check(cudaError_t fault, char const* call) {
         if (fault == cudaSuccess) { return; }
@@ -213,25 +253,19 @@ private:
         std::memcpy(&result, h.data(), sizeof result);
         return result;
     }
-    template <class F>
-    static F driver_call(char const* name) {
-        void* found = nullptr;
-        cudaDriverEntryPointQueryResult how{};
-        check(::cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how),
-              name);
-        if (found == nullptr) { throw transport_error(text_of(name, ": not in this driver")); }
-        return reinterpret_cast<F>(found);
-    }
-
     // Looked for when a pointer is first asked about, which needs a device.
     CUresult range_of(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
-        static auto const call = driver_call<get_range>("cuMemGetAddressRange");
+        static auto* const call =
+            detail::driver_call<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
         return call(base, bytes, p);
     }
     CUresult attribute_of(void* value, CUpointer_attribute which, CUdeviceptr p) {
-        static auto const call = driver_call<get_attribute>("cuPointerGetAttribute");
+        static auto* const call =
+            detail::driver_call<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
         return call(value, which, p);
     }
+
+    detail::shared_files files_;
 };
 
 }  // namespace collectives::cuda

@@ -47,6 +47,7 @@ public:
             for (auto const e : opened_) { calls_->destroy_event(e); }
             calls_->destroy_stream(stream_);
             if (mine_ != nullptr) { calls_->give_back_event(device_, shared_, mine_); }
+            if (driven_ != nullptr) { calls_->give_back_event(device_, false, driven_); }
         } catch (transport_error const&) {  // NOLINT: the device has failed, and says so elsewhere
         }
     }
@@ -66,6 +67,17 @@ public:
         if (peers_.size() <= i) { peers_.resize(i + 1); }
         peers_[i] = e;
         if (opened) { opened_.push_back(e); }
+    }
+    /// What tells whether kernels of this rank that wait for peers are through.
+    event make_driven_event() {
+        on_device const here(*calls_, device_);
+        return driven_ = calls_->borrow_event(device_, false);
+    }
+    /// That of rank r, a thread.
+    void set_driven_peer(rank_t r, event e) {
+        auto const i = static_cast<std::size_t>(r);
+        if (driven_peers_.size() <= i) { driven_peers_.resize(i + 1); }
+        driven_peers_[i] = e;
     }
     void order_by(ordering how) { how_ = how; }
     ordering ordered_by() const { return how_; }
@@ -101,13 +113,11 @@ public:
         dirty_ = true;
         calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
     }
-    /// Whether what rank r noted last may still be under way. From any thread.
+    /// Whether what rank r noted last may still be under way, or a kernel of its that waits. From
+    /// any thread.
     bool works(rank_t r) const {
-        auto const i = static_cast<std::size_t>(r);
-        try {
-            return how_ == ordering::events && i < peers_.size() && peers_[i] != nullptr &&
-                   !calls_->passed(peers_[i]);
-        } catch (transport_error const&) { return false; }  // a device that failed does nothing
+        return (how_ == ordering::events && is_under_way(peers_, r)) ||
+               is_under_way(driven_peers_, r);
     }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
@@ -117,17 +127,42 @@ public:
         if (calls_->captures(user)) {
             throw usage_error("the stream captures a graph, into which no host-driven call goes");
         }
-        if (auto const its = calls_->device_of(user); its != device_) {
-            throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
-        }
+        require_own(user);
+        if (driven_ != nullptr) { calls_->wait(stream_, driven_); }
         auto const e = spare();
         calls_->record(e, user);
         calls_->wait(stream_, e);
         dirty_ = true;
     }
-    std::uint64_t mark() {
+    /// Where a kernel that waits for peers goes: the user's stream itself, or this rank's own
+    /// behind the default stream, which other ranks of the process may use as well. It comes after
+    /// the one before it, but for graphs, whose order is the user's matter. Throws usage_error as
+    /// `follow`.
+    struct lane {
+        stream on = nullptr;
+        bool returns = false;   // the user's: there is nothing to wait for
+        bool captured = false;  // into a graph
+    };
+    lane begin_driven(stream user) {
+        require_own(user);
+        if (user == nullptr) {
+            follow(user);
+            return {stream_, false, false};
+        }
+        if (calls_->captures(user)) { return {user, true, true}; }
+        calls_->wait(user, driven_);
+        return {user, true, false};
+    }
+    /// Once it is enqueued. No stream of a peer may wait for that: its kernel is waited for.
+    void end_driven(lane const& where) {
+        if (!where.captured) { calls_->record(driven_, where.on); }
+    }
+    bool driven_is_done() const { return calls_->passed(driven_); }
+
+    std::uint64_t mark() { return mark(stream_); }
+    std::uint64_t mark(stream on) {
         auto const e = spare();
-        calls_->record(e, stream_);
+        calls_->record(e, on);
         idle_.pop_back();
         marks_.emplace_back(++marked_, e);
         return marked_;
@@ -145,6 +180,7 @@ public:
     bool is_awaited() const { return !marks_.empty(); }
     void drain() {
         on_device const here(*calls_, device_);
+        if (driven_ != nullptr) { calls_->wait(stream_, driven_); }
         calls_->synchronize(stream_);
         for (auto const& [number, e] : marks_) { idle_.push_back(e); }
         marks_.clear();
@@ -187,6 +223,17 @@ public:
     }
 
 private:
+    bool is_under_way(std::vector<event> const& of, rank_t r) const {
+        auto const i = static_cast<std::size_t>(r);
+        try {
+            return i < of.size() && of[i] != nullptr && !calls_->passed(of[i]);
+        } catch (transport_error const&) { return false; }  // a device that failed does nothing
+    }
+    void require_own(stream user) const {
+        if (auto const its = calls_->device_of(user); its != device_) {
+            throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
+        }
+    }
     bool is_reachable(void const* p) const {
         return calls_->look(p).is != allocation::kind::unreachable;
     }
@@ -202,8 +249,10 @@ private:
     ordering how_ = ordering::host;
     stream stream_ = nullptr;
     event mine_ = nullptr;
-    bool shared_ = false;        // with other processes
-    std::vector<event> peers_;   // by their rank in the job
+    event driven_ = nullptr;    // of the last kernel that waits for peers, on a user's stream
+    bool shared_ = false;       // with other processes
+    std::vector<event> peers_;  // by their rank in the job
+    std::vector<event> driven_peers_;
     std::vector<event> opened_;  // of them, those of other processes
     std::vector<event> idle_;
     std::vector<std::pair<std::uint64_t, event>> marks_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/transport/adapted.hpp>
+#include <collectives/transport/cuda/driver.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/imports.hpp>
 #include <collectives/transport/cuda/space.hpp>
@@ -46,6 +47,7 @@ public:
           one_device_(one_device),
           imports_(std::move(all), space_->device()) {}
     ~device_memory_transport() {
+        driver_.reset();
         space_->drain_if_possible();
         for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         imports_.close();
@@ -57,6 +59,18 @@ public:
 
     cuda::space& space() { return *space_; }
     cuda::space const& space() const { return *space_; }
+
+    /// A number of rank r's device where kernels of several processes take turns; else one that no
+    /// other rank has. For ranks of the job that the communicator of devices has.
+    int device_in_turns(rank_t r) const {
+        auto const i = static_cast<std::size_t>(r);
+        return i < turns_.size() && turns_[i] >= 0 ? turns_[i] : -1 - r;
+    }
+    void take_turns(std::vector<int> devices) { turns_ = std::move(devices); }
+
+    /// Null where all calls are host-driven.
+    device_driver* driver() const { return driver_.get(); }
+    void drive_by(std::unique_ptr<device_driver> d) { driver_ = std::move(d); }
 
     /// Between processes: `table` is host memory, in which this rank shows its device memory until
     /// all ranks have closed `life`.
@@ -204,6 +218,8 @@ private:
     void* table_ = nullptr;
     typename Control::board life_;
     std::vector<leftover> left_behind_;
+    std::unique_ptr<device_driver> driver_;
+    std::vector<int> turns_;  // by rank of the job: of its device, or -1
 };
 
 }  // namespace collectives::cuda

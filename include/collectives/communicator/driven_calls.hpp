@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls that the devices drive: one kernel, enqueued at once, in which ranks wait for each other.
+#pragma once
+
+#include <collectives/algorithm/one_shot.hpp>
+#include <collectives/algorithm/two_shot.hpp>
+#include <collectives/communicator/program_cache.hpp>
+#include <collectives/core/failure.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/executor/engine.hpp>
+#include <collectives/transport/cuda/driver.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collectives {
+
+/// Of transports that may let devices drive.
+template <class Transport>
+concept driven_transport = requires(Transport& t) {
+    { t.driver() } -> std::convertible_to<cuda::device_driver*>;
+};
+
+namespace detail {
+
+using driven_kind = cuda::device_request::kind;
+
+/// The kernel of a call, if there is one for it: else the host drives. The same on all ranks.
+template <class = void>
+std::optional<driven_kind> driven_kind_of(call_request const& r, std::size_t most_element) {
+    using enum collective;
+    auto const& s = r.shape;
+    auto const asked = r.how.algorithm;
+    auto const any = asked.is_automatic();
+    auto const one = any || asked.is<one_shot>(), either = one || asked.is<two_shot>();
+    if (r.as != s.what || !s.counts.empty() || s.elem_size > most_element) { return {}; }
+    constexpr std::size_t small = std::size_t{256} << 10;
+    if (s.what == all_reduce && either) {
+        auto const first = any ? s.count * s.elem_size <= small : one;
+        return first ? driven_kind::one_shot : driven_kind::two_shot;
+    }
+    if (s.what == reduce && one) { return driven_kind::reduce; }
+    if (s.what == reduce_scatter && either) { return driven_kind::reduce_scatter; }
+    if (s.what == all_gather && either) { return driven_kind::all_gather; }
+    if (s.what == broadcast && one) { return driven_kind::broadcast; }
+    return {};
+}
+
+inline any_algorithm algorithm_of(driven_kind what) {
+    return what == driven_kind::two_shot ? any_algorithm(two_shot{}) : any_algorithm(one_shot{});
+}
+
+/// Tells all what a kernel has said. `title` is that of the call, as far as it is known.
+template <class Engine>
+void tell_fault(Engine& e, std::string_view title, cuda::device_fault const& f) {
+    using kind = cuda::device_fault::kind;
+    if (f.is == kind::none || e.board().stopped()) { return; }
+    std::string who;
+    for (auto const r : f.peers) { who += text_of((who.empty() ? "" : ", "), r); }
+    auto const where = text_of(title, ": rank ", e.rank(), "'s kernel ");
+    if (f.is == kind::mismatched) {
+        e.board().fail(failure::make(failure_kind::mismatch,
+                                     text_of(where, "met another call of rank ", who)));
+    } else if (f.is == kind::timed_out) {
+        e.board().fail(failure::make(failure_kind::timeout,
+                                     text_of(where, "ran out of time; not there: rank ", who), -1,
+                                     f.peers));
+    } else {
+        e.board().fail(failure::make(failure_kind::aborted, text_of(where, "was ended")));
+    }
+}
+
+}  // namespace detail
+
+/// Ends when the kernel has.
+template <class Transport>
+class driven_call final : public activity {
+public:
+    driven_call(engine<Transport>& e, fingerprint const& what, std::chrono::nanoseconds time)
+        : engine_(e) {
+        call = what;
+        allowed = time;
+    }
+    /// Ends at once: a graph's kernel runs when the graph does.
+    void start_captured() { captured_ = true; }
+    void start(std::uint64_t mark) { mark_ = mark; }
+
+    bool progress() override {
+        try {
+            auto& carrier = engine_.carrier();
+            [[maybe_unused]] auto const here = carrier.space().enter();
+            auto const ended = captured_ || carrier.space().passed(mark_);
+            detail::tell_fault(engine_, call.title(), carrier.driver()->fault());
+            if (!ended || engine_.board().stopped()) { return false; }
+            if (!captured_) { engine_.finish(call.sequence); }
+            return true;
+        } catch (...) {
+            thrown = std::current_exception();
+            return false;
+        }
+    }
+    void cancel() override {
+        engine_.carrier().driver()->abort();
+        engine_.carrier().space().drain_if_possible();
+    }
+
+private:
+    engine<Transport>& engine_;
+    std::uint64_t mark_ = 0;
+    bool captured_ = false;
+};
+
+}  // namespace collectives

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device-driven calls without a GPU: threads whose kernels meet; in graphs; and what becomes of
+// kernels that meet nobody, or somebody else.
+#include <cuda/suite_kernels.hpp>
+
+#include <cuda/driven_suite.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace fake;
+using namespace std::chrono_literals;
+
+bool const more_kernels = cuda::provide_with<launcher, coll::premultiplied_sum<float>, float>() &&
+                          cuda::provide_with<launcher, coll::average, coll::float16>() &&
+                          cuda::provide_with<launcher, coll::logical_and, std::int32_t>();
+
+}  // namespace
+
+TEST_CASE("devices drive: threads, on one device and on two") {
+    for (int const devices : {1, 2}) {
+        for (int const size : sizes({1, 2, 3, 5})) {
+            world w;
+            w.devices = devices;
+            w.laziness = 32;
+            run_threads(
+                w, size,
+                [&](auto& comm, machine& m) {
+                    m.use(comm.rank() % devices);
+                    auto* const stream = m.make_stream();
+                    std::uint64_t salt = 1;
+                    for (std::size_t const n : {0UL, 1UL, 5UL, 37UL, 1'000UL, 6'001UL}) {
+                        call_all(comm, m, n, salt % 3, salt, salt % 2 == 0 ? stream : nullptr);
+                        ++salt;
+                    }
+                    m.destroy_stream(stream);
+                },
+                {}, by_device);
+        }
+    }
+}
+
+TEST_CASE("devices drive: private memory beside memory that peers reach") {
+    world w;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            std::size_t const n = 1'300'000;  // more than a slot holds
+            auto* const own = static_cast<float*>(comm.rank() == 0 ? m.allocate_private(n * 4)
+                                                                   : m.allocate(n * 4));
+            std::vector<float> all(n);
+            for (std::size_t i = 0; i < n; ++i) { all[i] = static_cast<float>(i % 1000); }
+            m.copy(own, all.data(), n * 4, nullptr);
+            comm.all_reduce(std::span(own, n), coll::sum{}, {.algorithm = coll::two_shot{}});
+            m.copy(all.data(), own, n * 4, nullptr);
+            m.synchronize(nullptr);
+            bool fine = true;
+            for (std::size_t i = 0; i < n; ++i) {
+                fine = fine && all[i] == 2 * static_cast<float>(i % 1000);
+            }
+            expect(fine, "sums");
+            m.free(own);
+        },
+        {}, by_device);
+}
+
+TEST_CASE("devices drive: operators that prepare, finish, or tell the truth") {
+    for (int const size : sizes({1, 3})) {
+        world w;
+        run_threads(
+            w, size,
+            [&](auto& comm, machine& m) {
+                m.use(comm.rank() % w.devices);
+                auto const reduced = [&](auto first, auto const& op) {
+                    using T = decltype(first);
+                    auto buffer = comm.template allocate<T>(9);
+                    std::vector<T> values(9, first);
+                    m.copy(buffer.data(), values.data(), sizeof(T) * 9, nullptr);
+                    comm.all_reduce(buffer, op);
+                    m.copy(values.data(), buffer.data(), sizeof(T) * 9, nullptr);
+                    m.synchronize(nullptr);
+                    return values[8];
+                };
+                expect(
+                    reduced(2.0F, coll::premultiplied_sum{0.5F}) == static_cast<float>(comm.size()),
+                    "premultiplied_sum");
+                expect(reduced(coll::float16(3.0F), coll::average{}) == coll::float16(3.0F),
+                       "average");
+                expect(reduced(std::int32_t{7}, coll::logical_and{}) == 1, "logical_and");
+            },
+            {}, by_device);
+    }
+}
+
+TEST_CASE("a graph: captured once, replayed with other values, between other calls") {
+    for (int const size : sizes({2, 4})) {
+        world w;
+        w.laziness = 64;
+        run_threads(
+            w, size,
+            [&](auto& comm, machine& m) {
+                m.use(comm.rank() % w.devices);
+                auto* const stream = m.make_stream();
+                std::size_t const n = 3'000;
+                auto in = comm.template allocate<std::int64_t>(n);
+                auto out = comm.template allocate<std::int64_t>(n);
+                std::vector<std::int64_t> host(n);
+                m.begin_capture(stream);
+                for (coll::any_algorithm const a : {coll::any_algorithm(coll::one_shot{}),
+                                                    coll::any_algorithm(coll::two_shot{})}) {
+                    comm.all_reduce(in, out, coll::sum{}, {.algorithm = a, .stream = stream});
+                }
+                expect_part(expect_throw<coll::usage_error>(
+                                [&] {
+                                    comm.all_reduce(out, coll::sum{},
+                                                    {.algorithm = coll::ring{}, .stream = stream});
+                                },
+                                "captured, and driven by the host"),
+                            "the stream captures a graph, into which no host-driven call goes");
+                auto const graph = m.end_capture(stream);
+                for (std::uint64_t salt = 1; salt <= 10; ++salt) {
+                    for (std::size_t i = 0; i < n; ++i) { host[i] = value(comm.rank(), i, salt); }
+                    m.copy(in.data(), host.data(), n * 8, stream);
+                    m.replay(graph, stream);
+                    if (salt % 3 == 0) {
+                        comm.all_reduce(in, out, coll::sum{}, {.stream = stream});
+                    }
+                    m.copy(host.data(), out.data(), n * 8, stream);
+                    m.synchronize(stream);
+                    for (std::size_t i = 0; i < n; ++i) {
+                        expect(host[i] == sum_of(comm.size(), i, salt), "a replay");
+                    }
+                }
+                m.destroy_stream(stream);
+            },
+            {}, by_device);
+    }
+}
+
+TEST_CASE("why devices may not drive") {
+    auto const refused = [](world& w, int size, std::string const& part) {
+        auto const mine = std::make_shared<machine>(w);
+        coll::threads::run(size, [&](auto& base) {
+            auto const device = base.rank() % w.devices;
+            expect_part(expect_throw<coll::usage_error>(
+                            [&] {
+                                cuda::communicate(base, device, {mine, {}, by_device});
+                            },
+                            part),
+                        part);
+        });
+        expect_nothing_left(*mine);
+    };
+    world queues;
+    queues.independent_streams = 5;
+    refused(queues, 6, "set CUDA_DEVICE_MAX_CONNECTIONS=32");
+    world small;
+    small.multiprocessors = 2;
+    refused(small, 6, "there are not enough multiprocessors");
+
+    world w;
+    auto const drives = std::make_shared<machine>(w);
+    coll::threads::run(2, [&](auto& base) {
+        auto const drive = base.rank() == 0 ? by_device : cuda::drive::host;
+        expect_part(expect_throw<coll::usage_error>(
+                        [&] {
+                            cuda::communicate(base, 0, {drives, {}, drive});
+                        },
+                        "drives"),
+                    "ask for different drives");
+    });
+}
+
+TEST_CASE("a rank that cannot drive: all hear of it, nothing is left, and the next try works") {
+    for (std::string const call : {"allocate", "make_event", "record", "synchronize"}) {
+        world w;
+        auto const mine = std::make_shared<machine>(w);
+        coll::threads::run(3, [&](auto& base) {
+            mine->use(base.rank() % 2);
+            base.barrier();
+            if (base.rank() == 1 && call == "allocate") { mine->fail(call); }
+            base.barrier();
+            if (call == "allocate") {
+                expect_part(expect_throw<coll::transport_error>(
+                                [&] {
+                                    cuda::communicate(base, base.rank() % 2, {mine, {}, by_device});
+                                },
+                                call),
+                            "allocate: injected");
+                base.barrier();
+                if (base.rank() == 1) { mine->fail(call, 1 << 30); }  // from then on, that is
+                base.barrier();
+            }
+            auto comm = cuda::communicate(base, base.rank() % 2, {mine, {}, by_device});
+            auto buffer = comm.template allocate<float>(100);
+            comm.all_reduce(buffer);
+            comm.barrier();
+            if (call == "allocate") { return; }
+            if (base.rank() == 1) { mine->fail(call); }
+            base.barrier();
+            auto* const stream = mine->make_stream();
+            try {
+                for (int i = 0; i < 20; ++i) { comm.all_reduce(buffer); }
+                mine->synchronize(stream);
+            } catch (coll::transport_error const&) {  // of whoever came first; all hear of it
+            }
+            mine->destroy_stream(stream);
+        });
+        expect_nothing_left(*mine);
+    }
+}
+
+TEST_CASE("a kernel that meets nobody, or somebody else") {
+    world w;
+    run_threads(
+        w, 3,
+        [](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto buffer = comm.template allocate<float>(100);
+            comm.all_reduce(buffer);
+            if (comm.rank() == 2) { std::this_thread::sleep_for(1500ms); }
+            try {
+                comm.all_reduce(buffer, coll::sum{}, {.timeout = 500ms});
+                expect(false, "it came to an end");
+            } catch (coll::timeout_error const& e) {
+                expect(e.missing() == std::vector<int>{2}, "rank 2 is missing");
+            }
+        },
+        {}, by_device);
+    run_threads(
+        w, 3,
+        [](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<float>(100);
+            expect_throw<coll::mismatch_error>(
+                [&] {
+                    comm.all_reduce(std::span(buffer.data(), comm.rank() == 1 ? 50 : 100),
+                                    coll::sum{}, {.stream = stream});
+                    m.synchronize(stream);
+                    comm.all_reduce(buffer);  // here it is told, at the latest
+                },
+                "a mismatch");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+    run_threads(
+        w, 2,
+        [](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto buffer = comm.template allocate<float>(100);
+            if (comm.rank() == 1) {
+                std::this_thread::sleep_for(50ms);
+                return comm.abort("enough");
+            }
+            expect_part(expect_throw<coll::error>([&] { comm.all_reduce(buffer); }, "abort"),
+                        "enough");
+        },
+        {}, by_device);
+}

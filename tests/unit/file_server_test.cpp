@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that a process hands to others of the same user.
+#include <collectives/transport/cuda/file_server.hpp>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace cuda = collectives::cuda;
+
+int file_with(char c) {
+    int const file = ::memfd_create("a file", MFD_CLOEXEC);
+    REQUIRE(file >= 0);
+    REQUIRE(::write(file, &c, 1) == 1);
+    return file;
+}
+char first_byte(int file) {
+    char c = 0;
+    auto const n = ::pread(file, &c, 1, 0);
+    ::close(file);
+    return n == 1 ? c : '?';
+}
+auto open_files() {
+    std::filesystem::directory_iterator const all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+}
+/// The status of a child that runs f.
+template <class F>
+int in_a_child(F const& f) {
+    auto const child = ::fork();
+    if (child == 0) { ::_exit(f()); }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("a file crosses to another process until it is withdrawn") {
+    auto const before = open_files();
+    {
+        cuda::file_server server;
+        auto const a = server.offer(file_with('a'), 4096), b = server.offer(file_with('b'), 1);
+        CHECK(a.mark == cuda::file_ticket::right_mark);
+        CHECK(a.bytes == 4096);
+        CHECK(in_a_child([&] {
+                  auto const got = cuda::file_server::fetch(b);
+                  return got ? first_byte(*got) : 0;
+              }) == 'b');
+        CHECK(first_byte(cuda::file_server::fetch(a).value()) == 'a');
+        server.withdraw(a);
+        server.withdraw(a);
+        CHECK_FALSE(cuda::file_server::fetch(a).has_value());
+        CHECK(first_byte(cuda::file_server::fetch(b).value()) == 'b');
+
+        std::vector<std::thread> many;
+        std::atomic<int> right = 0;
+        for (int t = 0; t < 16; ++t) {
+            many.emplace_back([&] {
+                for (int i = 0; i < 20; ++i) {
+                    right += first_byte(cuda::file_server::fetch(b).value()) == 'b' ? 1 : 0;
+                }
+            });
+        }
+        for (auto& t : many) { t.join(); }
+        CHECK(right == 320);
+    }
+    CHECK(open_files() == before);
+}
+
+TEST_CASE("who asks nobody, and who says nothing") {
+    cuda::file_ticket nobody;
+    nobody.server = {'n', 'o', 'b', 'o', 'd', 'y'};
+    CHECK_THROWS_AS((void)cuda::file_server::fetch(nobody), collectives::transport_error);
+
+    cuda::file_server server;
+    auto const a = server.offer(file_with('a'), 1);
+    int const silent = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    std::copy(a.server.begin(), a.server.end(), at.sun_path + 1);
+    REQUIRE(::connect(silent, reinterpret_cast<sockaddr const*>(&at), sizeof at) == 0);
+    CHECK(first_byte(cuda::file_server::fetch(a).value()) == 'a');  // a second later at most
+    ::close(silent);
+}
