@@ -94,9 +94,7 @@ void train(Communicator& comm, job const& what, state& now, rank_journal& journa
         averages.flush();
         journal.averaged();
         journal.step.rate = rate_at(how, now.step, steps_per_epoch);
-        if (accept(now, gradient, how)) {
-            now.descend(gradient, journal.step.rate, how.momentum);
-        }
+        if (accept(now, gradient, how)) { now.descend(gradient, journal.step.rate, how.momentum); }
         ++now.step;
         journal.end();
 

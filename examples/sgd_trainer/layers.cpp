@@ -74,7 +74,9 @@ matrix convolution::backward(float const* weights, matrix const& by_out, float* 
         if (is_first) { continue; }
         by_windows.noalias() = fixed_weights(weights, filters_, inputs()).transpose() * by_image;
         each_window_row([&](Index window, Index row, Index place, Index count) {
-            for (Index k = 0; k < count; ++k) { by_in(place + k, i) += by_windows(row + k, window); }
+            for (Index k = 0; k < count; ++k) {
+                by_in(place + k, i) += by_windows(row + k, window);
+            }
         });
     }
     return by_in;
@@ -116,9 +118,7 @@ matrix activation::forward(float const*, float const*, matrix const& in) {
 }
 
 matrix activation::backward(float const*, matrix const& by_out, float*, float*) {
-    if (curve_ == curve::tanh) {
-        return (by_out.array() * (1 - out_.array().square())).matrix();
-    }
+    if (curve_ == curve::tanh) { return (by_out.array() * (1 - out_.array().square())).matrix(); }
     return (out_.array() > 0).select(by_out, 0);
 }
 

@@ -53,8 +53,8 @@ private:
 };
 
 /// Every output pixel depends on a window of `window` x `window` pixels, in the same way
-/// everywhere. The windows of an image are written side by side as the columns of a matrix (im2col),
-/// so that the convolution is one product of matrices.
+/// everywhere. The windows of an image are written side by side as the columns of a matrix
+/// (im2col), so that the convolution is one product of matrices.
 class convolution final : public layer {
 public:
     convolution(Index side, Index channels, Index window, Index filters)

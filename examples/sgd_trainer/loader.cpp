@@ -24,7 +24,9 @@ batch gather_images(data_set const& from, samples const& set, std::vector<std::s
 
 loader::loader(data_set const& data, shard const& part, int first, int ahead)
     : data_(data), part_(part), pass_(first), ahead_(static_cast<std::size_t>(ahead)) {
-    if (ahead > 0) { thread_ = std::thread([this] { work(); }); }
+    if (ahead > 0) {
+        thread_ = std::thread([this] { work(); });
+    }
 }
 
 loader::~loader() {

@@ -32,8 +32,9 @@ void train(settings const& how) {
     (void)collectives::parse_algorithm(how.algorithm);  // an unknown one is told before ranks start
     job const what{how, data};
     if (what.steps_per_epoch() == 0) {
-        throw std::runtime_error(fmt::format("a step of {} x {} images is more than the {} there are",
-                                             how.batch, how.accumulate, data.train.size()));
+        throw std::runtime_error(
+            fmt::format("a step of {} x {} images is more than the {} there are", how.batch,
+                        how.accumulate, data.train.size()));
     }
     auto const net = what.make_network();
     state start;
@@ -46,9 +47,8 @@ void train(settings const& how) {
         require_same(saved, how);
         start = std::move(saved.now);
         if (start.step >= how.epochs * what.steps_per_epoch()) {
-            throw std::runtime_error(
-                fmt::format("{}: its {} steps are already {} epochs or more", how.resume.string(),
-                            start.step, how.epochs));
+            throw std::runtime_error(fmt::format("{}: its {} steps are already {} epochs or more",
+                                                 how.resume.string(), start.step, how.epochs));
         }
     }
     report book(how, data, net);

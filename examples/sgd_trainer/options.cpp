@@ -71,19 +71,23 @@ void add_training(CLI::App& app, settings& s) {
         ->check(CLI::IsMember({"dense", "conv"}))
         ->capture_default_str()
         ->group(g);
-    number(g, "--hidden", s.hidden, "units of the hidden layer; 0: 64 for digits, else 128", 0, 1e5);
-    number(g, "--prefetch", s.prefetch, "batches that a thread prepares ahead; 0: no thread", 0, 64);
+    number(g, "--hidden", s.hidden, "units of the hidden layer; 0: 64 for digits, else 128", 0,
+           1e5);
+    number(g, "--prefetch", s.prefetch, "batches that a thread prepares ahead; 0: no thread", 0,
+           64);
     number(g, "--seed", s.seed, "of the first parameters and of the shuffling", 0, 4e9);
 
     auto const l = "Learning";
-    number(l, "--epochs", s.epochs, "how often all images are seen; fashion: 5", 1, 1e4);
-    number(l, "--batch", s.batch, "images of a pass, over all ranks together; fashion: 128", 1, 1e6);
+    number(l, "--epochs", s.epochs, "how often all images are seen; fashion: 10", 1, 1e4);
+    number(l, "--batch", s.batch, "images of a pass, over all ranks together; fashion: 128", 1,
+           1e6);
     number(l, "--accumulate", s.accumulate, "passes per step", 1, 1e4);
     number(l, "--rate", s.rate, "the learning rate", 0, 1e3);
     number(l, "--rate-batch", s.rate_batch,
            "the rate is for steps of so many images and grows with them; 0: for any", 0, 1e6);
     number(l, "--warm-up", s.warm_up, "epochs in which the rate rises", 0, 1e4);
-    choice<decay>(app, "--decay", s.falls, "of the rate: none, step, exponential or cosine",
+    choice<decay>(app, "--decay", s.falls,
+                  "of the rate: none, step, exponential or cosine (fashion's)",
                   {{"none", decay::none},
                    {"step", decay::step},
                    {"exponential", decay::exponential},
@@ -93,22 +97,26 @@ void add_training(CLI::App& app, settings& s) {
     number(l, "--decay-epochs", s.decay_epochs, "after which the factor has been applied once",
            1e-3, 1e4);
     number(l, "--momentum", s.momentum, "", 0, 1);
-    choice<format>(app, "--precision", s.precision,
-                   "of activations, gradients and the weights they see: float, float16 or bfloat16; "
-                   "the weights that learn are floats",
-                   formats)
+    choice<format>(
+        app, "--precision", s.precision,
+        "of activations, gradients and the weights they see: float, float16 or bfloat16; "
+        "the weights that learn are floats",
+        formats)
         ->group(l);
     number(l, "--loss-scale", s.loss_scale, "with float16, to begin with", 1, 1e7);
 
     auto const c = "Communication";
-    choice<method>(app, "--method", s.how,
-                   "all-reduce; or by a parameter server, rank 0: server waits for all its workers, "
-                   "async for none",
-                   {{"all-reduce", method::all_reduce},
-                    {"server", method::server},
-                    {"async", method::async_server}})
+    choice<method>(
+        app, "--method", s.how,
+        "all-reduce; or by a parameter server, rank 0: server waits for all its workers, "
+        "async for none",
+        {{"all-reduce", method::all_reduce},
+         {"server", method::server},
+         {"async", method::async_server}})
         ->group(c);
-    app.add_option("--algorithm", s.algorithm, "of the all-reduce")->capture_default_str()->group(c);
+    app.add_option("--algorithm", s.algorithm, "of the all-reduce")
+        ->capture_default_str()
+        ->group(c);
     app.add_option("--threshold", s.threshold, "bytes of a bucket of gradients; 0: each by itself")
         ->capture_default_str()
         ->group(c);
@@ -120,8 +128,10 @@ void add_training(CLI::App& app, settings& s) {
     choice<format>(app, "--compress", s.wire, "what gradients travel as: float, float16, bfloat16",
                    formats)
         ->group(c);
-    app.add_flag("--reproducible", s.reproducible, "the same bits whatever the algorithm")->group(c);
-    app.add_flag("--count", s.counted, "count bytes; everything is sent as messages then")->group(c);
+    app.add_flag("--reproducible", s.reproducible, "the same bits whatever the algorithm")
+        ->group(c);
+    app.add_flag("--count", s.counted, "count bytes; everything is sent as messages then")
+        ->group(c);
     number(c, "--link", s.link, "bytes per second of each rank's link; 0: as fast as it goes", 0,
            1e12);
 
@@ -139,7 +149,8 @@ void complete(CLI::App const& app, settings& s) {
     auto const is_default = [&](char const* name) { return app.count(name) == 0; };
     auto const fashion = s.data == "fashion";
     if (fashion && is_default("--batch")) { s.batch = 128; }
-    if (fashion && is_default("--epochs")) { s.epochs = 5; }
+    if (fashion && is_default("--epochs")) { s.epochs = 10; }
+    if (fashion && is_default("--decay")) { s.falls = decay::cosine; }
     if (s.hidden == 0) { s.hidden = fashion ? 128 : 64; }
     if (s.precision == format::half && is_default("--compress")) { s.wire = format::half; }
     if (s.precision != format::half && s.wire != format::half) { s.loss_scale = 1; }

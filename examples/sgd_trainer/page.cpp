@@ -31,7 +31,7 @@ constexpr std::array<part, 4> parts{{{&spent::compute, "compute", "#0072B2"},
 double tick_for(double whole, int count) {
     auto const power = std::pow(10.0, std::floor(std::log10(whole / count)));
     auto const leading = whole / count / power;
-    return power * (leading < 2 ? 1 : leading < 5 ? 2 : 5);
+    return power * (leading < 1.99 ? 1 : leading < 4.99 ? 2 : 5);
 }
 
 /// A frame with axes for x in 0..right and y in low..high.

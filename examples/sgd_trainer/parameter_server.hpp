@@ -22,8 +22,7 @@ template <class Communicator>
 void work_for_server(Communicator& comm, job const& what, state& now, rank_journal& journal) {
     auto const& how = what.how;
     auto const worker = comm.rank() - 1;
-    auto const mine =
-        coll::block(static_cast<std::size_t>(how.batch), comm.size() - 1, worker);
+    auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size() - 1, worker);
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
                   how.prefetch);
     network net = what.make_network();
@@ -163,15 +162,15 @@ void train_by_server(Communicator& comm, job const& what, state& now, rank_journ
     auto kept = journal.kept();  // of the epochs, on rank 0
     auto const last = now.step;
     for (auto from = first; from < last;) {
-        auto const to = std::min((from / what.steps_per_epoch() + 1) * what.steps_per_epoch(), last);
+        auto const to =
+            std::min((from / what.steps_per_epoch() + 1) * what.steps_per_epoch(), last);
         auto parameters = now.parameters;
         if (comm.rank() == 0 && !kept.empty()) {
             parameters = std::move(kept.front());
             kept.erase(kept.begin());
         }
         comm.broadcast(parameters, 0);
-        journal.epoch(steps_between(taken, from, to),
-                      classify_test(comm, what, net, parameters));
+        journal.epoch(steps_between(taken, from, to), classify_test(comm, what, net, parameters));
         from = to;
     }
     if (comm.rank() == 0) { what.save(now); }

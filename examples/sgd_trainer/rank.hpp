@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 // What fusion needs of the one type that is reduced here: compiled in wire.cpp alone.
@@ -47,6 +48,9 @@ bool same_everywhere(Communicator& comm, std::vector<float> const& values) {
 /// A rank's whole life.
 template <class Communicator>
 void train_rank(Communicator& comm, job const& what, state now, journal& all) {
+    if (what.how.how != method::all_reduce && comm.size() < 2) {
+        throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
+    }
     auto* const book = comm.rank() == 0 ? &all : nullptr;
     rank_journal mine(book, bytes_sent(comm));
     share(comm, now);
@@ -107,8 +111,8 @@ void work_on(Communicator& comm, work const& w) {
     }
 }
 
-/// Works over `comm` as it is, or, where something is to be seen of its messages, over adaptors that
-/// count bytes, slow links down and trace each message.
+/// Works over `comm` as it is, or, where something is to be seen of its messages, over adaptors
+/// that count bytes, slow links down and trace each message.
 template <class Communicator>
 void work_or_observe(Communicator& comm, work const& w) {
     if (!w.how.counted && w.how.link == 0 && w.kind != task::trace) { return work_on(comm, w); }

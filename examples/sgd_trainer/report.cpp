@@ -50,7 +50,8 @@ spent time_of(step_record const& step, std::int64_t latest) {
     result.loading = static_cast<double>(step.loading_ns) * 1e-9;
     result.idle = std::clamp(seconds_between(step.computed_ns, latest), 0.0, waited);
     result.exposed = handing + waited - result.idle;
-    result.compute = seconds_between(step.begin_ns, step.end_ns) - waited - handing - result.loading;
+    result.compute =
+        seconds_between(step.begin_ns, step.end_ns) - waited - handing - result.loading;
     return result;
 }
 
@@ -124,15 +125,13 @@ void report::epoch(std::span<step_record const> steps, std::span<float const> se
     for (std::size_t k = 0; k < count; ++k) {
         step_summary s{at(0, k), 0, seconds_between(at(0, k).begin_ns, at(0, k).end_ns), {}, 0};
         auto latest = s.of_rank_0.computed_ns;
-        for (std::size_t r = 0; r < ranks; ++r) {
-            latest = std::max(latest, at(r, k).computed_ns);
-        }
+        for (std::size_t r = 0; r < ranks; ++r) { latest = std::max(latest, at(r, k).computed_ns); }
         if (all_.how.how == method::async_server) { latest = 0; }  // nobody waits for others
         for (std::size_t r = 0; r < ranks; ++r) {
             auto const t = time_of(at(r, k), latest);
             auto& mine = all_.time[r];
-            for (auto const part : {&spent::compute, &spent::exposed, &spent::idle,
-                                    &spent::loading}) {
+            for (auto const part :
+                 {&spent::compute, &spent::exposed, &spent::idle, &spent::loading}) {
                 mine.*part += t.*part;
                 s.time.*part += t.*part / static_cast<double>(ranks);
             }
@@ -181,13 +180,15 @@ void report::ended(state const& now, bool ranks_agree) {
     for (auto& s : all_.sent) { s /= std::max(1, all_.steps); }
     auto const accuracy = all_.accuracies.back().value;
     auto const& most = *std::ranges::max_element(all_.sent);
-    fmt::print("\naccuracy {:.4f} after {} steps and {:.2f} s of training; all ranks hold the same "
-               "bits: {}\n",
-               accuracy, now.step, seconds_, ranks_agree ? "yes" : "NO");
+    fmt::print(
+        "\naccuracy {:.4f} after {} steps and {:.2f} s of training; all ranks hold the same "
+        "bits: {}\n",
+        accuracy, now.step, seconds_, ranks_agree ? "yes" : "NO");
     if (most > 0) {
-        fmt::print("the busiest rank sends {:.0f} bytes per step; no all-reduce does with less than "
-                   "{:.0f} on every rank\n",
-                   most, all_.bound());
+        fmt::print(
+            "the busiest rank sends {:.0f} bytes per step; no all-reduce does with less than "
+            "{:.0f} on every rank\n",
+            most, all_.bound());
     }
     log(fmt::format(
         R"({{"event":"end","step":{},"seconds":{:.6f},"accuracy":{:.6f},"ranks_agree":{},)"

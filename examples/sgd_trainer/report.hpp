@@ -38,9 +38,9 @@ struct history {
     std::size_t parameters = 0;
     int ranks = 0;
     std::vector<moment> losses, accuracies;
-    std::vector<spent> time;                ///< of each rank, over all steps
-    std::vector<double> sent;               ///< bytes per step of each rank; zeros if not counted
-    int steps = 0;                          ///< of this run
+    std::vector<spent> time;   ///< of each rank, over all steps
+    std::vector<double> sent;  ///< bytes per step of each rank; zeros if not counted
+    int steps = 0;             ///< of this run
     std::vector<std::vector<step_record>> sample;  ///< [rank][k]: some steps in a row
     bool ranks_agree = false;
 

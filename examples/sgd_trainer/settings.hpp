@@ -28,7 +28,8 @@ struct settings {
     int prefetch = 2;  ///< batches that a thread prepares ahead; 0: no thread
 
     double rate = 0.1;
-    int rate_batch = 0;  ///< `rate` is for steps of so many images, and scaled to others; 0: for any
+    int rate_batch =
+        0;  ///< `rate` is for steps of so many images, and scaled to others; 0: for any
     double warm_up = 0;  ///< epochs in which the rate rises from nothing
     decay falls = decay::none;
     double decay_factor = 0.5;  ///< of step and exponential decay
@@ -47,7 +48,7 @@ struct settings {
     overlap moves = overlap::calls;
     format wire = format::single;  ///< gradients travel in it
     bool counted = false;          ///< count bytes: everything travels as messages then
-    double link = 0;               ///< bytes per second of each rank's link; 0: what the machine gives
+    double link = 0;       ///< bytes per second of each rank's link; 0: what the machine gives
     bool in_step = false;  ///< for measuring: no rank begins a step before all have ended the last
 
     std::filesystem::path checkpoint;  ///< is written to here, and at the end

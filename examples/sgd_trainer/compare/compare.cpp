@@ -72,8 +72,8 @@ void print_setting(setting const& s) {
     auto const& o = s.asked;
     fmt::print("Data-parallel SGD on handwritten digits, {} ranks ({})\n", o.ranks,
                o.where == transport::processes ? "processes, shared memory" : "threads");
-    fmt::print("  data     {} images to learn from, {} to test, 8 x 8 pixels\n", s.data.train.size(),
-               s.data.test.size());
+    fmt::print("  data     {} images to learn from, {} to test, 8 x 8 pixels\n",
+               s.data.train.size(), s.data.test.size());
     fmt::print("  network  {} - {} - {}, {} floats: n = {} bytes of gradient to average per step\n",
                s.data.pixels_per_image(), s.how.hidden, class_count, s.parameters(), s.bytes());
     fmt::print("  plan     {} epochs of {} steps, each with {} images over all ranks together\n",
