@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The one file that compiles the library's templates for what ranks can be.
 #include "ranks.hpp"
+
+#include "rank.hpp"
 
 namespace trainer {
 
-void run_threads(work const& w);
-void run_processes(work const& w);
-void run_joined(work const& w);
-
 void run(work const& w) {
+    auto const body = [&](auto& comm) { work_or_observe(comm, w); };
     switch (w.how.where) {
-        case transport::threads: return run_threads(w);
-        case transport::processes: return run_processes(w);
-        case transport::joined: return run_joined(w);
+        case transport::threads: return coll::threads::run(w.how.ranks, body);
+        case transport::processes: return coll::shm::run(w.how.ranks, body);
+        case transport::joined: {
+            auto comm = coll::shm::join();
+            return body(comm);
+        }
     }
 }
 
