@@ -6,6 +6,7 @@
 
 #include "data_parallel.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -55,17 +56,16 @@ public:
 
     std::vector<std::vector<float>> gradients;  ///< of each worker
 
-    /// Waits for the next gradient, whoever it is from, and says which worker's.
+    /// Waits for the next gradient, whoever it is from, and says which worker's. Where several have
+    /// come it is the one that has been expected longest, so that nobody is left behind.
     int next() {
         for (;; std::this_thread::sleep_for(std::chrono::microseconds(20))) {
-            for (std::size_t i = 0; i < expected_.size(); ++i) {
-                auto& [worker, call] = expected_[(first_ + i) % expected_.size()];
-                if (!call.test()) { continue; }
-                auto const who = worker;
-                first_ = (first_ + i) % expected_.size();  // the next one is looked at first
-                expected_.erase(expected_.begin() + static_cast<std::ptrdiff_t>(first_));
-                return who;
-            }
+            auto const came =
+                std::ranges::find_if(expected_, [](awaited& one) { return one.call.test(); });
+            if (came == expected_.end()) { continue; }
+            auto const worker = came->worker;
+            expected_.erase(came);
+            return worker;
         }
     }
     void expect(int worker) {
@@ -84,8 +84,7 @@ private:
         receive call;
     };
     Communicator& comm_;
-    std::size_t first_ = 0;
-    std::vector<awaited> expected_;  // goes before what it writes to
+    std::vector<awaited> expected_;  // the longest first; goes before what it writes to
 };
 
 /// Synchronous: a step needs the gradients of all, so it takes as long as the slowest. They are

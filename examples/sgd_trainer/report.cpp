@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 #include <string_view>
@@ -152,6 +153,10 @@ void report::epoch(std::span<step_record const> steps, std::span<float const> se
             R"("compute":{:.3e},"exposed":{:.3e},"idle":{:.3e},"loading":{:.3e},"sent":{}}})",
             s.of_rank_0.step + 1, epoch, seconds_, s.loss, s.of_rank_0.rate, s.time.compute,
             s.time.exposed, s.time.idle, s.time.loading, s.most_sent));
+    }
+    if (!std::isfinite(loss)) {
+        throw std::runtime_error(
+            fmt::format("the loss is {} in epoch {}: the learning rate is too large", loss, epoch));
     }
     auto const accuracy = accuracy_of(seen);
     all_.accuracies.push_back({at(0, count - 1).step + 1, seconds_, accuracy});
