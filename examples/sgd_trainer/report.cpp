@@ -155,8 +155,8 @@ void report::epoch(std::span<step_record const> steps, std::span<float const> se
             s.time.exposed, s.time.idle, s.time.loading, s.most_sent));
     }
     if (!std::isfinite(loss)) {
-        throw std::runtime_error(
-            fmt::format("the loss is {} in epoch {}: the learning rate is too large", loss, epoch));
+        throw std::runtime_error(fmt::format(
+            "the loss of epoch {} is no number: the learning rate is too large", epoch));
     }
     auto const accuracy = accuracy_of(seen);
     all_.accuracies.push_back({at(0, count - 1).step + 1, seconds_, accuracy});
