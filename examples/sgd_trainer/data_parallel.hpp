@@ -3,76 +3,107 @@
 // averages gradients with all others. This is the page to read.
 #pragma once
 
-#include "network.hpp"
-#include "order.hpp"
-#include "plan.hpp"
+#include "job.hpp"
 
 #include <collectives/collectives.hpp>
 
-#include <chrono>
-#include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace trainer {
 
-/// What a rank has at the end.
-struct learnt {
-    std::vector<float> parameters;
-    std::vector<double> step_seconds;        ///< of each step: gradient, all-reduce, update
-    std::vector<double> all_reduce_seconds;  ///< of each step, the part that is communication
-};
+namespace coll = collectives;
 
-/// What all ranks start from: the parameters of rank 0.
+/// What all ranks start from: what rank 0 has, which may come from a checkpoint.
 template <class Communicator>
-std::vector<float> common_start(Communicator& comm, std::uint32_t seed) {
-    auto parameters =
-        comm.rank() == 0 ? initial_parameters(seed) : std::vector<float>(parameter_count);
-    comm.broadcast(parameters, 0);
-    return parameters;
+void share(Communicator& comm, state& now) {
+    std::vector<double> numbers{static_cast<double>(now.step), now.loss_scale,
+                                static_cast<double>(now.good_steps)};
+    comm.broadcast(numbers, 0);
+    now.step = static_cast<int>(numbers[0]);
+    now.loss_scale = numbers[1];
+    now.good_steps = static_cast<int>(numbers[2]);
+    comm.broadcast(now.parameters, 0);
+    comm.broadcast(now.velocity, 0);
 }
 
-/// Trains over the ranks of `comm`, from `parameters`, which are equal on all ranks and stay so.
-/// `after_epoch(epoch, parameters)` is called on every rank.
-template <class Communicator, class AfterEpoch>
-learnt train(Communicator& comm, plan const& how, std::vector<float> parameters,
-             AfterEpoch&& after_epoch) {
-    using clock = std::chrono::steady_clock;
-    auto const seconds = [](clock::duration d) { return std::chrono::duration<double>(d).count(); };
+/// Data-parallel inference: each rank classifies its block of the test images. Gives, on every
+/// rank, how many images of class c were taken for class k, at c x classes + k.
+template <class Communicator>
+std::vector<float> classify_test(Communicator& comm, job const& what, network& net,
+                                 std::span<float const> parameters) {
+    auto const& test = what.data.test;
+    auto const mine = coll::block(test.size(), comm.size(), comm.rank());
+    std::vector<float> counts(class_count * class_count);  // exact up to 2^24 images
+    constexpr std::size_t at_once = 250;
+    for (std::size_t done = 0; done < mine.size; done += at_once) {
+        auto const images = gather_images(what.data, test, {}, mine.first + done,
+                                          std::min(at_once, mine.size - done));
+        auto const seen = net.classify(parameters, images);
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            ++counts[static_cast<std::size_t>(images.labels[i]) * class_count + seen[i]];
+        }
+    }
+    comm.all_reduce(counts);
+    return counts;
+}
+
+/// Trains over the ranks of `comm`, from `now`, which is equal on all ranks and stays so.
+template <class Communicator>
+void train(Communicator& comm, job const& what, state& now, rank_journal& journal) {
+    auto const& how = what.how;
+    auto const steps_per_epoch = what.steps_per_epoch();
 
     // Each rank takes its block of every batch. Its gradient is scaled so that the average over
-    // the ranks is the average over the batch, also where the blocks differ in size.
+    // the ranks is the average over the images of a step, also where the blocks differ in size.
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size(), comm.rank());
-    auto const scale = static_cast<float>(comm.size()) / static_cast<float>(how.batch);
+    auto const images_per_step = static_cast<double>(how.batch) * how.accumulate;
+    loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
+                  how.prefetch);
 
-    std::vector<float> gradient(parameter_count);
-    std::vector<std::size_t> order;
-    sgd optimizer;
-    learnt result;
-    for (int step = 0; step < how.steps; ++step) {
-        auto const epoch = step / how.steps_per_epoch();
-        auto const in_epoch = step % how.steps_per_epoch();
-        if (in_epoch == 0) {  // drawn from the same seed everywhere: nothing to send
-            order = shuffled(how.data->train.size(), how.seed + static_cast<std::uint32_t>(epoch));
-        }
-        auto const first = static_cast<std::size_t>(in_epoch * how.batch) + mine.first;
+    network net = what.make_network();
+    std::vector<float> gradient(net.parameter_count());
+    coll::fusion_buffer averages(comm, {.threshold = how.threshold,
+                                        .op = coll::average{},
+                                        .algorithm = coll::parse_algorithm(how.algorithm),
+                                        .segment = how.segment,
+                                        .reproducible = how.reproducible,
+                                        .progress_thread = how.moves == overlap::thread,
+                                        .compress = wire_format(how.wire)});
+    auto const hand_over = [&](tensor const& t) {
+        timed const time(journal.step.handing_ns);
+        (void)averages.add(std::span(gradient).subspan(t.first, t.size), t.name);
+    };
 
+    for (auto const last = what.last_step(now.step); now.step < last;) {
         if (how.in_step) { comm.barrier(); }
-        auto const start = clock::now();
-        compute_gradient(parameters, how.data->train, std::span(order).subspan(first, mine.size),
-                         scale, gradient);
-        auto const computed = clock::now();
-        comm.all_reduce(gradient, coll::average{}, {.algorithm = how.algorithm, .segment = 0});
-        auto const averaged = clock::now();
-        optimizer.step(parameters, gradient);
+        journal.begin(now.step);
+        auto const scale = comm.size() / images_per_step * now.loss_scale;
+        std::ranges::fill(gradient, 0.0F);
+        for (int pass = 1; pass <= how.accumulate; ++pass) {
+            auto const part = journal.load(images);
+            // In the last pass gradients travel while those of earlier layers are computed.
+            auto const travel = how.moves != overlap::off && pass == how.accumulate;
+            journal.step.loss += net.learn(now.parameters, part, static_cast<float>(scale),
+                                           gradient, travel ? ready_call(hand_over) : ready_call());
+        }
+        if (how.moves == overlap::off) {
+            for (auto t = net.tensors().rbegin(); t != net.tensors().rend(); ++t) { hand_over(*t); }
+        }
+        journal.computed();
+        averages.flush();
+        journal.averaged();
+        journal.step.rate = rate_at(how, now.step, steps_per_epoch);
+        if (accept(now, gradient, how)) { now.descend(gradient, journal.step.rate, how.momentum); }
+        ++now.step;
+        journal.end();
 
-        result.step_seconds.push_back(seconds(clock::now() - start));
-        result.all_reduce_seconds.push_back(seconds(averaged - computed));
-        if (in_epoch + 1 == how.steps_per_epoch()) { after_epoch(epoch + 1, parameters); }
+        if (now.step % steps_per_epoch == 0 || now.step == last) {
+            auto const seen = classify_test(comm, what, net, now.parameters);
+            journal.epoch(gather_steps(comm, journal.taken()), seen);
+        }
+        if (comm.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }
     }
-    result.parameters = std::move(parameters);
-    return result;
 }
 
 }  // namespace trainer

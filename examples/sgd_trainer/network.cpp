@@ -1,117 +1,196 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network's mathematics, and the only file that includes Eigen. A column is an image.
+// Layers in their order, forwards and backwards.
 #include "network.hpp"
 
-#include <Eigen/Core>
+#include "layers.hpp"
+
+#include <collectives/core/half.hpp>
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <random>
-#include <type_traits>
 
 namespace trainer {
 namespace {
 
-using Eigen::Index;
-using matrix = Eigen::MatrixXf;
-
-/// The flat vector seen as the two layers' weights and biases; Float is `float` or `float const`.
-template <class Float>
-struct layers {
-    using weights = std::conditional_t<std::is_const_v<Float>, matrix const, matrix>;
-    using vector = Eigen::VectorXf;
-    using biases = std::conditional_t<std::is_const_v<Float>, vector const, vector>;
-
-    explicit layers(std::span<Float> flat)
-        : hidden(flat.data(), hidden_units, pixels_per_image),
-          hidden_bias(hidden.data() + hidden.size(), hidden_units),
-          output(hidden_bias.data() + hidden_bias.size(), digit_classes, hidden_units),
-          output_bias(output.data() + output.size(), digit_classes) {}
-
-    Eigen::Map<weights> hidden;
-    Eigen::Map<biases> hidden_bias;
-    Eigen::Map<weights> output;
-    Eigen::Map<biases> output_bias;
-};
-
-/// What the network makes of some images.
-struct activations {
-    matrix hidden;  // hidden_units x images
-    matrix scores;  // digit_classes x images
-};
-
-activations forward(layers<float const> const& net, matrix const& images) {
-    activations result;
-    result.hidden =
-        ((net.hidden * images).colwise() + net.hidden_bias.matrix()).array().tanh().matrix();
-    result.scores = (net.output * result.hidden).colwise() + net.output_bias.matrix();
-    return result;
+template <class Half>
+void round_all(float* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = static_cast<float>(static_cast<Half>(values[i]));
+    }
 }
 
-/// Scores become probabilities, image by image.
-matrix softmax(matrix const& scores) {
-    matrix result = (scores.rowwise() - scores.colwise().maxCoeff()).array().exp().matrix();
-    result.array().rowwise() /= result.colwise().sum().array();
-    return result;
+/// What 16-bit storage would do to the values.
+void round_to(format precision, float* values, std::size_t count) {
+    switch (precision) {
+        case format::single: return;
+        case format::half: return round_all<collectives::float16>(values, count);
+        case format::brain: return round_all<collectives::bfloat16>(values, count);
+    }
+}
+void round_to(format precision, matrix& values) {
+    round_to(precision, values.data(), static_cast<std::size_t>(values.size()));
 }
 
-auto all_images(samples const& set) {
-    return Eigen::Map<matrix const>(set.pixels.data(), pixels_per_image,
-                                    static_cast<Index>(set.size()));
+std::vector<std::unique_ptr<layer>> make_layers(std::string const& model, Index side,
+                                                Index hidden) {
+    std::vector<std::unique_ptr<layer>> all;
+    auto const add = [&]<class Layer, class... Sizes>(std::in_place_type_t<Layer>, Sizes... sizes) {
+        all.push_back(std::make_unique<Layer>(sizes...));
+    };
+    Index values = side * side;
+    auto shape = curve::tanh;
+    if (model == "conv") {
+        shape = curve::relu;
+        Index channels = 1;
+        auto const window = side > 8 ? Index{5} : Index{3};
+        for (auto const filters : {Index{8}, Index{16}}) {
+            if (side < window + 1) { break; }  // small images have room for one
+            add(std::in_place_type<convolution>, side, channels, window, filters);
+            add(std::in_place_type<activation>, shape);
+            add(std::in_place_type<maximum>, side - window + 1, filters);
+            side = (side - window + 1) / 2;
+            channels = filters;
+        }
+        values = side * side * channels;
+    }
+    add(std::in_place_type<dense>, values, hidden);
+    add(std::in_place_type<activation>, shape);
+    add(std::in_place_type<dense>, hidden, Index{class_count});
+    all.front()->is_first = true;
+    return all;
+}
+
+std::string describe(std::vector<std::unique_ptr<layer>> const& layers, int side) {
+    auto text = fmt::format("{0} x {0}", side);
+    for (auto const& l : layers) {
+        text += l->outputs() > 0 ? fmt::format(" - {} {}", l->name(), l->outputs())
+                                 : fmt::format(" {}", l->name());
+    }
+    return text;
 }
 
 }  // namespace
 
-std::vector<float> initial_parameters(std::uint32_t seed) {
-    std::vector<float> flat(parameter_count);
-    layers<float> net(flat);
+/// What is kept between the calls.
+struct network::scratch {
+    std::vector<float> weights;  // all parameters, rounded
+    matrix values;               // what went out of the last layer, then derivatives
+};
+
+network::network(std::string const& model, int side, int hidden, format precision)
+    : layers_(make_layers(model, side, hidden)),
+      description_(describe(layers_, side)),
+      precision_(precision),
+      work_(std::make_unique<scratch>()) {
+    int number = 0;
+    for (auto const& l : layers_) {
+        if (l->outputs() == 0) { continue; }
+        auto const name = fmt::format("{} {} ", l->name(), ++number);
+        auto const add = [&](char const* what, Index size) {
+            tensors_.push_back({name + what, parameter_count_, static_cast<std::size_t>(size)});
+            parameter_count_ += tensors_.back().size;
+        };
+        add("weights", l->outputs() * l->inputs());
+        add("biases", l->outputs());
+    }
+}
+
+network::~network() = default;
+network::network(network&&) noexcept = default;
+
+std::vector<float> network::initial_parameters(std::uint32_t seed) const {
+    std::vector<float> all(parameter_count_);
     std::mt19937 random(seed);
-    auto const fill = [&](auto& weights) {  // uniform in +-1/sqrt(inputs)
-        auto const width = 1 / std::sqrt(static_cast<float>(weights.cols()));
-        for (auto& weight : weights.reshaped()) {
+    for (std::size_t i = 0; i < tensors_.size(); i += 2) {  // uniform in +-1/sqrt(inputs)
+        auto const inputs = tensors_[i].size / tensors_[i + 1].size;
+        auto const width = 1 / std::sqrt(static_cast<float>(inputs));
+        for (auto& weight : std::span(all).subspan(tensors_[i].first, tensors_[i].size)) {
             weight = width * (static_cast<float>(random() >> 8) / 8388608.0F - 1);
         }
+    }
+    return all;
+}
+
+void network::use(std::span<float const> parameters) {
+    work_->weights.assign(parameters.begin(), parameters.end());
+    round_to(precision_, work_->weights.data(), work_->weights.size());
+}
+
+void network::forward(batch const& images) {
+    auto& values = work_->values;
+    auto const count = static_cast<Index>(images.size());
+    values = Eigen::Map<matrix const>(images.pixels.data(),
+                                      count == 0 ? 0 : Index(images.pixels.size()) / count, count);
+    std::size_t next = 0;
+    for (auto const& l : layers_) {
+        float const *weights = nullptr, *biases = nullptr;
+        if (l->outputs() > 0) {
+            weights = &work_->weights[tensors_[next++].first];
+            biases = &work_->weights[tensors_[next++].first];
+        }
+        values = l->forward(weights, biases, values);
+        round_to(precision_, values);
+    }
+}
+
+double network::learn(std::span<float const> parameters, batch const& images, float scale,
+                      std::span<float> gradient, std::function<void(tensor const&)> const& ready) {
+    use(parameters);
+    auto const tell = [&](std::size_t i) {
+        if (ready) { ready(tensors_[i]); }
     };
-    fill(net.hidden);
-    fill(net.output);
-    return flat;
+    if (images.size() == 0) {  // more ranks than images: it adds nothing, and says so
+        for (auto i = tensors_.size(); i-- > 0;) { tell(i); }
+        return 0;
+    }
+    forward(images);
+
+    // Probabilities, and the loss's derivative by each score: its probability, less 1 for the right
+    // class.
+    double loss = 0;
+    auto& by_values = work_->values;
+    for (Index i = 0; i < by_values.cols(); ++i) {
+        auto column = by_values.col(i).array();
+        column = (column - column.maxCoeff()).exp();
+        column /= column.sum();
+        auto& right = column(images.labels[static_cast<std::size_t>(i)]);
+        loss -= std::log(static_cast<double>(std::max(right, 1e-30F)));
+        right -= 1;
+    }
+    by_values *= scale;
+    round_to(precision_, by_values);
+
+    auto next = tensors_.size();
+    for (auto l = layers_.rbegin(); l != layers_.rend(); ++l) {
+        if ((*l)->outputs() == 0) {
+            by_values = (*l)->backward(nullptr, by_values, nullptr, nullptr);
+        } else {
+            next -= 2;
+            auto const weights = tensors_[next].first;
+            by_values = (*l)->backward(&work_->weights[weights], by_values, &gradient[weights],
+                                       &gradient[tensors_[next + 1].first]);
+            tell(next + 1);
+            tell(next);
+        }
+        round_to(precision_, by_values);
+    }
+    return loss;
 }
 
-void compute_gradient(std::span<float const> parameters, samples const& set,
-                      std::span<std::size_t const> picked, float scale, std::span<float> gradient) {
-    auto const net = layers<float const>(parameters);
-    auto const from = all_images(set);
-    auto const count = static_cast<Index>(picked.size());
-    matrix images(pixels_per_image, count);
-    for (Index i = 0; i < count; ++i) {
-        images.col(i) = from.col(static_cast<Index>(picked[static_cast<std::size_t>(i)]));
-    }
-    auto const [hidden, scores] = forward(net, images);
-
-    // Backwards. The loss's derivative by a score is the probability, less 1 for the right class.
-    matrix by_score = softmax(scores);
-    for (Index i = 0; i < count; ++i) {
-        by_score(set.labels[picked[static_cast<std::size_t>(i)]], i) -= 1;
-    }
-    by_score *= scale;
-    matrix const by_hidden =
-        ((net.output.transpose() * by_score).array() * (1 - hidden.array().square())).matrix();
-
-    layers<float> result(gradient);
-    result.output.noalias() = by_score * hidden.transpose();
-    result.output_bias = by_score.rowwise().sum();
-    result.hidden.noalias() = by_hidden * images.transpose();
-    result.hidden_bias = by_hidden.rowwise().sum();
-}
-
-double accuracy(std::span<float const> parameters, samples const& set) {
-    auto const scores = forward(layers<float const>(parameters), all_images(set)).scores;
-    int right = 0;
-    for (Index i = 0; i < scores.cols(); ++i) {
+std::vector<std::uint8_t> network::classify(std::span<float const> parameters,
+                                            batch const& images) {
+    use(parameters);
+    std::vector<std::uint8_t> classes;
+    if (images.size() == 0) { return classes; }
+    forward(images);
+    for (Index i = 0; i < work_->values.cols(); ++i) {
         Index best = 0;
-        scores.col(i).maxCoeff(&best);
-        right += best == set.labels[static_cast<std::size_t>(i)] ? 1 : 0;
+        work_->values.col(i).maxCoeff(&best);
+        classes.push_back(static_cast<std::uint8_t>(best));
     }
-    return static_cast<double>(right) / static_cast<double>(set.size());
+    return classes;
 }
 
 }  // namespace trainer

@@ -1,46 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small neural network: 64 pixels -> 64 hidden tanh units -> 10 classes, softmax, cross-entropy.
-// Nothing here knows that there are ranks.
+// A small neural network for classifying images. Nothing here knows that there are ranks.
 #pragma once
 
-#include "digits.hpp"
+#include "loader.hpp"
+#include "settings.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace trainer {
 
-inline constexpr int hidden_units = 64;
+class layer;
 
-/// All weights and biases stand in one flat vector, so that one all-reduce averages them all.
-inline constexpr std::size_t parameter_count =
-    (pixels_per_image + 1) * hidden_units + (hidden_units + 1) * digit_classes;
+/// Weights or biases of a layer: where they stand in the vector of all parameters.
+struct tensor {
+    std::string name;
+    std::size_t first = 0, size = 0;
+};
 
-/// Small random weights, zero biases: what learning starts from.
-std::vector<float> initial_parameters(std::uint32_t seed);
+/// Layers over one flat vector of parameters, which the caller keeps: so ranks can broadcast and
+/// average it without knowing of layers. Softmax and cross-entropy come last.
+class network {
+public:
+    /// "dense": pixels -> hidden tanh units -> 10 classes. "conv": one or two convolutions with
+    /// ReLU and 2 x 2 maximum, then a hidden layer of ReLUs. With a 16-bit `precision` all that
+    /// flows through the network is rounded to it: weights as they are used, activations and their
+    /// derivatives.
+    network(std::string const& model, int side, int hidden, format precision);
+    ~network();
+    network(network&&) noexcept;
 
-/// Writes to `gradient` (`parameter_count` long) `scale` times the sum of the loss's gradients
-/// over the images of `set` that `picked` names.
-void compute_gradient(std::span<float const> parameters, samples const& set,
-                      std::span<std::size_t const> picked, float scale, std::span<float> gradient);
+    std::vector<tensor> const& tensors() const { return tensors_; }
+    std::size_t parameter_count() const { return parameter_count_; }
+    std::string const& description() const { return description_; }
 
-/// The part of the images in `set` that the network classifies rightly, 0 to 1.
-double accuracy(std::span<float const> parameters, samples const& set);
+    /// Small random weights, zero biases: what learning starts from.
+    std::vector<float> initial_parameters(std::uint32_t seed) const;
 
-/// Stochastic gradient descent with momentum, the plain one.
-struct sgd {
-    float rate = 0.1F;
-    float momentum = 0.9F;
-    std::vector<float> velocity = std::vector<float>(parameter_count);
+    /// Adds to `gradient` (`parameter_count` long) `scale` times the sum of the loss's gradients
+    /// over the images, and gives the sum of their losses. Calls `ready` with each tensor as soon
+    /// as its gradient is complete: those of the last layer come first.
+    double learn(std::span<float const> parameters, batch const& images, float scale,
+                 std::span<float> gradient, std::function<void(tensor const&)> const& ready);
 
-    void step(std::span<float> parameters, std::span<float const> gradient) {
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            velocity[i] = momentum * velocity[i] - rate * gradient[i];
-            parameters[i] += velocity[i];
-        }
-    }
+    /// The likeliest class of each image.
+    std::vector<std::uint8_t> classify(std::span<float const> parameters, batch const& images);
+
+private:
+    struct scratch;
+    void use(std::span<float const> parameters);
+    void forward(batch const& images);
+
+    std::vector<std::unique_ptr<layer>> layers_;
+    std::vector<tensor> tensors_;  // weights and biases of each layer that has some
+    std::size_t parameter_count_ = 0;
+    std::string description_;
+    format precision_;
+    std::unique_ptr<scratch> work_;
 };
 
 }  // namespace trainer

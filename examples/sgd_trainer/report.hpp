@@ -1,45 +1,95 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables on standard output.
+// What a training is told of: a table on standard output, a progress bar, a log, a page.
 #pragma once
 
-#include "measure.hpp"
-#include "network.hpp"
+#include "job.hpp"
+#include "progress.hpp"
 
+#include <array>
+#include <fstream>
+#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainer {
 
-/// An algorithm, the training over it, and what theory says of one step.
-struct row {
-    coll::any_algorithm algorithm;
-    coll::cost theory;       ///< counted in floats, as the executor cuts the vector by floats
-    outcome fast;            ///< as fast as the machine goes
-    outcome slow;            ///< over limited links
-    double largest_gap = 0;  ///< of any parameter to the training in one process
+/// Where a rank's time went, in seconds.
+struct spent {
+    double compute = 0;
+    double exposed = 0;  ///< communication that no computation hides
+    double idle = 0;     ///< others were not yet as far
+    double loading = 0;  ///< images were not yet ready
 
-    std::size_t sent_by_formula() const { return theory.busiest.sent * sizeof(float); }
-    double predicted_seconds(double bytes_per_second) const {
-        return static_cast<double>(theory.critical.bytes * sizeof(float)) / bytes_per_second;
-    }
+    double all() const { return compute + exposed + idle + loading; }
 };
 
-void print_heading(std::string_view heading, std::string_view explanation);
-void print_fast_header();
-void print_fast_row(row const& r, int ranks, int steps);
-void print_slow_header();
-void print_slow_row(row const& r, double bytes_per_second, double longest_seconds);
-void print_learning_curves(outcome const& alone, outcome const& together, int ranks);
+/// A point of the curves.
+struct moment {
+    int step = 0;        ///< steps done
+    double seconds = 0;  ///< of training until then
+    double value = 0;
+};
 
-/// Conditions that must hold; each is printed, and a broken one makes the program fail.
-class checks {
+/// What the page shows.
+struct history {
+    settings how;
+    std::string data, network, algorithm;
+    std::size_t parameters = 0;
+    int ranks = 0;
+    std::vector<moment> losses, accuracies;
+    std::vector<spent> time;   ///< of each rank, over all steps
+    std::vector<double> sent;  ///< bytes per step of each rank; zeros if not counted
+    int steps = 0;             ///< of this run
+    std::vector<std::vector<step_record>> sample;  ///< [rank][k]: some steps in a row
+    bool ranks_agree = false;
+
+    double bytes() const;  ///< of all gradients, as they travel
+    double bound() const;  ///< that some rank must send at least per step of an all-reduce
+};
+
+/// Of one step of one rank, `latest` being when the last rank had its gradient.
+spent time_of(step_record const& step, std::int64_t latest);
+
+/// Writes the page. Throws std::runtime_error if that fails.
+void write_page(std::filesystem::path const& file, history const& all);
+
+/// The journal of a training.
+class report : public journal {
 public:
-    void expect(bool holds, std::string const& what);
-    bool all_hold() const { return broken_ == 0; }
+    report(settings const& how, data_set const& data, network const& net);
+
+    void begun(int first_step, int ranks) override;
+    void stepped(int steps_done) override;
+    void epoch(std::span<step_record const> steps, std::span<float const> seen) override;
+    void ended(state const& now, bool ranks_agree) override;
 
 private:
-    int broken_ = 0;
+    void log(std::string const& line);
+
+    data_set const& data_;
+    history all_;
+    double seconds_ = 0;  // of training
+    std::ofstream log_;
+    std::optional<progress> bar_;
+    int first_ = 0, last_ = 0, steps_per_epoch_ = 1;
 };
+
+/// The journal of an inference: accuracy, and what was taken for what.
+class classification : public journal {
+public:
+    explicit classification(data_set const& data) : data_(data) {}
+
+    void begun(int /*first_step*/, int ranks) override { ranks_ = ranks; }
+    void epoch(std::span<step_record const> steps, std::span<float const> seen) override;
+    void ended(state const& /*now*/, bool /*ranks_agree*/) override {}
+
+private:
+    data_set const& data_;
+    int ranks_ = 0;
+};
+
+/// The part of the images that were classified rightly.
+double accuracy_of(std::span<float const> seen);
 
 }  // namespace trainer

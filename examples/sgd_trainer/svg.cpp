@@ -63,9 +63,11 @@ void svg::raw(std::string_view element) {
     body_ += '\n';
 }
 
+std::string svg::text() const { return body_ + "</svg>\n"; }
+
 void svg::save(std::filesystem::path const& file) const {
     std::ofstream out(file);
-    out << body_ << "</svg>\n";
+    out << text();
     if (!out.flush()) { throw std::runtime_error("cannot write " + file.string()); }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Just enough SVG for two pictures. Lengths are in pixels, the origin is the upper left corner.
+// Just enough SVG for the pictures. Lengths are in pixels, the origin is the upper left corner.
 #pragma once
 
 #include <filesystem>
@@ -28,6 +28,8 @@ public:
     void text(point where, std::string_view words, std::string_view look);
     void raw(std::string_view element);
 
+    /// The whole picture.
+    std::string text() const;
     /// Writes the file; throws std::runtime_error if that fails.
     void save(std::filesystem::path const& file) const;
 

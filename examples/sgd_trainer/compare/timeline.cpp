@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timeline of one ring all-reduce, drawn from the trace of what really happened.
 #include "pictures.hpp"
-#include "svg.hpp"
+#include "../svg.hpp"
 
 #include <fmt/format.h>
 

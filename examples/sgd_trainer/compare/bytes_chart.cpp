@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The chart of bytes against ranks. Every curve is counted from the algorithm's own steps.
 #include "pictures.hpp"
-#include "svg.hpp"
+#include "../svg.hpp"
 
 #include <collectives/algorithm/butterfly.hpp>
 #include <collectives/algorithm/ring.hpp>

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank's share of the images, shuffled, and prepared by a thread while the rank computes.
+#pragma once
+
+#include "data.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace trainer {
+
+struct batch {
+    std::vector<float> pixels;  ///< 0 to 1
+    std::vector<std::uint8_t> labels;
+
+    std::size_t size() const { return labels.size(); }
+};
+
+/// The images `from`, `from + 1`, ... of `set` in the order given, or as they stand where none is.
+batch gather_images(data_set const& from, samples const& set, std::vector<std::size_t> const& order,
+                    std::size_t first, std::size_t count);
+
+/// Which images pass number k of a training takes, and which of those this rank. Every epoch has
+/// another order, which all ranks draw from the same seed, so there is nothing to send; what does
+/// not fill a batch is left out until the next epoch.
+struct shard {
+    std::size_t whole = 0;             ///< images of a pass, over all ranks
+    std::size_t first = 0, count = 0;  ///< this rank's
+    int passes_per_epoch = 1;
+    std::uint32_t seed = 1;
+};
+
+/// Gives the batches of a rank, pass by pass, from pass `first` on.
+class loader {
+public:
+    loader(data_set const& data, shard const& part, int first, int ahead);
+    ~loader();
+    loader(loader const&) = delete;
+    loader& operator=(loader const&) = delete;
+
+    batch next();
+
+private:
+    batch prepare();
+    void work();
+
+    data_set const& data_;
+    shard part_;
+    int pass_;  // the next to be prepared
+    std::size_t ahead_;
+    int epoch_ = -1;
+    std::vector<std::size_t> order_;  // of that epoch
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<batch> ready_;
+    bool stop_ = false;
+    std::thread thread_;  // is the last to be made: it uses the others
+};
+
+}  // namespace trainer

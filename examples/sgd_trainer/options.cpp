@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace trainer {
+namespace {
+
+template <class T>
+CLI::Option* choice(CLI::App& app, std::string const& name, T& to, std::string const& help,
+                    std::map<std::string, T> const& of) {
+    return app
+        .add_option_function<std::string>(
+            name, [&to, of](std::string const& word) { to = of.at(word); }, help)
+        ->check(CLI::IsMember(of));
+}
+
+std::map<std::string, format> const formats{
+    {"float", format::single}, {"float16", format::half}, {"bfloat16", format::brain}};
+
+void add_comparison(CLI::App& app, comparison& c) {
+    app.add_option("--ranks", c.ranks, "how many ranks train")
+        ->check(CLI::Range(2, 16))
+        ->capture_default_str();
+    app.add_option("--epochs", c.epochs, "how often all images are seen")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    app.add_option("--rate", c.rate, "bytes per second of a slow link")
+        ->check(CLI::Range(1e3, 1e12))
+        ->capture_default_str();
+    choice<transport>(app, "--transport", c.where, "shm (processes, the default) or threads",
+                      {{"shm", transport::processes}, {"threads", transport::threads}});
+    app.add_option("--data", c.data, "the digits")->capture_default_str();
+    app.add_option("--output", c.output, "folder for the pictures")->capture_default_str();
+}
+
+void add_ranks(CLI::App& app, settings& s) {
+    auto const g = "Ranks";
+    choice<transport>(app, "--transport", s.where,
+                      "shm (processes, the default), threads, or join: the ranks that mpiexec, "
+                      "srun, torchrun or collrun started",
+                      {{"shm", transport::processes},
+                       {"threads", transport::threads},
+                       {"join", transport::joined}})
+        ->group(g);
+    app.add_option("--ranks", s.ranks, "how many, unless they join")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str()
+        ->group(g);
+    app.add_option("--data-path", s.data_path, "the file or folder of the data")->group(g);
+}
+
+void add_training(CLI::App& app, settings& s) {
+    auto const number = [&](char const* group, char const* name, auto& to, char const* help,
+                            double least, double most) {
+        return app.add_option(name, to, help)
+            ->check(CLI::Range(least, most))
+            ->capture_default_str()
+            ->group(group);
+    };
+    auto const g = "Model and data";
+    app.add_option("--data", s.data, "digits, or fashion: Fashion-MNIST")
+        ->check(CLI::IsMember({"digits", "fashion"}))
+        ->capture_default_str()
+        ->group(g);
+    app.add_option("--model", s.model, "dense, or conv: convolutions")
+        ->check(CLI::IsMember({"dense", "conv"}))
+        ->capture_default_str()
+        ->group(g);
+    number(g, "--hidden", s.hidden, "units of the hidden layer; 0: 64 for digits, else 128", 0,
+           1e5);
+    number(g, "--prefetch", s.prefetch, "batches that a thread prepares ahead; 0: no thread", 0,
+           64);
+    number(g, "--seed", s.seed, "of the first parameters and of the shuffling", 0, 4e9);
+
+    auto const l = "Learning";
+    number(l, "--epochs", s.epochs, "how often all images are seen; fashion: 10", 1, 1e4);
+    number(l, "--batch", s.batch, "images of a pass, over all ranks together; fashion: 128", 1,
+           1e6);
+    number(l, "--accumulate", s.accumulate, "passes per step", 1, 1e4);
+    number(l, "--rate", s.rate, "the learning rate", 0, 1e3);
+    number(l, "--rate-batch", s.rate_batch,
+           "the rate is for steps of so many images and grows with them; 0: for any", 0, 1e6);
+    number(l, "--warm-up", s.warm_up, "epochs in which the rate rises", 0, 1e4);
+    choice<decay>(app, "--decay", s.falls,
+                  "of the rate: none, step, exponential or cosine (fashion's)",
+                  {{"none", decay::none},
+                   {"step", decay::step},
+                   {"exponential", decay::exponential},
+                   {"cosine", decay::cosine}})
+        ->group(l);
+    number(l, "--decay-factor", s.decay_factor, "of step and exponential decay", 0, 1);
+    number(l, "--decay-epochs", s.decay_epochs, "after which the factor has been applied once",
+           1e-3, 1e4);
+    number(l, "--momentum", s.momentum, "", 0, 1);
+    choice<format>(
+        app, "--precision", s.precision,
+        "of activations, gradients and the weights they see: float, float16 or bfloat16; "
+        "the weights that learn are floats",
+        formats)
+        ->group(l);
+    number(l, "--loss-scale", s.loss_scale, "with float16, to begin with", 1, 1e7);
+
+    auto const c = "Communication";
+    choice<method>(
+        app, "--method", s.how,
+        "all-reduce; or by a parameter server, rank 0: server waits for all its workers, "
+        "async for none",
+        {{"all-reduce", method::all_reduce},
+         {"server", method::server},
+         {"async", method::async_server}})
+        ->group(c);
+    app.add_option("--algorithm", s.algorithm, "of the all-reduce")
+        ->capture_default_str()
+        ->group(c);
+    app.add_option("--threshold", s.threshold, "bytes of a bucket of gradients; 0: each by itself")
+        ->capture_default_str()
+        ->group(c);
+    choice<overlap>(app, "--overlap", s.moves,
+                    "what moves gradients while others are computed: calls (as they are handed "
+                    "over, the default), thread (one of its own) or off",
+                    {{"off", overlap::off}, {"calls", overlap::calls}, {"thread", overlap::thread}})
+        ->group(c);
+    choice<format>(app, "--compress", s.wire, "what gradients travel as: float, float16, bfloat16",
+                   formats)
+        ->group(c);
+    app.add_flag("--reproducible", s.reproducible, "the same bits whatever the algorithm")
+        ->group(c);
+    app.add_flag("--count", s.counted, "count bytes; everything is sent as messages then")
+        ->group(c);
+    number(c, "--link", s.link, "bytes per second of each rank's link; 0: as fast as it goes", 0,
+           1e12);
+
+    auto const o = "Files";
+    app.add_option("--checkpoint", s.checkpoint, "is written to here at the end")->group(o);
+    number(o, "--checkpoint-every", s.checkpoint_every, "steps, and then too", 0, 1e9);
+    app.add_option("--resume", s.resume, "a checkpoint to go on from")->group(o);
+    number(o, "--stop-after", s.stop_after, "steps; 0: when all epochs are done", 0, 1e9);
+    app.add_option("--log", s.log, "JSON, a line per step and epoch")->group(o);
+    app.add_option("--report", s.page, "an HTML page with pictures")->group(o);
+}
+
+/// What depends on other options, and what does not go together.
+void complete(CLI::App const& app, settings& s) {
+    auto const is_default = [&](char const* name) { return app.count(name) == 0; };
+    auto const fashion = s.data == "fashion";
+    if (fashion && is_default("--batch")) { s.batch = 128; }
+    if (fashion && is_default("--epochs")) { s.epochs = 10; }
+    if (fashion && is_default("--decay")) { s.falls = decay::cosine; }
+    if (s.hidden == 0) { s.hidden = fashion ? 128 : 64; }
+    if (s.precision == format::half && is_default("--compress")) { s.wire = format::half; }
+    if (s.precision != format::half && s.wire != format::half) { s.loss_scale = 1; }
+    if (s.wire == format::half && s.precision != format::half && is_default("--loss-scale")) {
+        s.loss_scale = 1024;
+    }
+    if (s.how == method::all_reduce) { return; }
+    for (auto const* const name : {"--precision", "--compress", "--overlap", "--threshold",
+                                   "--algorithm", "--reproducible", "--loss-scale"}) {
+        if (is_default(name)) { continue; }
+        throw std::runtime_error(std::string(name) + " is for --method all-reduce");
+    }
+}
+
+}  // namespace
+
+std::optional<command> read_command(int argc, char** argv, int& status) {
+    command c;
+    CLI::App app(
+        "Data-parallel SGD on real images. Without a subcommand: the digits with every all-reduce "
+        "algorithm, counted, timed and drawn");
+    app.require_subcommand(0, 1);
+    add_comparison(app, c.compare);
+    auto& train = *app.add_subcommand("train", "train as the options say");
+    add_training(train, c.train);
+    add_ranks(train, c.train);
+    auto& infer = *app.add_subcommand("infer", "classify the test images over ranks");
+    infer.add_option("checkpoint", c.train.resume, "what has been learnt")->required();
+    auto& differ = *app.add_subcommand("differ", "how far two checkpoints' parameters lie apart");
+    differ.add_option("one", c.differ.one)->required();
+    differ.add_option("other", c.differ.other)->required();
+    differ.add_option("--tolerance", c.differ.tolerance, "more than that is a failure")
+        ->capture_default_str();
+    settings elsewhere;  // infer has options of the same names as train
+    add_ranks(infer, elsewhere);
+    try {
+        app.parse(argc, argv);
+    } catch (CLI::ParseError const& e) {
+        status = app.exit(e);
+        return {};
+    }
+    if (train) {
+        c.does = command::what::train;
+        complete(train, c.train);
+    } else if (infer) {
+        c.does = command::what::infer;
+        elsewhere.resume = c.train.resume;
+        c.train = elsewhere;
+    } else if (differ) {
+        c.does = command::what::compare_checkpoints;
+    }
+    return c;
+}
+
+}  // namespace trainer

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each rank runs, whatever the ranks are. Compiled once for each of them: see over_*.cpp.
+#pragma once
+
+#include "parameter_server.hpp"
+#include "ranks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+// What fusion needs of the one type that is reduced here: compiled in wire.cpp alone.
+namespace collectives {
+extern template void describe_element<float>(fused_element&, named_op const&, compression const&);
+}  // namespace collectives
+
+namespace trainer {
+
+/// How a training looks at the bytes that a rank sends; 0 where nothing counts them.
+template <class Communicator>
+std::function<std::uint64_t()> bytes_sent(Communicator& comm) {
+    if constexpr (requires { comm.transport().base().base().sent(); }) {
+        return [&comm] {
+            comm.transport().reset();  // its trace: of the last step alone
+            return std::uint64_t{comm.transport().base().base().sent()};
+        };
+    } else {
+        return [] { return std::uint64_t{0}; };
+    }
+}
+
+/// Whether all ranks hold the same bits; the answer is right on rank 0.
+template <class Communicator>
+bool same_everywhere(Communicator& comm, std::vector<float> const& values) {
+    std::vector<float> all(comm.rank() == 0 ? std::size_t(comm.size()) * values.size() : 0);
+    comm.gather(values, all, 0);
+    bool same = true;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        same = same && std::bit_cast<std::uint32_t>(all[i]) ==
+                           std::bit_cast<std::uint32_t>(values[i % values.size()]);
+    }
+    return same;
+}
+
+/// A rank's whole life.
+template <class Communicator>
+void train_rank(Communicator& comm, job const& what, state now, journal& all) {
+    if (what.how.how != method::all_reduce && comm.size() < 2) {
+        throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
+    }
+    auto* const book = comm.rank() == 0 ? &all : nullptr;
+    rank_journal mine(book, bytes_sent(comm));
+    share(comm, now);
+    if (book != nullptr) { book->begun(now.step, comm.size()); }
+    if (what.how.how == method::all_reduce) {
+        train(comm, what, now, mine);
+    } else {
+        train_by_server(comm, what, now, mine);
+    }
+    auto const agree = same_everywhere(comm, now.parameters);
+    if (book != nullptr) { book->ended(now, agree); }
+}
+
+template <class Communicator>
+void classify_rank(Communicator& comm, job const& what, state now, journal& all) {
+    share(comm, now);
+    auto net = what.make_network();
+    rank_journal mine(comm.rank() == 0 ? &all : nullptr, [] { return std::uint64_t{0}; });
+    if (comm.rank() == 0) { all.begun(now.step, comm.size()); }
+    mine.begin(now.step);
+    auto const seen = classify_test(comm, what, net, now.parameters);
+    mine.computed();
+    mine.averaged();
+    mine.end();
+    mine.epoch(gather_steps(comm, mine.taken()), seen);
+}
+
+template <class Communicator>
+void trace_rank(Communicator& comm, work const& w) {
+    auto const duration = [](std::vector<coll::trace_event> const& events) {
+        return std::ranges::max(events, {}, &coll::trace_event::end_ns).end_ns -
+               std::ranges::min(events, {}, &coll::trace_event::begin_ns).begin_ns;
+    };
+    std::vector<float> values(w.start.parameters.size(), 1.0F);
+    std::vector<coll::trace_event> quickest;
+    for (int run = 0; run < 9; ++run) {
+        comm.barrier();
+        comm.transport().reset();
+        comm.all_reduce(values, coll::sum{}, {.algorithm = coll::ring{}, .segment = 0});
+        auto const seen = comm.transport().events();
+        std::vector<coll::trace_event> const mine(seen.begin(), seen.end());
+        std::vector<coll::trace_event> all(mine.size() * std::size_t(comm.size()));
+        comm.gather(mine, all, 0);  // on a ring every rank takes equally many steps
+        if (quickest.empty() || duration(all) < duration(quickest)) { quickest = all; }
+    }
+    if (comm.rank() == 0) { w.tell(quickest); }
+}
+
+template <class Communicator>
+void work_on(Communicator& comm, work const& w) {
+    job const what{w.how, w.data};
+    switch (w.kind) {
+        case task::train: return train_rank(comm, what, w.start, w.book);
+        case task::classify: return classify_rank(comm, what, w.start, w.book);
+        case task::trace:
+            if constexpr (requires { comm.transport().events(); }) { trace_rank(comm, w); }
+            return;
+    }
+}
+
+/// Works over `comm` as it is, or, where something is to be seen of its messages, over adaptors
+/// that count bytes, slow links down and trace each message.
+template <class Communicator>
+void work_or_observe(Communicator& comm, work const& w) {
+    if (!w.how.counted && w.how.link == 0 && w.kind != task::trace) { return work_on(comm, w); }
+    auto const rate = w.how.link > 0 ? w.how.link : std::numeric_limits<double>::infinity();
+    auto seen = comm.with(coll::counted{})
+                    .with(coll::throttled{.bytes_per_second = rate})
+                    .with(coll::traced{});
+    work_on(seen, w);
+}
+
+}  // namespace trainer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank writes down of each step. Trivially copyable, so that ranks can gather it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace trainer {
+
+/// Times are nanoseconds of the steady clock, which all processes of a machine share.
+struct step_record {
+    double loss = 0;  ///< summed over the rank's images
+    double rate = 0;
+    std::int64_t begin_ns = 0;     ///< it asks for its first images
+    std::int64_t computed_ns = 0;  ///< it has its gradient
+    std::int64_t averaged_ns = 0;  ///< it has everybody's
+    std::int64_t end_ns = 0;       ///< it has new parameters
+    std::int64_t loading_ns = 0;   ///< before computed: waited for images
+    std::int64_t handing_ns = 0;   ///< before computed: gave gradients away, and moved others
+    std::uint64_t sent = 0;        ///< bytes, where they are counted
+    std::int32_t step = 0;         ///< from 0
+    std::int32_t stale = 0;        ///< updates between fetching parameters and using the gradient
+};
+
+inline std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace trainer
