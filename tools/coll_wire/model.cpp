@@ -58,9 +58,11 @@ coll::cost_profile wire_model::profile_of(coll::any_algorithm a) const {
 
 double wire_model::seconds(question const& q) const {
     auto const profile = profile_of(q.algorithm);
-    auto const more = static_cast<double>(slices_of(q) - 1);
-    return profile.seconds(prices_, q.bytes) +
-           more * profile.between.messages * prices_.link_message;
+    auto const slices = static_cast<double>(slices_of(q));
+    auto prices = prices_;
+    prices.reduced_byte /= slices;
+    return profile.seconds(prices, q.bytes) +
+           (slices - 1) * profile.between.messages * prices.link_message;
 }
 
 double wire_model::bound(std::size_t bytes) const {

@@ -27,7 +27,8 @@ public:
     static constexpr std::size_t probe_bytes = std::size_t{256} << 10;
     static constexpr std::size_t large_probe_bytes = std::size_t{2} << 20;
 
-    /// Each slice has messages of its own; its rounds pass beside those of the others.
+    /// Each slice has messages of its own; its rounds, and adding it up, pass beside what links
+    /// carry of the others.
     double seconds(question const& q) const;
     /// No algorithm is quicker.
     double bound(std::size_t bytes) const;
