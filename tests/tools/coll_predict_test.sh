@@ -22,6 +22,18 @@ awk -F, 'BEGIN { OFS = "," } $3 == "ring" && $7 > 1e6 { $10 *= 100 } { print }' 
 "$predict" 64 --alpha 1e-5 --message 2e-6 --beta 1e-9 --gamma 3e-10 --check "$room/other.csv" >"$room/out" && fail "another order"
 grep -q '^out of order: 8 ranks, .* ring ' "$room/out" || fail "names who is out of order"
 
+# A butterfly of 8 ranks has 3 rounds, the last of them between groups of 4; a ring's 14 all are.
+"$predict" 8 -b 8 --alpha 1 --message 0 --beta 0 --gamma 0 --group 4 --beyond 10 --algorithm butterfly,ring >"$room/out" || fail "groups"
+grep -Eq '^ +8 +13 s +154 s +butterfly$' "$room/out" || fail "rounds between groups cost more"
+"$predict" 2000 --group 4 >/dev/null 2>&1; [ $? = 2 ] || fail "groups of very many ranks are refused"
+
+# The picture marks where the table says that another becomes the quickest.
+"$predict" 8 -b 1,16,1024 --alpha 1 --message 0 --beta 1 --gamma 0 --algorithm ring,tree --svg "$room/p.svg" >"$room/out" || fail "draws"
+grep -c 'class="mark"' "$room/p.svg" | grep -qx 2 || fail "two curves, one crossing, and the start"
+from=$(sed -n 's/^from *\([0-9]*\) bytes on ring .*/\1/p' "$room/out")
+grep -q ">ring from $from B on<" "$room/p.svg" || fail "the crossing is where the table says"
+[ "$(grep -c 'stroke-width="2.6"' "$room/p.svg")" = 4 ] || fail "a curve and a line of the legend for each"
+
 "$predict" 8 --fit /nonexistent 2>&1 | grep -q 'cannot read' || fail "says what it cannot read"
 "$predict" 8 --alpha 1 --fit "$room/made.csv" >/dev/null 2>&1; [ $? = 2 ] || fail "given or fitted"
 "$predict" 0 >/dev/null 2>&1; [ $? = 2 ] || fail "no ranks are refused"

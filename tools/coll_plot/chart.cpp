@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -17,10 +18,10 @@ namespace {
 
 constexpr double left = 76, right = 236, top = 78, bottom = 56, width = 900, height = 520;
 
-/// The colours of Okabe and Ito. Ours are the strong ones, the peers' the others.
-constexpr std::array<std::string_view, 5> our_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                      "#e69f00"};
-constexpr std::array<std::string_view, 3> peer_colours{"#000000", "#e69f00", "#56b4e9"};
+/// The colours of Okabe and Ito. Where there are peers, ours are the strong ones.
+constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                  "#e69f00", "#56b4e9", "#000000"};
+constexpr std::size_t strong = 4;
 constexpr std::string_view limit_colour = "#6b7683";
 
 struct point {
@@ -91,8 +92,10 @@ public:
         double least_x = std::numeric_limits<double>::max(), most_x = 0;
         double least_y = std::numeric_limits<double>::max(), most_y = 0;
         int ours = 0, peers = 0, limits = 0;
+        auto const alone = std::none_of(all.begin(), all.end(),
+                                        [](auto const& s) { return s.what == kind::peer; });
         for (auto const& s : all) {
-            auto c = look_of(s, ours, peers, limits);
+            auto c = look_of(s, alone ? colours.size() : strong, ours, peers, limits);
             if (what == quantity::bandwidth && s.name == round_trip_name) { continue; }
             for (auto const& [at, seconds] : s.seconds) {
                 if (!(at > 0)) { continue; }
@@ -153,6 +156,22 @@ public:
         return out;
     }
 
+    /// Where another curve becomes the lowest.
+    std::string marks() const {
+        std::string out;
+        for (auto const& m : over_.marks) {
+            if (m.at < low_x_ || m.at > high_x_) { continue; }
+            append(out, "<path d=\"M{0:.1f},{1} V{2}\" class=\"mark\"/>\n", x()(m.at), top,
+                   height - bottom);
+            append(out,
+                   "<text transform=\"translate({:.1f} {}) rotate(-90)\" class=\"s\" "
+                   "text-anchor=\"end\">{} from {} on</text>\n",
+                   x()(m.at) + 14, top + 6, escaped(m.name),
+                   over_.ranks ? fmt::format("{:.3g}", m.at) : human_bytes(std::round(m.at)));
+        }
+        return out;
+    }
+
     std::string lines() const {
         std::string out;
         for (auto c = curves_.rbegin(); c != curves_.rend(); ++c) {  // ours on top
@@ -194,7 +213,8 @@ public:
     }
 
 private:
-    static curve look_of(series const& s, int& ours, int& peers, int& limits) {
+    static curve look_of(series const& s, std::size_t our_colours, int& ours, int& peers,
+                         int& limits) {
         curve c{s.name, "", "", 0, s.what == kind::seen, {}};
         if (s.what == kind::limit) {
             c.look = limits++ % 2 == 0 ? "stroke-width=\"1.6\" stroke-dasharray=\"2 4\""
@@ -204,14 +224,15 @@ private:
         } else if (s.what == kind::seen) {
             c.look = "stroke-width=\"0\"";
             c.mark = ours - 1;
-            c.colour = our_colours[static_cast<std::size_t>(c.mark) % our_colours.size()];
+            c.colour = colours[static_cast<std::size_t>(c.mark) % our_colours];
         } else if (s.what == kind::ours) {
             c.look = "stroke-width=\"2.6\"";
-            c.colour = our_colours[static_cast<std::size_t>(ours) % our_colours.size()];
+            c.colour = colours[static_cast<std::size_t>(ours) % our_colours];
             c.mark = ours++;
         } else {
             c.look = "stroke-width=\"1.6\"";
-            c.colour = peer_colours[static_cast<std::size_t>(peers) % peer_colours.size()];
+            auto const theirs = colours.size() - strong;
+            c.colour = colours[strong + static_cast<std::size_t>(peers) % theirs];
             c.mark = 2 + peers++;
         }
         return c;
@@ -235,12 +256,13 @@ std::string as_svg(std::vector<series> const& curves, quantity what, std::string
         "viewBox=\"0 0 {0} {1}\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
         "'DejaVu Sans', sans-serif\">\n<title>{2}</title>\n<style>.t{{font-size:20px;"
         "font-weight:bold;fill:#16202c}}.s{{font-size:13px;fill:#4a5866}}.l{{font-size:14px;"
-        "fill:#16202c}}.line{{stroke:#d5dce3;fill:none}}.fine{{stroke:#eef1f4;fill:none}}</style>\n"
+        "fill:#16202c}}.line{{stroke:#d5dce3;fill:none}}.fine{{stroke:#eef1f4;fill:none}}"
+        ".mark{{stroke:#6b7683;fill:none;stroke-dasharray:4 4}}</style>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
         width, height, escaped(title));
     append(out, "<text x=\"24\" y=\"34\" class=\"t\">{}</text>\n", escaped(title));
     append(out, "<text x=\"24\" y=\"56\" class=\"s\">{}</text>\n", escaped(subtitle));
-    out += drawn.grid() + drawn.lines() + drawn.legend();
+    out += drawn.grid() + drawn.marks() + drawn.lines() + drawn.legend();
     return out + "</svg>\n";
 }
 

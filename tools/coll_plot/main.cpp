@@ -20,7 +20,7 @@ struct options {
     std::vector<std::string> where;
     std::string svg, title, page, against, mark = "coll_plot", over = "bytes";
     quantity what = quantity::latency;
-    bool table = false;
+    bool table = false, crossings = false;
     std::vector<std::size_t> sizes;
     tolerances allowed;
 };
@@ -44,6 +44,8 @@ void declare(CLI::App& app, options& o) {
         ->option_text("NAME")
         ->check(CLI::IsMember({"bytes", "ranks"}));
     app.add_option("--title", o.title, "title of the picture")->option_text("TEXT");
+    app.add_flag("--crossings", o.crossings,
+                 "mark in the picture where another of our curves becomes the lowest");
     app.add_flag("--table", o.table, "print a table in Markdown");
     app.add_option("--sizes", o.sizes, "sizes of the table: 4,64kb,1mb [all]")
         ->option_text("SIZES")
@@ -90,13 +92,14 @@ int plot(options const& o) {
     }
     rows = select(rows, conditions_of(o.where));
     if (rows.empty()) { throw std::runtime_error("no row has figures and meets the conditions"); }
-    axis const over{o.over == "ranks", rows.front().number("bytes")};
+    axis over{o.over == "ranks", rows.front().number("bytes"), {}};
     for (auto const& row : rows) {
         if (over.ranks && row.number("bytes") != over.bytes) {
             throw std::runtime_error("over ranks there can be one size: --where bytes=N");
         }
     }
     auto const curves = curves_of(rows, o.over);
+    if (o.crossings) { over.marks = crossings_of(curves); }
     if (!o.svg.empty()) {
         auto const title = !o.title.empty() ? o.title
                            : o.what == quantity::latency

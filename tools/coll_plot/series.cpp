@@ -11,13 +11,15 @@
 namespace coll_plot {
 namespace {
 
-std::string name_of(csv_row const& row, bool several_algorithms) {
+std::string name_of(csv_row const& row, bool several_algorithms, bool several_transports) {
     static std::map<std::string, std::string> const peers{
         {"mpich", "MPICH"}, {"openmpi", "Open MPI"}, {"gloo", "Gloo"}};
     auto const& transport = row.text("transport");
     if (auto const found = peers.find(transport); found != peers.end()) { return found->second; }
     auto name = transport;
-    if (several_algorithms) { name += " " + row.text("algorithm"); }
+    if (several_algorithms) {
+        name = (several_transports ? name + " " : "") + row.text("algorithm");
+    }
     if (row.text("memory") == "allocated") { name += ", allocated"; }
     return name;
 }
@@ -54,9 +56,10 @@ std::vector<csv_row> select(std::vector<csv_row> const& rows,
 }
 
 std::vector<series> curves_of(std::vector<csv_row> const& rows, std::string_view over) {
-    std::set<std::string> algorithms;
+    std::set<std::string> algorithms, transports;
     bool out_of_place = false;
     for (auto const& row : rows) {
+        transports.insert(row.text("transport"));
         if (!is_peer(row)) { algorithms.insert(row.text("algorithm")); }
         out_of_place = out_of_place || row.text("in_place") == "0";
     }
@@ -77,7 +80,8 @@ std::vector<series> curves_of(std::vector<csv_row> const& rows, std::string_view
         auto const bytes = row.number("bytes");
         auto const at = row.number(over == "ranks" ? "ranks" : "bytes");
         auto const what = is_peer(row) ? kind::peer : kind::ours;
-        add(name_of(row, algorithms.size() > 1), what, at, row.number("median_us"));
+        add(name_of(row, algorithms.size() > 1, transports.size() > 1), what, at,
+            row.number("median_us"));
         add("bound", kind::limit, at, row.number("bound_us"));
         if (what == kind::peer || row.text("memory") == "allocated") { continue; }
         add(bytes <= small_message ? round_trip_name : "copy by every rank", kind::limit, at,

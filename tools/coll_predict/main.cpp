@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_predict: what an all-reduce over up to a million ranks should take, by each algorithm.
+#include "picture.hpp"
 #include "table.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,7 @@ struct options {
     std::vector<std::int64_t> bytes;
     std::vector<std::string> algorithms{"all"};
     prices at{1.5e-6, 0.3e-6, 0.08e-9, 0.02e-9};
-    std::string fitted, csv, check;
+    std::string fitted, csv, check, svg;
     bool given = false;
 };
 
@@ -41,21 +42,40 @@ void declare(CLI::App& app, options& o) {
     price("--message", o.at.message, "of a message that the busiest rank sends or receives");
     price("--beta", o.at.beta, "of a byte on the way");
     price("--gamma", o.at.gamma, "of a byte added");
+    app.add_option("--group", o.at.group,
+                   "so many consecutive ranks are close to each other [all]; up to 1024 ranks")
+        ->check(CLI::Range(1, most_counted));
+    price("--beyond", o.at.beyond, "of a round in which groups talk to each other, besides");
     app.add_option("--fit", o.fitted,
                    "fit the prices to what coll_wire or coll_perf wrote into this CSV")
         ->option_text("FILE");
     app.add_option("--check", o.check,
                    "whether the algorithms in this CSV come in the order that is predicted, where "
-                   "predictions differ by 15 %")
+                   "predictions differ by 15 %; and each algorithm's times by the predicted ones")
         ->option_text("FILE");
     app.add_option("--csv", o.csv, "write the table into this file, for coll_plot")
         ->option_text("FILE");
+    app.add_option("--svg", o.svg, "draw times and crossing points into this file")
+        ->option_text("FILE");
+    app.footer(
+        "Ends with 1 where measured algorithms come in another order, 2 on a mistake in the "
+        "command line.");
+}
+
+void write(std::string const& file, std::string const& text) {
+    std::ofstream out(file);
+    if (!(out << text << std::flush)) { throw std::runtime_error("cannot write " + file); }
 }
 
 /// How many pairs are out of order.
 std::size_t check(std::string const& file, prices const& p) {
     std::size_t pairs = 0;
-    auto const wrong = out_of_order(read_measured(file), p, pairs);
+    auto const rows = read_measured(file);
+    for (auto const& s : spread_of(rows, p)) {
+        fmt::print("{:<14} measured by predicted: {:.3f} to {:.3f}, median {:.3f}, of {}\n",
+                   s.algorithm, s.least, s.most, s.median, s.rows);
+    }
+    auto const wrong = out_of_order(rows, p, pairs);
     for (auto const& line : wrong) { fmt::print("out of order: {}\n", line); }
     fmt::print("{} of {} pairs in {} are in the predicted order\n", pairs - wrong.size(), pairs,
                file);
@@ -90,12 +110,8 @@ int predict(options const& o) {
         "gamma {:.4g} s/B\n{}\n{}",
         q.size, q.at.alpha, q.at.message, q.at.beta, q.at.gamma, as_table(q),
         as_text(crossings(q)));
-    if (!o.csv.empty()) {
-        std::ofstream out(o.csv);
-        if (!(out << as_csv(q) << std::flush)) {
-            throw std::runtime_error("cannot write " + o.csv);
-        }
-    }
+    if (!o.csv.empty()) { write(o.csv, as_csv(q)); }
+    if (!o.svg.empty()) { write(o.svg, as_picture(q)); }
     return o.check.empty() || check(o.check, q.at) == 0 ? 0 : 1;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "prices.hpp"
 
+#include <collectives/select/hosts.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,8 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace coll_predict {
 namespace {
@@ -32,6 +36,21 @@ double dot(vec const& a, vec const& b) {
 }
 
 vec as_vec(prices const& p) { return {p.alpha, p.message, p.beta, p.gamma}; }
+
+/// Rounds in which groups of consecutive ranks talk to each other: counted once for each question.
+double rounds_between(coll::any_algorithm a, int size, int group) {
+    static std::map<std::tuple<std::string, int, int>, int> known;
+    auto const [at, is_new] = known.try_emplace({coll::name(a), size, group});
+    if (!is_new) { return at->second; }
+    if (size > most_counted) {
+        throw coll::usage_error(fmt::format("groups are counted for up to {} ranks", most_counted));
+    }
+    std::vector<int> group_of;
+    for (int r = 0; r < size; ++r) { group_of.push_back(r / group); }
+    auto const all = a.record_all(coll::collective::all_reduce, size);
+    at->second = coll::crossing_of(all, coll::host_layout(group_of)).rounds;
+    return at->second;
+}
 
 /// Least squares with some unknowns held at 0, by Gauss's elimination of the normal equations,
 /// whose rows and columns are scaled first: prices differ by many powers of ten.
@@ -99,7 +118,8 @@ prices solve(std::vector<measured> const& known) {
 }  // namespace
 
 double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p) {
-    return dot(amounts(a, size, bytes), as_vec(p));
+    auto const near = dot(amounts(a, size, bytes), as_vec(p));
+    return p.group == 0 ? near : near + p.beyond * rounds_between(a, size, p.group);
 }
 
 fit fit_to(std::vector<measured> const& rows) {
@@ -141,6 +161,24 @@ std::vector<std::string> out_of_order(std::vector<measured> const& rows, prices 
         }
     }
     return wrong;
+}
+
+std::vector<spread> spread_of(std::vector<measured> const& rows, prices const& p) {
+    std::vector<std::pair<std::string, std::vector<double>>> found;  // in the order of the rows
+    for (auto const& r : rows) {
+        auto const name = coll::name(r.algorithm);
+        auto at = std::find_if(found.begin(), found.end(),
+                               [&](auto const& f) { return f.first == name; });
+        if (at == found.end()) { at = found.insert(found.end(), {name, {}}); }
+        at->second.push_back(r.seconds / seconds(r.algorithm, r.size, r.bytes, p));
+    }
+    std::vector<spread> list;
+    for (auto& [name, ratios] : found) {
+        std::sort(ratios.begin(), ratios.end());
+        list.push_back({name, static_cast<int>(ratios.size()), ratios.front(),
+                        ratios[ratios.size() / 2], ratios.back()});
+    }
+    return list;
 }
 
 std::vector<measured> read_measured(std::string const& file) {

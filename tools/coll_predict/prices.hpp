@@ -19,9 +19,17 @@ struct prices {
     double message = 0;  // of a message that the busiest rank sends or receives
     double beta = 0;     // of a byte on the way
     double gamma = 0;    // of a byte added
+    /// Of a round in which groups of so many consecutive ranks talk to each other, besides: leaves
+    /// of a tree of switches. Counted from the steps.
+    double beyond = 0;
+    int group = 0;  // 0: none
 };
 
-/// In O(log P) or O(sqrt P) time, whatever the number of ranks.
+/// Up to so many ranks have steps few enough to be counted.
+inline constexpr int most_counted = 1024;
+
+/// In O(log P) or O(sqrt P) time, whatever the number of ranks; but where there are groups. Throws
+/// usage_error where these have more than `most_counted` ranks.
 double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p);
 
 struct measured {
@@ -46,6 +54,14 @@ fit fit_to(std::vector<measured> const& rows);
 /// or more, those that were measured in the other order: one line each. `pairs` counts all.
 std::vector<std::string> out_of_order(std::vector<measured> const& rows, prices const& p,
                                       std::size_t& pairs);
+
+/// Measured by predicted, for each algorithm: the least, the median and the most.
+struct spread {
+    std::string algorithm;
+    int rows = 0;
+    double least = 0, median = 0, most = 0;
+};
+std::vector<spread> spread_of(std::vector<measured> const& rows, prices const& p);
 
 /// The all-reduces by a named algorithm in the CSV of coll_perf or coll_wire. Throws
 /// std::runtime_error where it cannot be read.

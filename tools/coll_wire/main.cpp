@@ -2,6 +2,7 @@
 // coll_wire: measures all-reduces between hosts on links of a known rate, beside what they should
 // take. Hosts are network name spaces of this machine.
 #include "measure.hpp"
+#include "mpi.hpp"
 #include "network.hpp"
 #include "report.hpp"
 
@@ -25,7 +26,7 @@ struct options {
     std::vector<std::size_t> sizes{std::size_t{1} << 20, std::size_t{4} << 20,
                                    std::size_t{16} << 20};
     std::vector<std::string> algorithms{"all"};
-    std::string segment = "one", csv;
+    std::string segment = "one", csv, mpi;
 };
 
 void declare(CLI::App& app, options& o) {
@@ -44,6 +45,9 @@ void declare(CLI::App& app, options& o) {
                    "hierarchical [all]")
         ->delimiter(',');
     app.add_option("--segment", o.segment, "one, chosen, or bytes [one]");
+    app.add_option("--mpi", o.mpi,
+                   "over MPICH instead, by bench/wire_mpi/rank.cpp compiled into this program")
+        ->option_text("PROGRAM");
     app.add_option("--csv", o.csv, "write what was measured into this file")->option_text("FILE");
     app.footer(
         "Needs to be root, or a system that lets users make name spaces; ends with 77 where "
@@ -79,12 +83,16 @@ std::vector<question> questions_of(options const& o) {
 
 void run(options const& o) {
     auto const questions = questions_of(o);
-    fmt::print("# all_reduce of floats over UCX, TCP, links of {:g} Mbit/s\n{}", o.megabits,
-               table_heading());
+    if (!o.mpi.empty() && o.ranks_per_host > 1) {
+        throw coll::usage_error("over MPI there is one rank per host");
+    }
+    fmt::print("# all_reduce of floats over {}, TCP, links of {:g} Mbit/s\n{}",
+               o.mpi.empty() ? "UCX" : "MPICH", o.megabits, table_heading());
     std::vector<answer> all;
     for (int const hosts : o.hosts) {
         wire const over{hosts, o.ranks_per_host, o.megabits * 1e6};
-        for (auto const& a : measure(over, questions)) {
+        for (auto const& a :
+             o.mpi.empty() ? measure(over, questions) : measure_mpi(over, questions, o.mpi)) {
             fmt::print("{}", table_line(a));
             all.push_back(a);
         }

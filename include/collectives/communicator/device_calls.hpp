@@ -96,7 +96,7 @@ void begin_on_device(Core& core, call_request const& r) {
 /// Enqueues a call that the devices drive. `enter()` tells peers of it.
 template <class Core, class Enter>
 auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
-                                 fingerprint const& call, Enter const& enter) {
+                    fingerprint const& call, Enter const& enter) {
     require_kernel(core, r);
     auto& carrier = core.engine().carrier();
     auto& space = carrier.space();

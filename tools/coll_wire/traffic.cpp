@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traffic.hpp"
+
+#include "network.hpp"
+
+#include <collectives/schedule/cost.hpp>
+#include <collectives/schedule/schedule.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace coll_wire {
+namespace {
+
+std::vector<link_bytes> counted_in(question const& q, wire const& over) {
+    std::vector<link_bytes> hosts(static_cast<std::size_t>(over.hosts));
+    for (auto const& own : q.algorithm.record_all(coll::collective::all_reduce, over.ranks())) {
+        auto const here = own.rank / over.ranks_per_host;
+        auto& link = hosts[static_cast<std::size_t>(here)];
+        for (auto const& s : own.steps) {
+            if (s.peer / over.ranks_per_host == here) { continue; }
+            auto& way = s.what == coll::verb::send ? link.sent : link.received;
+            way += static_cast<double>(coll::detail::bytes_of(s.chunks, own.chunks, q.bytes));
+        }
+    }
+    return hosts;
+}
+
+}  // namespace
+
+void find_worst_link(answer& a, std::vector<link_bytes> const& wired) {
+    auto const counted = counted_in(a.of, a.over);
+    double worst = -1;
+    for (std::size_t h = 0; h < counted.size(); ++h) {
+        for (auto const& [is, steps] : {std::pair{wired[h].sent, counted[h].sent},
+                                        std::pair{wired[h].received, counted[h].received}}) {
+            auto const should = steps / network::payload_share;
+            auto const off = std::abs(is - should);
+            // A host that only sends still gets acknowledgements, which count for little.
+            if (steps > 0 && off / should > worst) {
+                worst = off / should;
+                a.wired = is;
+                a.counted = should;
+            }
+        }
+    }
+}
+
+}  // namespace coll_wire
