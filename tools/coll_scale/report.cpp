@@ -130,7 +130,7 @@ std::string as_picture(trainer const& t, std::vector<row> const& rows) {
         curves.push_back(linear);
         pictures.push_back(coll_plot::as_svg(curves, coll_plot::quantity::speed_up,
                                              t.what().name + ": " + w.text(), description(t),
-                                             {true, 0}));
+                                             {true, 0, {}}));
     }
     return coll_plot::side_by_side(pictures, 2);
 }
