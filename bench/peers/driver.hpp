@@ -33,7 +33,7 @@ struct order {
     std::vector<measured_case> cases;
 
     static order read(int argc, char** argv) {
-        if (argc < 6) { throw std::runtime_error("to be started by coll_perf --peer"); }
+        if (argc < 6) { throw std::runtime_error("to be started by coll_perf"); }
         order o{argv[1],
                 static_cast<unsigned>(std::stoul(argv[2])),
                 argv[3][0] == '1',

@@ -79,8 +79,8 @@ public:
     virtual void ended(state const& now, bool ranks_agree) = 0;
 };
 
-/// A rank's own: a record per step. `sent` gives the bytes it has sent so far; it is called when
-/// nothing is under way.
+/// A rank's own: a record per step. `sent` gives the bytes it has sent so far; receives
+/// may be under way then.
 class rank_journal {
 public:
     rank_journal(journal* all, std::function<std::uint64_t()> sent)

@@ -46,6 +46,9 @@ void train(settings const& how) {
         auto saved = load_checkpoint(how.resume);
         require_same(saved, how);
         start = std::move(saved.now);
+        // A scale that was found while learning goes on; one that is not for these numbers does
+        // not.
+        if (how.loss_scale == 1 || start.loss_scale == 1) { start.loss_scale = how.loss_scale; }
         if (start.step >= how.epochs * what.steps_per_epoch()) {
             throw std::runtime_error(fmt::format("{}: its {} steps are already {} epochs or more",
                                                  how.resume.string(), start.step, how.epochs));

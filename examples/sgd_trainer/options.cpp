@@ -158,8 +158,9 @@ void complete(CLI::App const& app, settings& s) {
         s.loss_scale = 1024;
     }
     if (s.how == method::all_reduce) { return; }
-    for (auto const* const name : {"--precision", "--compress", "--overlap", "--threshold",
-                                   "--algorithm", "--reproducible", "--loss-scale"}) {
+    for (auto const* const name :
+         {"--precision", "--compress", "--overlap", "--threshold", "--algorithm", "--reproducible",
+          "--loss-scale", "--checkpoint-every"}) {
         if (is_default(name)) { continue; }
         throw std::runtime_error(std::string(name) + " is for --method all-reduce");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each rank runs, whatever the ranks are. Compiled once for each of them: see over_*.cpp.
+// What each rank runs, whatever the ranks are. Compiled in ranks.cpp, once for each kind of them.
 #pragma once
 
 #include "parameter_server.hpp"

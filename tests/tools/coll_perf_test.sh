@@ -110,7 +110,7 @@ checks=$((checks + 1))
 
 # --- peers ------------------------------------------------------------------------------------------------
 ends "a peer that is not there" 0 --peer mpich --peers-in "$room" "${quick[@]}"
-has "a peer that is not there" "$room/said" "mpich is left out: there is no driver $room/peer_mpich"
+has "a peer that is not there" "$room/said" "mpich cannot be measured: there is no driver $room/peer_mpich"
 printf '#!/bin/sh\nsleep 60\n' >"$room/peer_gloo"
 chmod +x "$room/peer_gloo"
 ends "a peer that does not finish" 0 --peer gloo --peers-in "$room" --time-limit 0.5 -b 4 -e 4 -n 2
@@ -129,7 +129,7 @@ done
 
 # --- transports that need a launcher --------------------------------------------------------------------------
 ends "a driver that is not there" 1 --transport ucx --peers-in "$room" "${quick[@]}"
-has "a driver that is not there" "$room/said" "ucx is left out: there is no driver $room/ours_ucx"
+has "a driver that is not there" "$room/said" "ucx cannot be measured: there is no driver $room/ours_ucx"
 ends "allocated over ucx" 2 --transport ucx --allocated "${quick[@]}"
 for transport in mpi-mpich mpi-openmpi ucx; do
     [ -x "$built/ours_${transport#mpi-}" ] || continue

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -64,7 +66,8 @@ TEST_CASE("the models are the published ones") {
 TEST_CASE("what is no model is refused") {
     CHECK_THROWS_WITH((void)find_model("lenet", "tools/coll_scale/models"),
                       doctest::Contains("resnet50"));
-    auto const file = std::filesystem::temp_directory_path() / "coll_scale_broken.csv";
+    auto const file = std::filesystem::temp_directory_path() /
+                      ("coll_scale_broken." + std::to_string(::getpid()) + ".csv");
     for (auto const& [text, why] : {std::pair{"tensor,elements,flops\na,1.5,2\n", "'1.5', not a"},
                                     {"tensor,elements,flops\na,-1,2\n", "'-1', not a"},
                                     {"tensor,elements\na,1\n", "flops of 'a'"},

@@ -30,8 +30,9 @@ program find_driver(std::string const& title, bool peer, std::string const& laun
     auto const driver = (fs::path(folder) / name).string();
     if (::access(driver.c_str(), X_OK) != 0) {
         missing = fmt::format(
-            "{} is left out: there is no driver {}. Install the library (./dev bench does) and "
-            "build again, or say with --peers-in where the driver is.",
+            "{} cannot be measured: there is no driver {}. ./dev bench installs what it is built "
+            "with, and "
+            "builds it; or say with --peers-in where it is.",
             title, driver);
     }
     auto const start = [=](int descriptor, meeting_place const& place, settings const& how,

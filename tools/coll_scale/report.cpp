@@ -90,16 +90,18 @@ std::string as_csv(trainer const& t, std::vector<row> const& rows) {
         "model,workers,algorithm,fusion,overlap,accumulated,source,step_ms,exposed_ms,buckets,"
         "threshold,speed_up\n";
     for (auto const& r : rows) {
-        auto const line = [&](char const* source, double seconds, double exposed, double speed_up) {
-            out += fmt::format("{},{},{},{:d},{:d},{},{},{:.6g},{:.6g},{},{},{:.6g}\n",
-                               t.what().name, r.workers, coll::name(r.algorithm), r.how.fused,
-                               r.how.overlapped, r.how.accumulated, source, seconds * 1e3,
-                               exposed * 1e3, r.predicted.buckets, r.predicted.threshold, speed_up);
+        auto const line = [&](char const* source, double seconds, double exposed, double speed_up,
+                              std::string const& plan) {
+            out += fmt::format("{},{},{},{:d},{:d},{},{},{:.6g},{:.6g},{},{:.6g}\n", t.what().name,
+                               r.workers, coll::name(r.algorithm), r.how.fused, r.how.overlapped,
+                               r.how.accumulated, source, seconds * 1e3, exposed * 1e3, plan,
+                               speed_up);
         };
-        line("model", r.predicted.seconds, r.predicted.exposed, r.predicted.speed_up);
-        if (r.measured > 0) {
+        line("model", r.predicted.seconds, r.predicted.exposed, r.predicted.speed_up,
+             fmt::format("{},{}", r.predicted.buckets, r.predicted.threshold));
+        if (r.measured > 0) {  // its tensors may be smaller ones, and lie otherwise in buckets
             auto const compute = r.how.accumulated * t.of(r.workers).seconds();
-            line("measurement", r.measured, r.measured - compute, r.measured_speed_up);
+            line("measurement", r.measured, r.measured - compute, r.measured_speed_up, ",");
         }
     }
     return out;
