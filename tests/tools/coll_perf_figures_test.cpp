@@ -218,5 +218,5 @@ TEST_CASE("peers are started with what suits them") {
     std::string missing;
     CHECK_THROWS_AS(find_peer("nccl", "/", 1, missing), usage_error);
     static_cast<void>(find_peer("mpich", "/nowhere", 1, missing));
-    CHECK(missing.find("mpich is left out") != missing.npos);
+    CHECK(missing.find("mpich cannot be measured") != missing.npos);
 }

@@ -147,6 +147,6 @@ TEST_CASE("tables say what was predicted and what was measured") {
                                  "1.00 |") != std::string::npos);
     auto const csv = as_csv(t, rows);
     CHECK(csv.find("small,2,ring,0,0,1,model,46000,22000,3,0,1.04348\n") != std::string::npos);
-    CHECK(csv.find("small,2,ring,0,0,1,measurement,48000,24000,3,0,1\n") != std::string::npos);
+    CHECK(csv.find("small,2,ring,0,0,1,measurement,48000,24000,,,1\n") != std::string::npos);
     CHECK(as_picture(t, rows).find("small: fusion, overlap") != std::string::npos);
 }
