@@ -207,6 +207,7 @@ TEST_CASE("a rank that cannot drive: all hear of it, nothing is left, and the ne
             comm.all_reduce(buffer);
             comm.barrier();
             if (call == "allocate") { return; }
+            base.barrier();  // all are through with what came before
             if (base.rank() == 1) { mine->fail(call); }
             base.barrier();
             auto* const stream = mine->make_stream();
