@@ -72,6 +72,7 @@ void suffer(Comm& comm, std::string_view fault, coll::any_algorithm odd_one, Los
         });
     } else if (fault == "leaves") {
         if (odd) {
+            std::this_thread::sleep_for(100ms);  // the others are through with the first call
             auto const gone = std::move(comm);
             throw std::runtime_error("this rank has had enough");
         }
