@@ -106,6 +106,7 @@ public:
     void abort(std::string_view why) {
         core_->engine().board().fail(
             failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
+        core_->engine().stop_kernels();
     }
 
     /// What `automatic` would take for a vector of so many bytes, with the predicted times. For

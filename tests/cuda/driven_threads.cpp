@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,35 @@ TEST_CASE("devices drive: private memory beside memory that peers reach") {
             m.free(own);
         },
         {}, by_device);
+}
+
+TEST_CASE("a rank that still reads its last piece while the other is in its next call") {
+    world w;
+    w.laziness = 0;
+    launcher::slow_device = 1;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            std::size_t const n = std::size_t{1} << 20;  // of four bytes: two pieces
+            auto* const stream = m.make_stream();
+            auto first = comm.template allocate<float>(n), next = comm.template allocate<float>(n);
+            std::vector<float> all(n, 1);
+            m.copy(first.data(), all.data(), n * 4, stream);
+            all.assign(n, 10);
+            m.copy(next.data(), all.data(), n * 4, stream);
+            comm.all_reduce(first, coll::sum{}, {.algorithm = coll::one_shot{}, .stream = stream});
+            comm.all_reduce(next, coll::sum{}, {.algorithm = coll::two_shot{}, .stream = stream});
+            m.copy(all.data(), first.data(), n * 4, stream);
+            m.synchronize(stream);
+            expect(all[0] == 2 && all[n - 1] == 2, "the first call's sums");
+            m.copy(all.data(), next.data(), n * 4, stream);
+            m.synchronize(stream);
+            expect(all[0] == 20 && all[n - 1] == 20, "the next call's sums");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+    launcher::slow_device = -1;
 }
 
 TEST_CASE("devices drive: operators that prepare, finish, or tell the truth") {
@@ -268,4 +298,39 @@ TEST_CASE("a kernel that meets nobody, or somebody else") {
                         "enough");
         },
         {}, by_device);
+}
+
+TEST_CASE("kernels that wait end at once when a rank ends the communicator") {
+    world w;
+    for (bool const waited_for : {true, false}) {
+        std::atomic<int> ready = 0;
+        run_threads(
+            w, 3,
+            [&](auto& comm, machine& m) {
+                m.use(comm.rank() % 2);
+                auto* const stream = m.make_stream();
+                auto buffer = comm.template allocate<float>(100);
+                comm.all_reduce(buffer);
+                auto const start = coll::steady::now();
+                ++ready;
+                if (comm.rank() == 2) {
+                    while (ready < 3) { std::this_thread::yield(); }
+                    std::this_thread::sleep_for(50ms);
+                    comm.abort("enough");
+                } else if (waited_for || comm.rank() == 0) {
+                    expect_part(
+                        expect_throw<coll::error>([&] { comm.all_reduce(buffer); }, "abort"),
+                        "enough");
+                } else {
+                    try {
+                        comm.all_reduce(buffer, coll::sum{}, {.stream = stream});
+                    } catch (coll::error const&) {  // it came late
+                    }
+                    m.synchronize(stream);
+                }
+                expect(coll::steady::now() - start < 5s, "at once");
+                m.destroy_stream(stream);
+            },
+            {}, by_device);
+    }
 }

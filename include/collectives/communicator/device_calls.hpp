@@ -137,6 +137,7 @@ public:
         auto& space = engine.carrier().space();
         if (!numbers_.empty() && space.driven_is_done()) { end(engine); }
         detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
+        if (engine.board().stopped()) { engine.stop_kernels(); }
         engine.require_usable(r.as);
         auto const lane = enqueue_driven(core, r, what, call, [&] {
             auto const mine = engine.enter(call, call.hash());
@@ -156,9 +157,10 @@ public:
         engine.add(*made);
         return made;
     }
-    /// Waits for all.
+    /// Waits for all, which end at once where something has failed.
     template <class Engine>
     void close(Engine& e) {
+        if (e.board().stopped()) { e.stop_kernels(); }
         if (numbers_.empty()) { return; }
         e.carrier().space().drain_if_possible();
         end(e);

@@ -103,10 +103,7 @@ public:
             return false;
         }
     }
-    void cancel() override {
-        engine_.carrier().driver()->abort();
-        engine_.carrier().space().drain_if_possible();
-    }
+    void cancel() override { engine_.carrier().space().drain_if_possible(); }
 
 private:
     engine<Transport>& engine_;

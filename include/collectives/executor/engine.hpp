@@ -124,6 +124,14 @@ public:
                                   text_of(called, ": on rank ", rank(), ": ", e.what())));
     }
 
+    /// Ends this communicator's kernels that wait for peers, and does not wait for their end.
+    void stop_kernels() {
+        if constexpr (requires { carrier().driver(); }) {
+            auto* const driver = carrier().driver();
+            if (driver != nullptr && driver->context == context_) { driver->abort(); }
+        }
+    }
+
     void add(activity& a) { hub_->work->active.push_back(&a); }
     void remove(activity& a) { std::erase(hub_->work->active, &a); }
 
@@ -247,6 +255,7 @@ private:
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
+        stop_kernels();  // peers wait for their end
         wait_until_nobody_is_inside();
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }

@@ -230,10 +230,12 @@ private:
                 refuse(bad - said.begin(), *bad);
             }
         };
+        std::uint64_t place = 0;
         together([&] {
             mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
+            place = mine->shown();
         });
-        auto const places = told(mine->shown());
+        auto const places = told(place);
         together([&] { mine->meet(places, ranks); });
         mine->context = context;
         t.drive_by(std::move(mine));
