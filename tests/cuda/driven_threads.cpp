@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -178,6 +179,36 @@ TEST_CASE("a graph: captured once, replayed with other values, between other cal
     }
 }
 
+TEST_CASE("devices drive: what the environment says, and `explain`") {
+    ::setenv("COLLECTIVES_ALL_REDUCE", "ring:0-1k,two_shot:1k-2k", 1);
+    world w;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            auto buffer = comm.template allocate<float>(1000);
+            auto* const stream = m.make_stream();
+            m.begin_capture(stream);  // into which no host-driven call goes
+            expect_throw<coll::usage_error>(
+                [&] {
+                    comm.all_reduce(std::span(buffer.data(), 10), coll::sum{}, {.stream = stream});
+                },
+                "ring");
+            comm.all_reduce(std::span(buffer.data(), 300), coll::sum{}, {.stream = stream});
+            m.replay(m.end_capture(stream), stream);
+            m.synchronize(stream);
+            m.destroy_stream(stream);
+            expect(comm.explain(40).algorithm == coll::ring{}, "ring");
+            auto const told = comm.explain(1200);
+            expect(told.algorithm == coll::two_shot{}, "two_shot");
+            expect_part(told.why, "two_shot, device-driven, as the environment says");
+            expect_part(comm.explain(4000).why, "one_shot, device-driven");
+            expect_part(comm.explain(1 << 20).why, "two_shot, device-driven");
+        },
+        {}, by_device);
+    ::unsetenv("COLLECTIVES_ALL_REDUCE");
+}
+
 TEST_CASE("why devices may not drive") {
     auto const refused = [](world& w, int size, std::string const& part) {
         auto const mine = std::make_shared<machine>(w);
@@ -296,6 +327,33 @@ TEST_CASE("a kernel that meets nobody, or somebody else") {
             }
             expect_part(expect_throw<coll::error>([&] { comm.all_reduce(buffer); }, "abort"),
                         "enough");
+        },
+        {}, by_device);
+}
+
+TEST_CASE("all ranks that a kernel missed are told, also where nobody waited for it") {
+    world w;
+    std::atomic<bool> told = false;
+    run_threads(
+        w, 3,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank() % 2);
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<float>(100);
+            comm.barrier();
+            if (comm.rank() == 0) {
+                comm.all_reduce(buffer, coll::sum{}, {.stream = stream, .timeout = 200ms});
+                m.synchronize(stream);
+                try {
+                    comm.all_reduce(buffer);
+                    expect(false, "it came to an end");
+                } catch (coll::timeout_error const& e) {
+                    expect(e.missing() == std::vector<int>{1, 2}, "ranks 1 and 2 are missing");
+                }
+                told = true;
+            }
+            while (!told) { std::this_thread::sleep_for(1ms); }
+            m.destroy_stream(stream);
         },
         {}, by_device);
 }

@@ -104,14 +104,38 @@ public:
     std::unique_ptr<driven_call<Transport>> start_driven(call_request const& r, bool is_waited_for)
         requires driven_transport<Transport>
     {
-        auto* const driver = engine_.carrier().driver();
-        if (driver == nullptr || driver->context != engine_.context()) { return {}; }
-        auto const what = detail::driven_kind_of(r, driver->most_element_bytes());
+        auto* const driver = own_driver();
+        if (driver == nullptr || !detail::may_be_driven(r, driver->most_element_bytes())) {
+            return {};
+        }
+        auto asked = r.how.algorithm;
+        auto const bytes = r.shape.count * r.shape.elem_size;
+        if (asked.is_automatic()) {
+            asked = selector_.overridden(requirement_of(r), bytes).value_or(asked);
+        }
+        auto const what = detail::driven_kind_of(r.shape.what, bytes, asked);
         if (!what) { return {}; }
-        auto const named = r.how.algorithm;
         auto const call =
-            fingerprint_of(r, named.is_automatic() ? detail::algorithm_of(*what) : named);
+            fingerprint_of(r, asked.is_automatic() ? detail::algorithm_of(*what) : asked);
         return driven_.start(*this, r, *what, call, is_waited_for);
+    }
+    /// What `automatic` takes, for the elements and operators of most calls.
+    explanation explain(collective what, std::size_t bytes) {
+        requirement const need{what, engine_.size(), 0, false, false};
+        if constexpr (driven_transport<Transport>) {
+            auto const told = selector_.overridden(need, bytes);
+            auto const asked = told.value_or(any_algorithm{});
+            auto const kind = detail::driven_kind_of(what, bytes, asked);
+            if (kind && own_driver() != nullptr) {
+                auto const chosen = told ? asked : detail::algorithm_of(*kind);
+                return {chosen,
+                        text_of(name(what), " of ", bytes, " bytes over ", need.size,
+                                " ranks: ", name(chosen), ", device-driven",
+                                (told ? ", as the environment says" : "")),
+                        {}};
+            }
+        }
+        return selector_.explain(need, bytes);
     }
 
     /// Ends with `a`, which must have been started.
@@ -139,6 +163,13 @@ public:
     }
 
 private:
+    /// Null where the host drives all calls of this communicator.
+    cuda::device_driver* own_driver()
+        requires driven_transport<Transport>
+    {
+        auto* const driver = engine_.carrier().driver();
+        return driver != nullptr && driver->context == engine_.context() ? driver : nullptr;
+    }
     struct running {  // takes the activity out of the engine, whatever happens
         communicator_core* core;
         activity* what;

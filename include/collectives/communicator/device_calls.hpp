@@ -9,6 +9,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/executor/inside.hpp>
 #include <collectives/executor/space.hpp>
 
 #include <algorithm>
@@ -138,12 +139,15 @@ public:
         if (!numbers_.empty() && space.driven_is_done()) { end(engine); }
         detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
         if (engine.board().stopped()) { engine.stop_kernels(); }
-        engine.require_usable(r.as);
-        auto const lane = enqueue_driven(core, r, what, call, [&] {
-            auto const mine = engine.enter(call, call.hash());
-            call.sequence = mine.sequence;
-            call.past = mine.past;
-        });
+        auto const lane = [&] {  // a peer that fails waits until this kernel's end can be seen
+            stay_inside const inside(engine.carrier().base());
+            engine.require_usable(r.as);
+            return enqueue_driven(core, r, what, call, [&] {
+                auto const mine = engine.enter(call, call.hash());
+                call.sequence = mine.sequence;
+                call.past = mine.past;
+            });
+        }();
         auto made = std::make_unique<driven_call<Transport>>(engine, call, r.how.timeout.span());
         [[maybe_unused]] auto const here = space.enter();
         if (lane.captured) {

@@ -187,7 +187,8 @@ public:
     }
     device_fault fault() const override {
         device_fault result;
-        result.is = static_cast<device_fault::kind>(read(shared_.mail->fault));
+        result.is = static_cast<device_fault::kind>(
+            std::atomic_ref(shared_.mail->fault).load(std::memory_order_acquire));
         if (result.is == device_fault::kind::none) { return result; }
         for (rank_t r = 0; r < view_.size; ++r) {
             if (read(shared_.mail->late[r]) != 0) { result.peers.push_back(r); }
