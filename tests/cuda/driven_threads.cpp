@@ -342,7 +342,7 @@ TEST_CASE("all ranks that a kernel missed are told, also where nobody waited for
             auto buffer = comm.template allocate<float>(100);
             comm.barrier();
             if (comm.rank() == 0) {
-                comm.all_reduce(buffer, coll::sum{}, {.stream = stream, .timeout = 200ms});
+                comm.all_reduce(buffer, coll::sum{}, {.timeout = 200ms, .stream = stream});
                 m.synchronize(stream);
                 try {
                     comm.all_reduce(buffer);

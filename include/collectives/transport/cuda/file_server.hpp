@@ -99,13 +99,12 @@ public:
         timeval const patience{5, 0};
         ::setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         std::optional<int> result;
-        auto fine =
-            again([&] {
-                return ::connect(line, reinterpret_cast<sockaddr const*>(&at), sizeof at);
-            }) == 0 &&
-            is_of_this_user(line) &&
-            again([&] { return ::send(line, &t.file, sizeof t.file, MSG_NOSIGNAL); }) ==
-                ssize_t{sizeof t.file};
+        auto fine = again([&] {
+                        return ::connect(line, reinterpret_cast<sockaddr const*>(&at), sizeof at);
+                    }) == 0 &&
+                    is_of_this_user(line) &&
+                    again([&] { return ::send(line, &t.file, sizeof t.file, MSG_NOSIGNAL); }) ==
+                        ssize_t{sizeof t.file};
         if (fine) {
             message m;
             auto const n = again([&] { return ::recvmsg(line, &m.head, MSG_CMSG_CLOEXEC); });
@@ -159,8 +158,8 @@ private:
     }
     /// Again, where a signal has come between.
     template <class Call>
-    static auto again(Call const& call) {
-        auto n = call();
+    static ssize_t again(Call const& call) {
+        ssize_t n = call();
         while (n < 0 && errno == EINTR) { n = call(); }
         return n;
     }
