@@ -106,6 +106,26 @@ TEST_CASE("a rank that still reads its last piece while the other is in its next
     launcher::slow_device = -1;
 }
 
+TEST_CASE("many calls, enqueued back to back") {
+    world w;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<std::uint32_t>(10);
+            std::vector<std::uint32_t> all(10, 1);
+            m.copy(buffer.data(), all.data(), 40, stream);
+            for (int i = 0; i < 300; ++i) { comm.broadcast(buffer, i % 2, {.stream = stream}); }
+            comm.all_reduce(buffer, coll::sum{}, {.stream = stream});
+            m.copy(all.data(), buffer.data(), 40, stream);
+            m.synchronize(stream);
+            expect(all[9] == 2, "the last one's sum");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+}
+
 TEST_CASE("devices drive: operators that prepare, finish, or tell the truth") {
     for (int const size : sizes({1, 3})) {
         world w;

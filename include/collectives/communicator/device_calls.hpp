@@ -106,7 +106,6 @@ auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
         space.require_reachable(r.in, r.shape.input_bytes());
         space.require_reachable(r.out, r.out == nullptr ? 0 : r.shape.output_bytes());
         auto const on = space.begin_driven(r.how.stream);
-        enter();
         auto const* const told =
             carrier.driver()->describe({what, r.shape.root, r.shape.count, r.shape.elem_size, r.in,
                                         r.out, call.hash(), r.how.timeout.span()});
@@ -115,6 +114,7 @@ auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
         } else {
             r.op->reduce(r.op->op, {.queue = on.on, .fused = told});
         }
+        enter();  // what is refused has been refused by now
         space.end_driven(on);
         return on;
     } catch (usage_error const& e) {
@@ -136,7 +136,7 @@ public:
                                                   bool is_waited_for) {
         auto& engine = core.engine();
         auto& space = engine.carrier().space();
-        if (!numbers_.empty() && space.driven_is_done()) { end(engine); }
+        end_passed(engine);
         detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
         if (engine.board().stopped()) { engine.stop_kernels(); }
         auto const lane = [&] {  // a peer that fails waits until this kernel's end can be seen
@@ -157,6 +157,10 @@ public:
             made->start(space.mark(lane.on));
         } else {
             numbers_.push_back(call.sequence);
+            if (marked_ == 0 && numbers_.size() >= many) {
+                mark_ = space.mark(lane.on);
+                marked_ = numbers_.size();
+            }
         }
         engine.add(*made);
         return made;
@@ -167,16 +171,35 @@ public:
         if (e.board().stopped()) { e.stop_kernels(); }
         if (numbers_.empty()) { return; }
         e.carrier().space().drain_if_possible();
-        end(e);
+        end(e, numbers_.size());
     }
 
 private:
+    static constexpr std::size_t many = 64;
+
+    /// Of many that are enqueued back to back, those up to the mark.
     template <class Engine>
-    void end(Engine& e) {
-        for (auto const n : numbers_) { e.finish(n); }
-        numbers_.clear();
+    void end_passed(Engine& e) {
+        if (numbers_.empty()) { return; }
+        auto& space = e.carrier().space();
+        auto const passed = marked_ != 0 && space.passed(mark_);
+        if (space.driven_is_done()) {
+            end(e, numbers_.size());
+        } else if (passed) {
+            end(e, marked_);
+        }
+    }
+    /// The first n.
+    template <class Engine>
+    void end(Engine& e, std::size_t n) {
+        auto const last = numbers_.begin() + static_cast<std::ptrdiff_t>(n);
+        std::for_each(numbers_.begin(), last, [&](auto number) { e.finish(number); });
+        numbers_.erase(numbers_.begin(), last);
+        marked_ = 0;
     }
     std::vector<std::uint64_t> numbers_;
+    std::uint64_t mark_ = 0;
+    std::size_t marked_ = 0;  // so many of the numbers come before the mark
 };
 struct no_driven_calls {};
 template <class Transport>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of a device: a stream of its own, on which everything is enqueued in order, and
-// the events by which ranks wait for each other. No kernel ever waits.
+// the events by which ranks wait for each other. Its own kernels never wait for a peer; of those of
+// device-driven calls, it knows when they are through.
 #pragma once
 
 #include <collectives/core/error.hpp>
