@@ -106,6 +106,38 @@ TEST_CASE("a rank that still reads its last piece while the other is in its next
     launcher::slow_device = -1;
 }
 
+TEST_CASE("threads that share a device: what would wait for all of it") {
+    world w;
+    w.devices = 1;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            auto* const stream = m.make_stream();
+            auto first = comm.template allocate<float>(10);
+            m.of(stream).blocks = true;
+            expect_part(expect_throw<coll::usage_error>(
+                            [&] { comm.all_reduce(first, coll::sum{}, {.stream = stream}); },
+                            "a blocking stream"),
+                        "make it with cudaStreamNonBlocking");
+            m.of(stream).blocks = false;
+            auto const* const at = first.data();
+            auto const live = m.live_allocations();
+            {
+                auto gone = std::move(first);
+                comm.all_reduce(std::span(gone.data(), 10), coll::sum{}, {.stream = stream});
+            }
+            expect(m.live_allocations() >= live, "it is not freed");
+            auto again = comm.template allocate<float>(12);  // of as many bytes
+            expect(again.data() == at, "but used again");
+            std::vector<float> host(12, 1);
+            m.copy(host.data(), again.data(), 48, stream);
+            m.synchronize(stream);
+            expect(host[0] == 0 && host[11] == 0, "zeroed");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+}
+
 TEST_CASE("many calls, enqueued back to back") {
     world w;
     run_threads(

@@ -240,6 +240,10 @@ private:
         auto const places = told(place);
         together([&] { mine->meet(places, ranks); });
         mine->context = context;
+        auto const same = [&](card const& c) { return c.device == mine_.device; };
+        if (made::one_process && std::count_if(cards_.begin(), cards_.end(), same) > 1) {
+            t.space().share_with_threads();
+        }
         t.drive_by(std::move(mine));
     }
 
