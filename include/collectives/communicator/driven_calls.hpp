@@ -8,6 +8,7 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/engine.hpp>
+#include <collectives/select/selector.hpp>
 #include <collectives/transport/cuda/driver.hpp>
 
 #include <cstddef>
@@ -55,6 +56,21 @@ bool may_be_driven(call_request const& r, std::size_t most_element) {
 
 inline any_algorithm algorithm_of(driven_kind what) {
     return what == driven_kind::two_shot ? any_algorithm(two_shot{}) : any_algorithm(one_shot{});
+}
+
+/// What is taken where no algorithm is named but perhaps by the environment; none where the host
+/// drives.
+template <class = void>
+std::optional<explanation> explain_driven(requirement const& need, std::size_t bytes,
+                                          std::optional<any_algorithm> told) {
+    auto const kind = driven_kind_of(need.what, bytes, told.value_or(any_algorithm{}));
+    if (!kind) { return {}; }
+    auto const chosen = told ? *told : algorithm_of(*kind);
+    return explanation{
+        chosen,
+        text_of(name(need.what), " of ", bytes, " bytes over ", need.size, " ranks: ", name(chosen),
+                ", device-driven", (told ? ", as the environment says" : "")),
+        {}};
 }
 
 /// Tells all what a kernel has said. `title` is that of the call, as far as it is known.

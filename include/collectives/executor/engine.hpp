@@ -124,14 +124,13 @@ public:
                                   text_of(called, ": on rank ", rank(), ": ", e.what())));
     }
 
-    /// Ends this communicator's kernels that wait for peers, and does not wait for their end.
+    /// Ends this communicator's kernels that wait for peers, without waiting for that.
     void stop_kernels() {
         if constexpr (requires { carrier().driver(); }) {
-            auto* const driver = carrier().driver();
-            if (driver != nullptr && driver->context == context_) { driver->abort(); }
+            auto* const its = carrier().driver();
+            if (its != nullptr && its->context == context_) { its->abort(); }
         }
     }
-
     void add(activity& a) { hub_->work->active.push_back(&a); }
     void remove(activity& a) { std::erase(hub_->work->active, &a); }
 
