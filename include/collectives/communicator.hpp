@@ -106,6 +106,7 @@ public:
     void abort(std::string_view why) {
         core_->engine().board().fail(
             failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
+        core_->engine().stop_kernels();
     }
 
     /// What `automatic` would take for a vector of so many bytes, with the predicted times. For
@@ -114,7 +115,7 @@ public:
         core_->require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
                        "automatic chooses nothing for it");
         auto const unknown = what == collective::gather || what == collective::scatter;
-        return core_->selector().explain({what, size(), 0, false, false}, unknown ? 0 : bytes);
+        return core_->explain(what, unknown ? 0 : bytes);
     }
     /// The prices by which `automatic` chooses. They must be equal on all ranks: see `tune`.
     machine_model const& model() const { return core_->selector().model(); }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <span>
 
 namespace fake {
 
@@ -51,6 +52,30 @@ TEST_CASE("why devices may not drive processes") {
                 cuda::communicate(base, 0, {mine, {}, by_device});
             },
             "a second one beside it");
+    });
+}
+
+TEST_CASE("a communicator that has failed ends while a kernel of its still waits") {
+    world w;
+    coll::shm::run(2, [&](auto& base) {
+        auto const mine = std::make_shared<machine>(w);
+        mine->use(base.rank());
+        auto* const stream = mine->make_stream();
+        auto* const memory = static_cast<float*>(mine->allocate(400));
+        auto const start = coll::steady::now();
+        {
+            auto comm = cuda::communicate(base, base.rank(), {mine, {}, by_device});
+            if (comm.rank() == 0) {
+                comm.all_reduce(std::span(memory, 100), coll::sum{}, {.stream = stream});
+            }
+            base.barrier();
+            if (comm.rank() == 1) { comm.abort("enough"); }
+            base.barrier();
+        }
+        expect(coll::steady::now() - start < std::chrono::seconds(5), "in time");
+        mine->free(memory);
+        mine->destroy_stream(stream);
+        expect_nothing_left(*mine);
     });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device-driven calls without a GPU: threads whose kernels meet; in graphs; and what becomes of
-// kernels that meet nobody, or somebody else.
+// Device-driven calls without a GPU: threads whose kernels meet; and in graphs.
 #include <cuda/suite_kernels.hpp>
 
+#include <cuda/driven_faults_suite.hpp>
 #include <cuda/driven_suite.hpp>
 
 #include <doctest/doctest.h>
@@ -10,10 +10,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstdlib>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -71,6 +70,87 @@ TEST_CASE("devices drive: private memory beside memory that peers reach") {
             }
             expect(fine, "sums");
             m.free(own);
+        },
+        {}, by_device);
+}
+
+TEST_CASE("a rank that still reads its last piece while the other is in its next call") {
+    world w;
+    w.laziness = 0;
+    launcher::slow_device = 1;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            std::size_t const n = std::size_t{1} << 20;  // of four bytes: two pieces
+            auto* const stream = m.make_stream();
+            auto first = comm.template allocate<float>(n), next = comm.template allocate<float>(n);
+            std::vector<float> all(n, 1);
+            m.copy(first.data(), all.data(), n * 4, stream);
+            all.assign(n, 10);
+            m.copy(next.data(), all.data(), n * 4, stream);
+            comm.all_reduce(first, coll::sum{}, {.algorithm = coll::one_shot{}, .stream = stream});
+            comm.all_reduce(next, coll::sum{}, {.algorithm = coll::two_shot{}, .stream = stream});
+            m.copy(all.data(), first.data(), n * 4, stream);
+            m.synchronize(stream);
+            expect(all[0] == 2 && all[n - 1] == 2, "the first call's sums");
+            m.copy(all.data(), next.data(), n * 4, stream);
+            m.synchronize(stream);
+            expect(all[0] == 20 && all[n - 1] == 20, "the next call's sums");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+    launcher::slow_device = -1;
+}
+
+TEST_CASE("threads that share a device: what would wait for all of it") {
+    world w;
+    w.devices = 1;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            auto* const stream = m.make_stream();
+            auto first = comm.template allocate<float>(10);
+            m.of(stream).blocks = true;
+            expect_part(expect_throw<coll::usage_error>(
+                            [&] { comm.all_reduce(first, coll::sum{}, {.stream = stream}); },
+                            "a blocking stream"),
+                        "make it with cudaStreamNonBlocking");
+            m.of(stream).blocks = false;
+            auto const* const at = first.data();
+            auto const live = m.live_allocations();
+            {
+                auto gone = std::move(first);
+                comm.all_reduce(std::span(gone.data(), 10), coll::sum{}, {.stream = stream});
+            }
+            expect(m.live_allocations() >= live, "it is not freed");
+            auto again = comm.template allocate<float>(12);  // of as many bytes
+            expect(again.data() == at, "but used again");
+            std::vector<float> host(12, 1);
+            m.copy(host.data(), again.data(), 48, stream);
+            m.synchronize(stream);
+            expect(host[0] == 0 && host[11] == 0, "zeroed");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+}
+
+TEST_CASE("many calls, enqueued back to back") {
+    world w;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<std::uint32_t>(10);
+            std::vector<std::uint32_t> all(10, 1);
+            m.copy(buffer.data(), all.data(), 40, stream);
+            for (int i = 0; i < 300; ++i) { comm.broadcast(buffer, i % 2, {.stream = stream}); }
+            comm.all_reduce(buffer, coll::sum{}, {.stream = stream});
+            m.copy(all.data(), buffer.data(), 40, stream);
+            m.synchronize(stream);
+            expect(all[9] == 2, "the last one's sum");
+            m.destroy_stream(stream);
         },
         {}, by_device);
 }
@@ -148,125 +228,32 @@ TEST_CASE("a graph: captured once, replayed with other values, between other cal
     }
 }
 
-TEST_CASE("why devices may not drive") {
-    auto const refused = [](world& w, int size, std::string const& part) {
-        auto const mine = std::make_shared<machine>(w);
-        coll::threads::run(size, [&](auto& base) {
-            auto const device = base.rank() % w.devices;
-            expect_part(expect_throw<coll::usage_error>(
-                            [&] {
-                                cuda::communicate(base, device, {mine, {}, by_device});
-                            },
-                            part),
-                        part);
-        });
-        expect_nothing_left(*mine);
-    };
-    world queues;
-    queues.independent_streams = 5;
-    refused(queues, 6, "set CUDA_DEVICE_MAX_CONNECTIONS=32");
-    world small;
-    small.multiprocessors = 2;
-    refused(small, 6, "there are not enough multiprocessors");
-
+TEST_CASE("devices drive: what the environment says, and `explain`") {
+    ::setenv("COLLECTIVES_ALL_REDUCE", "ring:0-1k,two_shot:1k-2k", 1);
     world w;
-    auto const drives = std::make_shared<machine>(w);
-    coll::threads::run(2, [&](auto& base) {
-        auto const drive = base.rank() == 0 ? by_device : cuda::drive::host;
-        expect_part(expect_throw<coll::usage_error>(
-                        [&] {
-                            cuda::communicate(base, 0, {drives, {}, drive});
-                        },
-                        "drives"),
-                    "ask for different drives");
-    });
-}
-
-TEST_CASE("a rank that cannot drive: all hear of it, nothing is left, and the next try works") {
-    for (std::string const call : {"allocate", "make_event", "record", "synchronize"}) {
-        world w;
-        auto const mine = std::make_shared<machine>(w);
-        coll::threads::run(3, [&](auto& base) {
-            mine->use(base.rank() % 2);
-            base.barrier();
-            if (base.rank() == 1 && call == "allocate") { mine->fail(call); }
-            base.barrier();
-            if (call == "allocate") {
-                expect_part(expect_throw<coll::transport_error>(
-                                [&] {
-                                    cuda::communicate(base, base.rank() % 2, {mine, {}, by_device});
-                                },
-                                call),
-                            "allocate: injected");
-                base.barrier();
-                if (base.rank() == 1) { mine->fail(call, 1 << 30); }  // from then on, that is
-                base.barrier();
-            }
-            auto comm = cuda::communicate(base, base.rank() % 2, {mine, {}, by_device});
-            auto buffer = comm.template allocate<float>(100);
-            comm.all_reduce(buffer);
-            comm.barrier();
-            if (call == "allocate") { return; }
-            base.barrier();  // all are through with what came before
-            if (base.rank() == 1) { mine->fail(call); }
-            base.barrier();
-            auto* const stream = mine->make_stream();
-            try {
-                for (int i = 0; i < 20; ++i) { comm.all_reduce(buffer); }
-                mine->synchronize(stream);
-            } catch (coll::transport_error const&) {  // of whoever came first; all hear of it
-            }
-            mine->destroy_stream(stream);
-        });
-        expect_nothing_left(*mine);
-    }
-}
-
-TEST_CASE("a kernel that meets nobody, or somebody else") {
-    world w;
-    run_threads(
-        w, 3,
-        [](auto& comm, machine& m) {
-            m.use(comm.rank() % 2);
-            auto buffer = comm.template allocate<float>(100);
-            comm.all_reduce(buffer);
-            if (comm.rank() == 2) { std::this_thread::sleep_for(1500ms); }
-            try {
-                comm.all_reduce(buffer, coll::sum{}, {.timeout = 500ms});
-                expect(false, "it came to an end");
-            } catch (coll::timeout_error const& e) {
-                expect(e.missing() == std::vector<int>{2}, "rank 2 is missing");
-            }
-        },
-        {}, by_device);
-    run_threads(
-        w, 3,
-        [](auto& comm, machine& m) {
-            m.use(comm.rank() % 2);
-            auto* const stream = m.make_stream();
-            auto buffer = comm.template allocate<float>(100);
-            expect_throw<coll::mismatch_error>(
-                [&] {
-                    comm.all_reduce(std::span(buffer.data(), comm.rank() == 1 ? 50 : 100),
-                                    coll::sum{}, {.stream = stream});
-                    m.synchronize(stream);
-                    comm.all_reduce(buffer);  // here it is told, at the latest
-                },
-                "a mismatch");
-            m.destroy_stream(stream);
-        },
-        {}, by_device);
     run_threads(
         w, 2,
-        [](auto& comm, machine& m) {
-            m.use(comm.rank() % 2);
-            auto buffer = comm.template allocate<float>(100);
-            if (comm.rank() == 1) {
-                std::this_thread::sleep_for(50ms);
-                return comm.abort("enough");
-            }
-            expect_part(expect_throw<coll::error>([&] { comm.all_reduce(buffer); }, "abort"),
-                        "enough");
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            auto buffer = comm.template allocate<float>(1000);
+            auto* const stream = m.make_stream();
+            m.begin_capture(stream);  // into which no host-driven call goes
+            expect_throw<coll::usage_error>(
+                [&] {
+                    comm.all_reduce(std::span(buffer.data(), 10), coll::sum{}, {.stream = stream});
+                },
+                "ring");
+            comm.all_reduce(std::span(buffer.data(), 300), coll::sum{}, {.stream = stream});
+            m.replay(m.end_capture(stream), stream);
+            m.synchronize(stream);
+            m.destroy_stream(stream);
+            expect(comm.explain(40).algorithm == coll::ring{}, "ring");
+            auto const told = comm.explain(1200);
+            expect(told.algorithm == coll::two_shot{}, "two_shot");
+            expect_part(told.why, "two_shot, device-driven, as the environment says");
+            expect_part(comm.explain(4000).why, "one_shot, device-driven");
+            expect_part(comm.explain(1 << 20).why, "two_shot, device-driven");
         },
         {}, by_device);
+    ::unsetenv("COLLECTIVES_ALL_REDUCE");
 }

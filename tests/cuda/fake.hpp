@@ -175,6 +175,7 @@ public:
     void replay(stream::graph const& g, cuda::stream s) { usable(s).push_all(g); }
 
     int device_of(cuda::stream s) override { return of(s).device(); }
+    bool is_blocking(cuda::stream s) override { return s == nullptr || of(s).blocks; }
     cuda::stream make_stream() override {
         may_fail("make_stream");
         return new stream(*this, current_, static_cast<unsigned>(++streams), world_.laziness);

@@ -45,7 +45,9 @@ void for_each_pointer(cuda::fused_move const& body, Visit const& visit) {
 /// A few workers, one after the other, the last one first.
 class block_of_workers {
 public:
-    explicit block_of_workers(std::size_t number) : number_(number) {}
+    /// A slow one takes a while before it makes up what it adds up.
+    explicit block_of_workers(std::size_t number, bool slow = false)
+        : number_(number), slow_(slow) {}
     block_of_workers(block_of_workers const&) = delete;
     block_of_workers& operator=(block_of_workers const&) = delete;
 
@@ -57,6 +59,7 @@ public:
     void sync() const {}
     template <class T>
     T& room() {
+        if (slow_) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
         room_.resize(std::max(room_.size(), sizeof(T) / sizeof(std::max_align_t) + 1));
         return *reinterpret_cast<T*>(room_.data());
     }
@@ -83,6 +86,7 @@ public:
 private:
     static constexpr std::size_t workers = 3;
     std::size_t number_;
+    bool slow_;
     bool failed_ = false;
     std::vector<std::max_align_t> room_;
 };
@@ -101,14 +105,15 @@ struct plain_launcher {
 };
 /// Of fused kernels all blocks at once.
 struct launcher : plain_launcher {
+    static inline std::atomic<int> slow_device = -1;
     template <class Body>
     static void launch_fused(Body const& body, int blocks, void* queue) {
         auto& s = *static_cast<stream*>(queue);
         for_each_pointer(body, [&](void const* p) { s.of().check_reach(p, s); });
         ++s.of().kernels;
-        s.push([body, blocks] {
+        s.push([body, blocks, slow = s.device() == slow_device] {
             auto const run = [&](int number) {
-                block_of_workers here(static_cast<std::size_t>(number));
+                block_of_workers here(static_cast<std::size_t>(number), slow);
                 body(here);
             };
             std::vector<std::thread> others;

@@ -49,4 +49,15 @@ TEST_CASE("leaders: processes that share devices, whose members start no kernel"
     }
 }
 
+TEST_CASE("leaders: not of processes that work beside each other, under MPS") {
+    world w;
+    w.share = 50;
+    coll::shm::run(2, [&](auto& base) {
+        auto const mine = std::make_shared<machine>(w);
+        auto comm = cuda::communicate(base, 0, {mine, {}, {}});
+        auto const told = name(comm.explain(1 << 20).algorithm);
+        expect(told.find("leaders") == std::string::npos, told);
+    });
+}
+
 }  // namespace fake

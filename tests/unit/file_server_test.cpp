@@ -3,6 +3,7 @@
 #include <collectives/transport/cuda/file_server.hpp>
 
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <thread>
@@ -93,4 +95,27 @@ TEST_CASE("who asks nobody, and who says nothing") {
     REQUIRE(::connect(silent, reinterpret_cast<sockaddr const*>(&at), sizeof at) == 0);
     CHECK(first_byte(cuda::file_server::fetch(a).value()) == 'a');  // a second later at most
     ::close(silent);
+}
+
+TEST_CASE("signals come while a process waits for a file") {
+    struct sigaction seen {
+    }, before{};
+    seen.sa_handler = [](int) {};
+    REQUIRE(::sigaction(SIGALRM, &seen, &before) == 0);
+    {
+        cuda::file_server server;
+        auto const a = server.offer(file_with('a'), 1);
+        int const silent = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+        sockaddr_un at{};
+        at.sun_family = AF_UNIX;
+        std::copy(a.server.begin(), a.server.end(), at.sun_path + 1);
+        REQUIRE(::connect(silent, reinterpret_cast<sockaddr const*>(&at), sizeof at) == 0);
+        itimerval const often{{0, 20'000}, {0, 20'000}};
+        ::setitimer(ITIMER_REAL, &often, nullptr);
+        CHECK(first_byte(cuda::file_server::fetch(a).value()) == 'a');
+        itimerval const never{};
+        ::setitimer(ITIMER_REAL, &never, nullptr);
+        ::close(silent);
+    }
+    ::sigaction(SIGALRM, &before, nullptr);
 }

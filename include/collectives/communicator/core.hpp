@@ -2,6 +2,7 @@
 // What is below the typed members of a communicator: checks a call, makes it ready, runs it.
 #pragma once
 
+#include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/communicator/routes.hpp>
@@ -104,14 +105,31 @@ public:
     std::unique_ptr<driven_call<Transport>> start_driven(call_request const& r, bool is_waited_for)
         requires driven_transport<Transport>
     {
-        auto* const driver = engine_.carrier().driver();
-        if (driver == nullptr || driver->context != engine_.context()) { return {}; }
-        auto const what = detail::driven_kind_of(r, driver->most_element_bytes());
+        auto* const driver = own_driver();
+        if (driver == nullptr || !detail::may_be_driven(r, driver->most_element_bytes())) {
+            return {};
+        }
+        auto asked = r.how.algorithm;
+        auto const bytes = r.shape.count * r.shape.elem_size;
+        if (asked.is_automatic()) {
+            asked = selector_.overridden(requirement_of(r), bytes).value_or(asked);
+        }
+        auto const what = detail::driven_kind_of(r.shape.what, bytes, asked);
         if (!what) { return {}; }
-        auto const named = r.how.algorithm;
         auto const call =
-            fingerprint_of(r, named.is_automatic() ? detail::algorithm_of(*what) : named);
+            fingerprint_of(r, asked.is_automatic() ? detail::algorithm_of(*what) : asked);
         return driven_.start(*this, r, *what, call, is_waited_for);
+    }
+    /// What `automatic` takes, for the elements and operators of most calls.
+    explanation explain(collective what, std::size_t bytes) {
+        requirement const need{what, engine_.size(), 0, false, false};
+        if constexpr (driven_transport<Transport>) {
+            auto const told = selector_.overridden(need, bytes);
+            if (own_driver() != nullptr) {
+                if (auto driven = detail::explain_driven(need, bytes, told)) { return *driven; }
+            }
+        }
+        return selector_.explain(need, bytes);
     }
 
     /// Ends with `a`, which must have been started.
@@ -139,6 +157,13 @@ public:
     }
 
 private:
+    /// Null where the host drives all calls of this communicator.
+    cuda::device_driver* own_driver()
+        requires driven_transport<Transport>
+    {
+        auto* const driver = engine_.carrier().driver();
+        return driver != nullptr && driver->context == engine_.context() ? driver : nullptr;
+    }
     struct running {  // takes the activity out of the engine, whatever happens
         communicator_core* core;
         activity* what;
@@ -191,10 +216,6 @@ private:
         return true;
     }
 
-    static bool blocks_vary(call_request const& r) {
-        return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
-               r.shape.counts.empty() && r.shape.size > 1;
-    }
     requirement requirement_of(call_request const& r) const {
         auto const& s = r.shape;
         return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
@@ -219,27 +240,6 @@ private:
         // Off the root nobody knows how long the vector is, so its length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
         return selector_.choose(need, bytes);
-    }
-
-    fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) const {
-        auto const& s = r.shape;
-        fingerprint f;
-        f.what = r.as;
-        f.count = blocks_vary(r) ? 0 : s.count;
-        for (auto const n : s.counts) { f.counts = mix(f.counts + 1, n); }
-        if (r.as != s.what) { f.count = r.stated_count; }
-        if (!s.recv_counts.empty()) { f.count = f.counts = 0; }  // each rank has its own
-        f.type = r.type;
-        f.op = r.op == nullptr ? 0 : r.op->fingerprint;
-        auto const its_name = name(chosen);
-        f.algorithm = hash_text(its_name);
-        f.segment = r.how.segment;
-        f.root = is_rooted(s.what) ? s.root : 0;
-        f.reproducible = r.how.reproducible;
-        f.type_name = r.type_name;
-        f.op_name = r.op == nullptr ? std::string_view("none") : r.op->op_name;
-        f.algorithm_name = std::string_view(its_name);
-        return f;
     }
 
     int slices_of(call_request const& r) const {

@@ -9,6 +9,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/executor/inside.hpp>
 #include <collectives/executor/space.hpp>
 
 #include <algorithm>
@@ -105,7 +106,6 @@ auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
         space.require_reachable(r.in, r.shape.input_bytes());
         space.require_reachable(r.out, r.out == nullptr ? 0 : r.shape.output_bytes());
         auto const on = space.begin_driven(r.how.stream);
-        enter();
         auto const* const told =
             carrier.driver()->describe({what, r.shape.root, r.shape.count, r.shape.elem_size, r.in,
                                         r.out, call.hash(), r.how.timeout.span()});
@@ -114,6 +114,7 @@ auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
         } else {
             r.op->reduce(r.op->op, {.queue = on.on, .fused = told});
         }
+        enter();  // what is refused has been refused by now
         space.end_driven(on);
         return on;
     } catch (usage_error const& e) {
@@ -135,14 +136,18 @@ public:
                                                   bool is_waited_for) {
         auto& engine = core.engine();
         auto& space = engine.carrier().space();
-        if (!numbers_.empty() && space.driven_is_done()) { end(engine); }
+        end_passed(engine);
         detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
-        engine.require_usable(r.as);
-        auto const lane = enqueue_driven(core, r, what, call, [&] {
-            auto const mine = engine.enter(call, call.hash());
-            call.sequence = mine.sequence;
-            call.past = mine.past;
-        });
+        if (engine.board().stopped()) { engine.stop_kernels(); }
+        auto const lane = [&] {  // a peer that fails waits until this kernel's end can be seen
+            stay_inside const inside(engine.carrier().base());
+            engine.require_usable(r.as);
+            return enqueue_driven(core, r, what, call, [&] {
+                auto const mine = engine.enter(call, call.hash());
+                call.sequence = mine.sequence;
+                call.past = mine.past;
+            });
+        }();
         auto made = std::make_unique<driven_call<Transport>>(engine, call, r.how.timeout.span());
         [[maybe_unused]] auto const here = space.enter();
         if (lane.captured) {
@@ -152,25 +157,49 @@ public:
             made->start(space.mark(lane.on));
         } else {
             numbers_.push_back(call.sequence);
+            if (marked_ == 0 && numbers_.size() >= many) {
+                mark_ = space.mark(lane.on);
+                marked_ = numbers_.size();
+            }
         }
         engine.add(*made);
         return made;
     }
-    /// Waits for all.
+    /// Waits for all, which end at once where something has failed.
     template <class Engine>
     void close(Engine& e) {
+        if (e.board().stopped()) { e.stop_kernels(); }
         if (numbers_.empty()) { return; }
         e.carrier().space().drain_if_possible();
-        end(e);
+        end(e, numbers_.size());
     }
 
 private:
+    static constexpr std::size_t many = 64;
+
+    /// Of many that are enqueued back to back, those up to the mark.
     template <class Engine>
-    void end(Engine& e) {
-        for (auto const n : numbers_) { e.finish(n); }
-        numbers_.clear();
+    void end_passed(Engine& e) {
+        if (numbers_.empty()) { return; }
+        auto& space = e.carrier().space();
+        auto const passed = marked_ != 0 && space.passed(mark_);
+        if (space.driven_is_done()) {
+            end(e, numbers_.size());
+        } else if (passed) {
+            end(e, marked_);
+        }
+    }
+    /// The first n.
+    template <class Engine>
+    void end(Engine& e, std::size_t n) {
+        auto const last = numbers_.begin() + static_cast<std::ptrdiff_t>(n);
+        std::for_each(numbers_.begin(), last, [&](auto number) { e.finish(number); });
+        numbers_.erase(numbers_.begin(), last);
+        marked_ = 0;
     }
     std::vector<std::uint64_t> numbers_;
+    std::uint64_t mark_ = 0;
+    std::size_t marked_ = 0;  // so many of the numbers come before the mark
 };
 struct no_driven_calls {};
 template <class Transport>

@@ -8,6 +8,7 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/engine.hpp>
+#include <collectives/select/selector.hpp>
 #include <collectives/transport/cuda/driver.hpp>
 
 #include <cstddef>
@@ -29,29 +30,47 @@ namespace detail {
 
 using driven_kind = cuda::device_request::kind;
 
-/// The kernel of a call, if there is one for it: else the host drives. The same on all ranks.
+/// The kernel for so many bytes, if there is one: else the host drives. `asked`: by the call, or by
+/// the environment.
 template <class = void>
-std::optional<driven_kind> driven_kind_of(call_request const& r, std::size_t most_element) {
+std::optional<driven_kind> driven_kind_of(collective what, std::size_t bytes, any_algorithm asked) {
     using enum collective;
-    auto const& s = r.shape;
-    auto const asked = r.how.algorithm;
     auto const any = asked.is_automatic();
     auto const one = any || asked.is<one_shot>(), either = one || asked.is<two_shot>();
-    if (r.as != s.what || !s.counts.empty() || s.elem_size > most_element) { return {}; }
     constexpr std::size_t small = std::size_t{256} << 10;
-    if (s.what == all_reduce && either) {
-        auto const first = any ? s.count * s.elem_size <= small : one;
+    if (what == all_reduce && either) {
+        auto const first = any ? bytes <= small : one;
         return first ? driven_kind::one_shot : driven_kind::two_shot;
     }
-    if (s.what == reduce && one) { return driven_kind::reduce; }
-    if (s.what == reduce_scatter && either) { return driven_kind::reduce_scatter; }
-    if (s.what == all_gather && either) { return driven_kind::all_gather; }
-    if (s.what == broadcast && one) { return driven_kind::broadcast; }
+    if (what == reduce && one) { return driven_kind::reduce; }
+    if (what == reduce_scatter && either) { return driven_kind::reduce_scatter; }
+    if (what == all_gather && either) { return driven_kind::all_gather; }
+    if (what == broadcast && one) { return driven_kind::broadcast; }
     return {};
+}
+/// Whether a call is one for kernels. The same on all ranks.
+template <class = void>
+bool may_be_driven(call_request const& r, std::size_t most_element) {
+    return r.as == r.shape.what && r.shape.counts.empty() && r.shape.elem_size <= most_element;
 }
 
 inline any_algorithm algorithm_of(driven_kind what) {
     return what == driven_kind::two_shot ? any_algorithm(two_shot{}) : any_algorithm(one_shot{});
+}
+
+/// What is taken where no algorithm is named but perhaps by the environment; none where the host
+/// drives.
+template <class = void>
+std::optional<explanation> explain_driven(requirement const& need, std::size_t bytes,
+                                          std::optional<any_algorithm> told) {
+    auto const kind = driven_kind_of(need.what, bytes, told.value_or(any_algorithm{}));
+    if (!kind) { return {}; }
+    auto const chosen = told ? *told : algorithm_of(*kind);
+    return explanation{
+        chosen,
+        text_of(name(need.what), " of ", bytes, " bytes over ", need.size, " ranks: ", name(chosen),
+                ", device-driven", (told ? ", as the environment says" : "")),
+        {}};
 }
 
 /// Tells all what a kernel has said. `title` is that of the call, as far as it is known.
@@ -103,10 +122,7 @@ public:
             return false;
         }
     }
-    void cancel() override {
-        engine_.carrier().driver()->abort();
-        engine_.carrier().space().drain_if_possible();
-    }
+    void cancel() override { engine_.carrier().space().drain_if_possible(); }
 
 private:
     engine<Transport>& engine_;

@@ -124,6 +124,13 @@ public:
                                   text_of(called, ": on rank ", rank(), ": ", e.what())));
     }
 
+    /// Ends this communicator's kernels that wait for peers, without waiting for that.
+    void stop_kernels() {
+        if constexpr (requires { carrier().driver(); }) {
+            auto* const its = carrier().driver();
+            if (its != nullptr && its->context == context_) { its->abort(); }
+        }
+    }
     void add(activity& a) { hub_->work->active.push_back(&a); }
     void remove(activity& a) { std::erase(hub_->work->active, &a); }
 
@@ -247,6 +254,7 @@ private:
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
+        stop_kernels();  // peers wait for their end
         wait_until_nobody_is_inside();
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }

@@ -97,11 +97,12 @@ private:
         mine_.device = calls.identity(device);
         mine_.process = this_process();
         mine_.drives = asks_to_drive(with_);
+        mine_.residence.share = calls.share_of(device);
         if (mine_.drives) {
             mine_.residence = {mine_.device,
                                mine_.process,
                                calls.multiprocessors(device),
-                               calls.share_of(device),
+                               mine_.residence.share,
                                calls.independent_streams(),
                                kernels().fused_moves() != nullptr};
         }
@@ -193,10 +194,11 @@ private:
         space_->drain();
     }
 
-    /// Of each rank of the job, the first rank on its device.
+    /// Of each rank of the job that takes turns, the first rank on its device.
     std::vector<int> turns() const {
         std::vector<int> result;
         for (auto const& c : cards_) {
+            if (c.residence.share != 0) { continue; }  // beside others, under MPS
             auto const same = [&](card const& other) { return other.device == c.device; };
             auto const at = static_cast<std::size_t>(c.job_rank);
             if (result.size() <= at) { result.resize(at + 1, -1); }
@@ -230,12 +232,18 @@ private:
                 refuse(bad - said.begin(), *bad);
             }
         };
+        std::uint64_t place = 0;
         together([&] {
             mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
+            place = mine->shown();
         });
-        auto const places = told(mine->shown());
+        auto const places = told(place);
         together([&] { mine->meet(places, ranks); });
         mine->context = context;
+        auto const same = [&](card const& c) { return c.device == mine_.device; };
+        if (made::one_process && std::count_if(cards_.begin(), cards_.end(), same) > 1) {
+            t.space().share_with_threads();
+        }
         t.drive_by(std::move(mine));
     }
 

@@ -103,12 +103,14 @@ public:
             shared_.memory = {p, keeper{calls, device_, Transport::one_process ? nullptr : &t}};
             on_device_ = static_cast<fused_team*>(t.space().allocate(sizeof(fused_team)));
             shared_.driven = t.space().make_driven_event();
-            mail_ = static_cast<fused_mailbox*>(calls_.allocate_host(sizeof(fused_mailbox)));
+            shared_.mail = {
+                static_cast<fused_mailbox*>(calls_.allocate_host(sizeof(fused_mailbox))),
+                host_keeper{calls, device_}};
         } catch (...) {
             release();
             throw;
         }
-        view_ = {rank, size, slot_bytes, mail_, {}, {}};
+        view_ = {rank, size, slot_bytes, shared_.mail.get(), {}, {}};
     }
     ~team() override {
         part();
@@ -132,6 +134,7 @@ public:
             if constexpr (Transport::one_process) {
                 auto const& theirs = *reinterpret_cast<shared_with_threads const*>(place);
                 peers_.push_back(theirs.memory);
+                mails_.push_back(theirs.mail);
                 if (r != view_.rank) {
                     owner_.space().set_driven_peer(ranks[static_cast<std::size_t>(r)],
                                                    theirs.driven);
@@ -184,14 +187,18 @@ public:
     }
     device_fault fault() const override {
         device_fault result;
-        result.is = static_cast<device_fault::kind>(read(mail_->fault));
+        result.is = static_cast<device_fault::kind>(
+            std::atomic_ref(shared_.mail->fault).load(std::memory_order_acquire));
         if (result.is == device_fault::kind::none) { return result; }
         for (rank_t r = 0; r < view_.size; ++r) {
-            if (read(mail_->late[r]) != 0) { result.peers.push_back(r); }
+            if (read(shared_.mail->late[r]) != 0) { result.peers.push_back(r); }
         }
         return result;
     }
-    void abort() override { std::atomic_ref(mail_->abort).store(1, std::memory_order_release); }
+    void abort() override {
+        end_kernel(*shared_.mail);
+        for (auto const& mail : mails_) { end_kernel(*mail); }
+    }
     std::size_t most_element_bytes() const override {
         return slot_bytes / static_cast<std::size_t>(view_.size) - 4 * pack_bytes;
     }
@@ -203,6 +210,20 @@ private:
     static std::uint64_t read(std::uint64_t& word) {
         return std::atomic_ref(word).load(std::memory_order_relaxed);
     }
+    static void end_kernel(fused_mailbox& of) {
+        std::atomic_ref(of.abort).store(1, std::memory_order_release);
+    }
+    struct host_keeper {
+        std::shared_ptr<call_table> calls;
+        int device;
+        void operator()(fused_mailbox* p) const {
+            try {
+                on_device const here(*calls, device);
+                calls->free_host(p);
+            } catch (transport_error const&) {  // NOLINT: it is lost with the device
+            }
+        }
+    };
     struct keeper {
         std::shared_ptr<call_table> calls;
         int device;
@@ -235,8 +256,8 @@ private:
     /// Between processes, a last meeting: afterwards nobody reads this rank's slots any more. Who
     /// does not come soon has nothing left to read.
     void part() {
-        if (Transport::one_process || !has_met_ || read(mail_->abort) != 0 ||
-            read(mail_->fault) != 0) {
+        if (Transport::one_process || !has_met_ || read(shared_.mail->abort) != 0 ||
+            read(shared_.mail->fault) != 0) {
             return;
         }
         try {
@@ -254,11 +275,7 @@ private:
         owner_.space().drain_if_possible();
         shared_.memory.reset();
         if (on_device_ != nullptr) { owner_.space().deallocate(on_device_, 0); }
-        try {
-            auto const here = owner_.space().enter();
-            if (mail_ != nullptr) { calls_.free_host(mail_); }
-        } catch (transport_error const&) {  // NOLINT: it is lost with the device
-        }
+        shared_.mail.reset();
         calls_.give_back_multiprocessors(device_, blocks_);
     }
 
@@ -269,11 +286,12 @@ private:
     struct shared_with_threads {
         std::shared_ptr<std::byte> memory;  // the pad, then the slots
         event driven = nullptr;
+        std::shared_ptr<fused_mailbox> mail;
     } shared_;
     std::vector<std::shared_ptr<std::byte>> peers_;
+    std::vector<std::shared_ptr<fused_mailbox>> mails_;  // of threads
     std::vector<std::uint64_t> places_;
     fused_team* on_device_ = nullptr;
-    fused_mailbox* mail_ = nullptr;
     fused_team view_{};
     fused_call call_;
     bool has_met_ = false;

@@ -63,6 +63,21 @@ public:
                (!need.left_fold || proof.left_fold);
     }
 
+    /// What the environment says, where that may be used.
+    std::optional<any_algorithm> overridden(requirement const& need, std::size_t bytes) {
+        auto& [read, rules] = rules_[static_cast<std::size_t>(need.what)];
+        if (!read) {
+            rules = override_of(need.what);
+            read = true;
+        }
+        for (auto const& rule : rules) {
+            if (bytes >= rule.from && bytes < rule.to && !rule.algorithm.is_automatic() &&
+                suits(rule.algorithm, need)) {
+                return rule.algorithm;
+            }
+        }
+        return {};
+    }
     any_algorithm choose(requirement const& need, std::size_t bytes) {
         if (auto const told = overridden(need, bytes)) { return *told; }
         if (is_preferred(need)) { return preferred_; }
@@ -146,20 +161,6 @@ private:
             list[i] = list[i - 1];
             list[i - 1] = p;
         }
-    }
-    std::optional<any_algorithm> overridden(requirement const& need, std::size_t bytes) {
-        auto& [read, rules] = rules_[static_cast<std::size_t>(need.what)];
-        if (!read) {
-            rules = override_of(need.what);
-            read = true;
-        }
-        for (auto const& rule : rules) {
-            if (bytes >= rule.from && bytes < rule.to && !rule.algorithm.is_automatic() &&
-                suits(rule.algorithm, need)) {
-                return rule.algorithm;
-            }
-        }
-        return {};
     }
     std::vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];

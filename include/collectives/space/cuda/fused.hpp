@@ -218,19 +218,26 @@ private:
             if (block_.peek(&team_.mail->abort) != 0 || block_.peek(&team_.mail->fault) != 0) {
                 return fail(r, fused_mailbox::aborted, false);
             }
-            if (block_.now() - begun_ > call_.allowed) {
-                return fail(r, fused_mailbox::timed_out, true);
-            }
+            if (block_.now() - begun_ > call_.allowed) { return run_out_of_time(); }
             block_.pause();
         }
         if (first && here.told[told_].call != call_.hash) {
             fail(r, fused_mailbox::mismatched, true);
         }
     }
+    /// Blames all who are not here before anybody can hear of it.
+    constexpr void run_out_of_time() {
+        for (rank_t r = 0; r < size(); ++r) {
+            auto& here = own().from[block_.number()][r];
+            if (r == rank() || block_.look(&here.epoch) >= epoch_) { continue; }
+            block_.leave(&team_.mail->late[r], fused_mailbox::timed_out);
+        }
+        fail(rank(), fused_mailbox::timed_out, false);
+    }
     /// Ends this rank's part. What others did first is the reason.
     constexpr void fail(rank_t r, std::uint64_t why, bool blame) {
         if (blame) { block_.leave(&team_.mail->late[r], why); }
-        if (block_.peek(&team_.mail->fault) == 0) { block_.leave(&team_.mail->fault, why); }
+        if (block_.peek(&team_.mail->fault) == 0) { block_.publish(&team_.mail->fault, why); }
         block_.failed(true);
     }
 

@@ -69,8 +69,9 @@ struct fused_fold {
             fold(
                 b, adds ? mine.size : 0, s.size(),
                 [&](rank_t r) {
-                    return detail::shown_or(s.told(r).in, at,
-                                            s.in_slot(r, part, mine.first, all.first));
+                    auto* const slot = s.in_slot(r, part, mine.first, all.first);
+                    // In turn: a peer may be in its next call, and have told of that.
+                    return straight ? slot : detail::shown_or(s.told(r).in, at, slot);
                 },
                 spreads ? s.size() : 1,
                 [&](rank_t r) {

@@ -76,6 +76,8 @@ public:
 
     virtual bool captures(stream s) = 0;  // into a graph
     virtual int device_of(stream s) = 0;
+    /// Whether it and the default stream wait for each other.
+    virtual bool is_blocking(stream s) = 0;
     virtual stream make_stream() = 0;
     virtual void destroy_stream(stream s) = 0;
     virtual void synchronize(stream s) = 0;

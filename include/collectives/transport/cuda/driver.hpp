@@ -53,7 +53,8 @@ public:
     virtual void move(void const* described, void* stream) = 0;
     /// What kernels have said; looked at without waiting.
     virtual device_fault fault() const = 0;
-    /// Ends kernels that wait for peers, now and from now on.
+    /// Ends kernels that wait for peers, now and from now on; those of ranks that are threads, too.
+    /// Does not wait for that.
     virtual void abort() = 0;
     /// Elements larger than that do not fit the slots.
     virtual std::size_t most_element_bytes() const = 0;

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -15,6 +16,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +24,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -58,7 +61,12 @@ public:
             errno = why;
             fail("a socket for files");
         }
-        thread_ = std::thread([this] { serve(); });
+        try {
+            start();
+        } catch (std::system_error const& e) {
+            close_all();
+            throw transport_error(text_of("a thread for files: ", e.what()));
+        }
     }
     file_server(file_server const&) = delete;
     file_server& operator=(file_server const&) = delete;
@@ -91,12 +99,17 @@ public:
         timeval const patience{5, 0};
         ::setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         std::optional<int> result;
-        auto fine = ::connect(line, reinterpret_cast<sockaddr const*>(&at), sizeof at) == 0 &&
+        auto fine = again([&] {
+                        return ::connect(line, reinterpret_cast<sockaddr const*>(&at), sizeof at);
+                    }) == 0 &&
                     is_of_this_user(line) &&
-                    ::send(line, &t.file, sizeof t.file, MSG_NOSIGNAL) == sizeof t.file;
+                    again([&] { return ::send(line, &t.file, sizeof t.file, MSG_NOSIGNAL); }) ==
+                        ssize_t{sizeof t.file};
         if (fine) {
             message m;
-            fine = ::recvmsg(line, &m.head, MSG_CMSG_CLOEXEC) == 1;
+            auto const n = again([&] { return ::recvmsg(line, &m.head, MSG_CMSG_CLOEXEC); });
+            if (n == 0) { errno = ECONNRESET; }  // it has gone, or refuses
+            fine = n == 1;
             if (auto* const c = fine ? CMSG_FIRSTHDR(&m.head) : nullptr;
                 c != nullptr && c->cmsg_type == SCM_RIGHTS) {
                 int file = -1;
@@ -139,7 +152,29 @@ private:
     static bool is_of_this_user(int line) {
         ucred who{};
         socklen_t n = sizeof who;
-        return ::getsockopt(line, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == ::geteuid();
+        if (::getsockopt(line, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0) { return false; }
+        errno = EPERM;
+        return who.uid == ::geteuid();
+    }
+    /// Again, where a signal has come between.
+    template <class Call>
+    static ssize_t again(Call const& call) {
+        ssize_t n = call();
+        while (n < 0 && errno == EINTR) { n = call(); }
+        return n;
+    }
+    /// The program's signals are for its other threads.
+    void start() {
+        sigset_t all{}, before{};
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            thread_ = std::thread([this] { serve(); });
+        } catch (...) {
+            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+            throw;
+        }
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     void serve() {
         while (true) {
@@ -148,11 +183,15 @@ private:
             if (both[1].revents != 0) { return; }
             if (both[0].revents == 0) { continue; }
             int const line = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-            if (line < 0) { continue; }
+            if (line < 0) {  // no file is free, perhaps: that does not change at once
+                ::poll(both + 1, 1, 10);
+                continue;
+            }
             timeval const patience{1, 0};  // of who says nothing
             ::setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
             std::uint64_t wanted = 0;
-            if (is_of_this_user(line) && ::recv(line, &wanted, sizeof wanted, 0) == sizeof wanted) {
+            if (is_of_this_user(line) &&
+                again([&] { return ::recv(line, &wanted, sizeof wanted, 0); }) == sizeof wanted) {
                 answer(line, wanted);
             }
             ::close(line);

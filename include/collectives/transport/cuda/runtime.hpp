@@ -72,6 +72,9 @@ public:
         return p;
     }
     void free(void* p) override {
+        if (files_.look(p) && ::cudaDeviceSynchronize() != cudaSuccess) {  // as cudaFree does
+            static_cast<void>(::cudaGetLastError());  // whoever uses the device next hears of it
+        }
         if (!files_.free(p)) { check(::cudaFree(p), "cudaFree"); }
     }
 
@@ -172,6 +175,11 @@ public:
         int device = 0;
         check(::cudaStreamGetDevice(of(s), &device), "cudaStreamGetDevice");
         return device;
+    }
+    bool is_blocking(stream s) override {
+        unsigned flags = 0;
+        check(::cudaStreamGetFlags(of(s), &flags), "cudaStreamGetFlags");
+        return (flags & cudaStreamNonBlocking) == 0;
     }
     stream make_stream() override {
         cudaStream_t s = nullptr;

@@ -106,10 +106,10 @@ public:
         if (!its.ticket) {
             static auto* const give =
                 driver_call<decltype(cuMemExportToShareableHandle)>("cuMemExportToShareableHandle");
+            if (!server_) { server_ = std::make_unique<file_server>(); }
             int file = -1;
             check(give(&file, its.memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
                   "cuMemExportToShareableHandle");
-            if (!server_) { server_ = std::make_unique<file_server>(); }
             its.ticket = server_->offer(file, its.bytes);
         }
         return its.ticket;

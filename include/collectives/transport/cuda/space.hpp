@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of a device: a stream of its own, on which everything is enqueued in order, and
-// the events by which ranks wait for each other. No kernel ever waits.
+// the events by which ranks wait for each other. Its own kernels never wait for a peer; of those of
+// device-driven calls, it knows when they are through.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -79,6 +80,9 @@ public:
         if (driven_peers_.size() <= i) { driven_peers_.resize(i + 1); }
         driven_peers_[i] = e;
     }
+    /// Kernels of this process's other ranks wait for this one's on its device.
+    void share_with_threads() { has_threads_ = true; }
+    bool is_shared_with_threads() const { return has_threads_; }
     void order_by(ordering how) { how_ = how; }
     ordering ordered_by() const { return how_; }
 
@@ -150,6 +154,11 @@ public:
             return {stream_, false, false};
         }
         if (calls_->captures(user)) { return {user, true, true}; }
+        if (has_threads_ && calls_->is_blocking(user)) {
+            throw usage_error(
+                "the stream and CUDA's default stream wait for each other, and so would kernels of "
+                "ranks that share a device: make it with cudaStreamNonBlocking");
+        }
         calls_->wait(user, driven_);
         return {user, true, false};
     }
@@ -257,6 +266,7 @@ private:
     std::vector<event> idle_;
     std::vector<std::pair<std::uint64_t, event>> marks_;
     std::uint64_t marked_ = 0;
+    bool has_threads_ = false;
     bool dirty_ = false;  // something was enqueued that was not noted
 };
 

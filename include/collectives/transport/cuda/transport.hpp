@@ -105,9 +105,10 @@ public:
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
         sweep();
-        auto const whole = std::max<std::size_t>((bytes + granule - 1) / granule, 1) * granule;
+        auto const whole = whole_of(bytes);
         if (whole < bytes) { throw transport_error("no device has so much memory"); }
-        auto* const p = space_->allocate(whole);
+        auto* p = take_left_behind(whole);
+        if (p == nullptr) { p = space_->allocate(whole); }
         try {
             space_->zero(p, bytes);
         } catch (...) {
@@ -117,14 +118,19 @@ public:
         return p;
     }
     /// Frees it once no peer has it open any more. Kernels may still use it: this rank's, or those
-    /// of peers that this rank's stream waits for. Does not throw where the device has failed.
+    /// of peers that this rank's stream waits for. Does not throw where the device has failed. To
+    /// free, CUDA waits for all of the device: what waits there for this rank's next kernel would
+    /// never end, so the memory is kept for `allocate` then.
     void deallocate(void* p, std::size_t bytes) {
         if constexpr (!one_process) {
             auto const line = exports_->retire(p);
             if (line && exports_->in_use(*line)) {
-                left_behind_.push_back({p, *line});
+                left_behind_.push_back({p, *line, 0});
                 return;
             }
+        } else if (space_->is_shared_with_threads()) {
+            left_behind_.push_back({p, 0, whole_of(bytes)});
+            return;
         }
         space_->drain_if_possible();
         space_->deallocate(p, bytes);
@@ -189,8 +195,24 @@ private:
 
     struct leftover {
         void* memory;
-        std::size_t line;
+        std::size_t line;   // between processes
+        std::size_t bytes;  // between threads
     };
+
+    static std::size_t whole_of(std::size_t bytes) {
+        return std::max<std::size_t>((bytes + granule - 1) / granule, 1) * granule;
+    }
+    /// Null if there is none of this size.
+    void* take_left_behind(std::size_t whole) {
+        auto const found =
+            std::find_if(left_behind_.begin(), left_behind_.end(),
+                         [whole](leftover const& one) { return one.bytes == whole; });
+        if (found == left_behind_.end()) { return nullptr; }
+        space_->drain_if_possible();
+        auto* const p = found->memory;
+        left_behind_.erase(found);
+        return p;
+    }
 
     bool is_on_device(void const* p) const {
         on_device const here(space_->calls(), space_->device());
@@ -203,6 +225,7 @@ private:
         space_->calls().synchronize(space_->queue());
     }
     void sweep() {
+        if constexpr (one_process) { return; }
         std::erase_if(left_behind_, [this](leftover const& one) {
             if (exports_->in_use(one.line)) { return false; }
             space_->drain_if_possible();
