@@ -27,12 +27,11 @@ class rank_of {
 public:
     rank_of(Ranks& ranks, Comm& comm, network const& net, wire const& over)
         : ranks_(&ranks), comm_(&comm), net_(&net), over_(over), model_(over) {
-        auto const probe = [&](coll::any_algorithm a, std::size_t bytes, int calls) {
-            return median_of({a, bytes, 0}, 5, calls).seconds;
+        auto const probe = [&](coll::any_algorithm a) {
+            return median_of({a, wire_model::probe_bytes, 0}, 5, 10).seconds;
         };
-        auto const ring = probe(coll::ring{}, wire_model::probe_bytes, 10);
-        auto const two_shot = probe(coll::two_shot{}, wire_model::probe_bytes, 10);
-        model_.fit(ring, two_shot, probe(coll::ring{}, wire_model::large_probe_bytes, 2));
+        auto const ring = probe(coll::ring{});
+        model_.fit(ring, probe(coll::two_shot{}));
     }
 
     answer ask(question const& q) {
@@ -41,7 +40,6 @@ public:
         a.over = over_;
         a.round = model_.round();
         a.message = model_.message();
-        a.added_byte = model_.added_byte();
         a.predicted = model_.seconds(q);
         a.bound = model_.bound(q.bytes);
         // The same on all ranks.

@@ -37,9 +37,8 @@ struct answer {
     double seconds = 0;    // median of the slowest rank's
     double predicted = 0;  // as by wire_model
     double bound = 0;      // no algorithm can be quicker: 2 n (K-1)/K over the payload rate
-    double round = 0;      // prices of the prediction, fitted to three all-reduces
+    double round = 0;      // prices of the prediction, fitted to two all-reduces
     double message = 0;
-    double added_byte = 0;
     /// Of all links in both directions that which differs most from what it should be: bytes
     /// counted by the kernel, and those counted from the steps, with headers; per all-reduce.
     double wired = 0, counted = 0;

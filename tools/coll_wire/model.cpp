@@ -29,14 +29,7 @@ wire_model::wire_model(wire const& over) : over_(over) {
     prices_.link_round = prices_.link_message = prices_.reduced_byte = 0;
 }
 
-void wire_model::fit(double ring_seconds, double two_shot_seconds, double large_ring_seconds) {
-    fit_messages(ring_seconds, two_shot_seconds);
-    auto const rest = large_ring_seconds - seconds({coll::ring{}, large_probe_bytes, 0});
-    auto const added = profile_of(coll::ring{}).critical.reduced;
-    prices_.reduced_byte = std::max(rest, 0.0) / (added * static_cast<double>(large_probe_bytes));
-}
-
-void wire_model::fit_messages(double ring_seconds, double two_shot_seconds) {
+void wire_model::fit(double ring_seconds, double two_shot_seconds) {
     auto const messages = 2.0 * (over_.ranks() - 1);
     auto const beyond = [&](coll::any_algorithm a, double took) {
         return took - seconds({a, probe_bytes, 0});
@@ -59,10 +52,8 @@ coll::cost_profile wire_model::profile_of(coll::any_algorithm a) const {
 double wire_model::seconds(question const& q) const {
     auto const profile = profile_of(q.algorithm);
     auto const slices = static_cast<double>(slices_of(q));
-    auto prices = prices_;
-    prices.reduced_byte /= slices;
-    return profile.seconds(prices, q.bytes) +
-           (slices - 1) * profile.between.messages * prices.link_message;
+    return profile.seconds(prices_, q.bytes) +
+           (slices - 1) * profile.between.messages * prices_.link_message;
 }
 
 double wire_model::bound(std::size_t bytes) const {

@@ -74,12 +74,11 @@ std::vector<answer> measure_mpi(wire const& over, std::vector<question> const& q
                                 std::string const& program) {
     network const net(over.hosts, over.bits_per_second);
     wire_model model(over);
-    auto const probe = [&](coll::any_algorithm a, std::size_t bytes, int calls) {
-        return run(net, {a, bytes, 0}, program, calls).seconds;
+    auto const probe = [&](coll::any_algorithm a) {
+        return run(net, {a, wire_model::probe_bytes, 0}, program, 20).seconds;
     };
-    auto const ring = probe(coll::ring{}, wire_model::probe_bytes, 20);
-    auto const two_shot = probe(coll::two_shot{}, wire_model::probe_bytes, 20);
-    model.fit(ring, two_shot, probe(coll::ring{}, wire_model::large_probe_bytes, 7));
+    auto const ring = probe(coll::ring{});
+    model.fit(ring, probe(coll::two_shot{}));
     std::vector<answer> answers;
     for (auto const& q : questions) {
         answer a;
@@ -90,7 +89,6 @@ std::vector<answer> measure_mpi(wire const& over, std::vector<question> const& q
         a.bound = model.bound(q.bytes);
         a.round = model.round();
         a.message = model.message();
-        a.added_byte = model.added_byte();
         a.samples = std::clamp(static_cast<int>(4 / a.predicted), 1, 9);
         auto const measured = run(net, q, program, a.samples);
         a.seconds = measured.seconds;

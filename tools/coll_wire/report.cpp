@@ -49,20 +49,17 @@ std::string as_csv(std::vector<answer> const& answers) {
     auto const cpu = processor();
     std::string out =
         "transport,collective,algorithm,type,op,ranks,hosts,bytes,in_place,memory,segment,samples,"
-        "median_us,predicted_us,bound_us,round_us,message_us,added_ns,link_bytes,counted_bytes,"
-        "bits_per_"
-        "second,cpu,"
-        "cores,date\n";
+        "median_us,predicted_us,bound_us,round_us,message_us,link_bytes,counted_bytes,"
+        "bits_per_second,cpu,cores,date\n";
     for (auto const& a : answers) {
         out += fmt::format(
             "{},all_reduce,{},float,sum,{},{},{},0,private,{},{},{:.1f},{:.1f},{:.1f},{:.1f},{:.1f}"
-            ",{:.3f},"
+            ","
             "{:.0f},{:.0f},{:.0f},{},{},{:%Y-%m-%dT%H:%M:%SZ}\n",
             a.transport == carrier::mpi ? "mpi" : "ucx", coll::name(a.of.algorithm), a.over.ranks(),
             a.over.hosts, a.of.bytes, segment_of(a.of), a.samples, a.seconds * 1e6,
-            a.predicted * 1e6, a.bound * 1e6, a.round * 1e6, a.message * 1e6, a.added_byte * 1e9,
-            a.wired, a.counted, a.over.bits_per_second, cpu, std::thread::hardware_concurrency(),
-            fmt::gmtime(now));
+            a.predicted * 1e6, a.bound * 1e6, a.round * 1e6, a.message * 1e6, a.wired, a.counted,
+            a.over.bits_per_second, cpu, std::thread::hardware_concurrency(), fmt::gmtime(now));
     }
     return out;
 }
