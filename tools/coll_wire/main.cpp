@@ -44,7 +44,13 @@ void declare(CLI::App& app, options& o) {
                    "ring,tree,... or all; where there are several ranks per host also "
                    "hierarchical [all]")
         ->delimiter(',');
-    app.add_option("--segment", o.segment, "one, chosen, or bytes [one]");
+    app.add_option("--segment", o.segment, "one, chosen, or bytes [one]")
+        ->transform([](std::string text) {
+            auto const fault =
+                text == "one" || text == "chosen" ? std::string() : CLI::AsSizeValue(false)(text);
+            if (!fault.empty()) { throw CLI::ValidationError("--segment", fault); }
+            return text;
+        });
     app.add_option("--mpi", o.mpi,
                    "over MPICH instead, by bench/wire_mpi/rank.cpp compiled into this program")
         ->option_text("PROGRAM");

@@ -13,9 +13,9 @@
 namespace coll_wire {
 namespace {
 
-std::size_t slices_of(question const& q) {
+std::size_t slices_of(question const& q, int ranks) {
     auto const segment = q.segment == coll::chosen_segment
-                             ? coll::best_segment<coll::ucx::transport>(q.bytes)
+                             ? coll::best_segment<coll::ucx::transport>(q.bytes, q.algorithm, ranks)
                              : q.segment;
     return segment == 0 ? 1 : (q.bytes + segment - 1) / segment;
 }
@@ -51,7 +51,7 @@ coll::cost_profile wire_model::profile_of(coll::any_algorithm a) const {
 
 double wire_model::seconds(question const& q) const {
     auto const profile = profile_of(q.algorithm);
-    auto const slices = static_cast<double>(slices_of(q));
+    auto const slices = static_cast<double>(slices_of(q, over_.ranks()));
     return profile.seconds(prices_, q.bytes) +
            (slices - 1) * profile.between.messages * prices_.link_message;
 }

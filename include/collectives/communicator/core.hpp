@@ -153,7 +153,7 @@ public:
         auto const chosen = choose(r);
         auto call = fingerprint_of(r, chosen);
         call.counts = content;
-        return std::make_shared<program>(r.shape, chosen, slices_of(r), call);
+        return std::make_shared<program>(r.shape, chosen, slices_of(r, chosen), call);
     }
 
 private:
@@ -187,14 +187,12 @@ private:
     {
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
-        if (!flat_run<typename Transport::board>::suits(*made)) { return false; }
-        auto const& steps = made->steps(0, passage::image);  // what may throw does so before
-        auto const& places = made->remote_image();           // anything is sent
-        if (!engine_.flats.may_write(engine_.board())) { return false; }
+        auto const* const form = flat_part<Transport>::form_of(*made);
+        if (form == nullptr || !engine_.flats.may_write(engine_.board())) { return false; }
         auto const time = r.how.timeout.span();
         auto const entered = engine_.number(made->hash());
-        flat_.start(engine_.board(), engine_.rank(), engine_.reserve_flat(), entered.mark, *made,
-                    steps, places, r.in, r.out, r.op);
+        flat_.start(engine_.board(), engine_.rank(), engine_.size(), engine_.reserve_flat(),
+                    entered.mark, *form, r.in, r.out, r.op);
         engine_.leave_word(made->call(), made->hash(), entered);  // while the cell is on its way
         std::exception_ptr thrown;
         if (engine_.wait_briefly([this] { return flat_.is_ready() || flat_.wrong(); }) &&
@@ -242,11 +240,11 @@ private:
         return selector_.choose(need, bytes);
     }
 
-    int slices_of(call_request const& r) const {
+    int slices_of(call_request const& r, any_algorithm by) const {
         auto const& s = r.shape;
         auto const chosen = r.how.segment == chosen_segment;
         auto const segment =
-            chosen ? best_segment<Transport>(s.count * s.elem_size) : r.how.segment;
+            chosen ? best_segment<Transport>(s.count * s.elem_size, by, s.size) : r.how.segment;
         if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) ||
             !s.recv_counts.empty()) {
             return 1;
@@ -267,8 +265,8 @@ private:
     std::shared_ptr<program> const& prepare(call_request const& r) {
         if (auto const* const found = kept_.find(r)) { return *found; }
         auto const chosen = choose(r);
-        auto made =
-            std::make_shared<program>(r.shape, chosen, slices_of(r), fingerprint_of(r, chosen));
+        auto made = std::make_shared<program>(r.shape, chosen, slices_of(r, chosen),
+                                              fingerprint_of(r, chosen));
         return kept_.add(r, std::move(made));
     }
     typename operation<Transport>::program_maker program_maker(call_request r) {

@@ -38,10 +38,11 @@ class basic_program_cache {
 public:
     /// The program of a call like one before, else null. O(1) if that was the last one.
     std::shared_ptr<program> const* find(call_request const& r) {
+        if (!kept_.empty() && kept_.front().answers(r)) { return &kept_.front().made; }
         auto const found =
             std::find_if(kept_.begin(), kept_.end(), [&](auto const& k) { return k.answers(r); });
         if (found == kept_.end()) { return nullptr; }
-        if (found != kept_.begin()) { std::rotate(kept_.begin(), found, found + 1); }
+        std::rotate(kept_.begin(), found, found + 1);
         return &kept_.front().made;
     }
     std::shared_ptr<program> const& add(call_request const& r, std::shared_ptr<program> made) {

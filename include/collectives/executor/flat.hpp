@@ -65,89 +65,74 @@ private:
 template <flat_board Board>
 class flat_run {
 public:
-    /// Whether a program runs in this form. Only what is equal on all ranks decides.
-    static bool suits(program const& p) {
-        auto const& s = p.shape();
-        return p.rounds() <= 1 && s.size > 1 && p.slices() == 1 && s.recv_counts.empty() &&
-               !p.blocks_vary() && s.count <= flat_bytes<Board>() &&
-               s.count * s.elem_size <= flat_bytes<Board>();
-    }
+    /// The flat form of a program, null if it does not run so.
+    static flat_form const* form_of(program& p) { return p.flat(flat_bytes<Board>()); }
 
     /// Writes this rank's cell, which it must be allowed to; the caller wakes the others. All must
-    /// live until `finish` returns.
-    void start(Board& board, rank_t me, std::uint64_t number, std::uint64_t hash, program& of,
-               void const* in, void* out, reducer const* op) {
-        start(board, me, number, hash, of, of.steps(0, passage::image), of.remote_image(), in, out,
-              op);
-    }
-    /// The same with the program's plan and its peers' places at hand.
-    void start(Board& board, rank_t me, std::uint64_t number, std::uint64_t hash, program& of,
-               plan const& steps, std::vector<place> const& places, void const* in, void* out,
-               reducer const* op) {
+    /// live until `finish` returns. `size`: ranks.
+    void start(Board& board, rank_t me, int size, std::uint64_t number, std::uint64_t hash,
+               flat_form const& form, void const* in, void* out, reducer const* op) {
         board_ = &board;
+        size_ = size;
         number_ = number;
         hash_ = hash;
-        program_ = &of;
-        plan_ = &steps;
-        places_ = &places;
+        form_ = &form;
+        if (form.steps->scratch != 0) { scratch_.resize(form.steps->scratch); }
         at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), nullptr};
-        scratch_.resize(plan_->scratch);
         op_ = op;
         seen_ = 0;
         wrong_ = false;
         auto& mine = board.flat(me, number);
         mine.hash = hash;
-        if (!plan_->sends.empty()) {
-            auto const bytes = of.shape().input_bytes();
-            if (bytes != 0) { std::memcpy(mine.payload.data(), in, bytes); }
-        }
+        if (form.sent != 0) { std::memcpy(mine.payload.data(), in, form.sent); }
         mine.stamp.store(number, std::memory_order_release);
     }
     /// Whether those have written their cells that this rank reads.
     bool is_ready() {
-        for (; seen_ < plan_->receives.size(); ++seen_) {
-            auto const& cell = board_->flat(plan_->receives[seen_].peer, number_);
+        auto const& receives = form_->steps->receives;
+        for (; seen_ < receives.size(); ++seen_) {
+            auto const& cell = board_->flat(receives[seen_].peer, number_);
             if (cell.stamp.load(std::memory_order_acquire) != number_) { return false; }
             wrong_ = wrong_ || cell.hash != hash_;
             if (wrong_) { return false; }
         }
         return true;
     }
-    /// Without a root, no rank ends before all have come.
-    bool waits_for_all() const { return !is_rooted(program_->shape().what); }
+    bool waits_for_all() const { return form_->waits_for_all; }
     /// A peer came with another call, this one.
     bool wrong() const { return wrong_; }
-    rank_t wrong_peer() const { return plan_->receives[seen_].peer; }
+    rank_t wrong_peer() const { return form_->steps->receives[seen_].peer; }
     /// Once it is ready: carries out this rank's part. Throws what the operator throws.
     void finish() {
+        auto const& steps = *form_->steps;
         at_.scratch = scratch_.data();
-        if (!plan_->receives.empty()) {
-            auto const bytes_of = [&](int receive) {
-                auto const i = static_cast<std::size_t>(receive);
-                return board_->flat(plan_->receives[i].peer, number_).payload.data() +
-                       (*places_)[i].offset;
-            };
-            for (std::size_t i = 0; i < plan_->receives.size(); ++i) {
-                auto const& t = plan_->receives[i];
-                if (t.action != verb::recv_copy) { continue; }
-                host::copy(at_.write(t.at), bytes_of(static_cast<int>(i)), t.bytes);
-            }
-            for (auto const& f : plan_->folds) {
-                carry_out(*plan_, f, at_, *op_, at_.write(f.to), 0, f.bytes,
-                          {program_->shape().size, true},
-                          [&](auto const& s) { return bytes_of(s.transfer) + s.offset; });
+        auto const bytes_of = [&](std::size_t receive) {
+            return board_->flat(steps.receives[receive].peer, number_).payload.data() +
+                   (*form_->places)[receive].offset;
+        };
+        if (form_->copies) {
+            for (std::size_t i = 0; i < steps.receives.size(); ++i) {
+                auto const& t = steps.receives[i];
+                if (t.action == verb::recv_copy) {
+                    host::copy(at_.write(t.at), bytes_of(i), t.bytes);
+                }
             }
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(host::space{}, c); }
+        for (auto const& f : steps.folds) {
+            carry_out(steps, f, at_, *op_, at_.write(f.to), 0, f.bytes, {size_, true},
+                      [&](auto const& s) {
+                          return bytes_of(static_cast<std::size_t>(s.transfer)) + s.offset;
+                      });
+        }
+        for (auto const& c : steps.epilogue) { at_.carry_out(host::space{}, c); }
     }
 
 private:
     Board* board_ = nullptr;
+    int size_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
-    program* program_ = nullptr;
-    plan const* plan_ = nullptr;
-    std::vector<place> const* places_ = nullptr;
+    flat_form const* form_ = nullptr;
     run_buffers at_{};
     deferred<std::vector<std::byte>, Board> scratch_;  // empty for the library's own algorithms
     reducer const* op_ = nullptr;

@@ -118,7 +118,7 @@ private:
         program_ = std::move(what);
         auto const& shape = program_->shape();
         if constexpr (flat_transport<Transport>) {
-            if (flat_part<Transport>::suits(*program_)) {
+            if (flat_part<Transport>::form_of(*program_) != nullptr) {
                 mode_ = mode::flat;
                 flat_number_ = engine_->reserve_flat();
                 flat_started_ = false;
@@ -215,8 +215,9 @@ private:
                 if (flats.next() != flat_number_ || !flats.may_write(engine_->board())) {
                     return false;
                 }
-                flat_.start(engine_->board(), engine_->rank(), flat_number_, of_.hash, *program_,
-                            of_.in, of_.out, of_.op);
+                flat_.start(engine_->board(), engine_->rank(), engine_->size(), flat_number_,
+                            of_.hash, *flat_part<Transport>::form_of(*program_), of_.in, of_.out,
+                            of_.op);
                 engine_->board().wake_others();
                 flat_started_ = true;
             }

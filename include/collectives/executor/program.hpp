@@ -28,6 +28,15 @@ constexpr bool is_one_vector(collective what) {
            what == collective::reduce;
 }
 
+/// A program of one round whose peers' inputs all lie where this rank can read them.
+struct flat_form {
+    plan const* steps = nullptr;
+    std::vector<place> const* places = nullptr;  // of what each receive reads, in its peer's input
+    std::size_t sent = 0;                        // bytes of this rank's input that peers read
+    bool copies = false;                         // some receives are copies
+    bool waits_for_all = false;                  // without a root no rank ends before all have come
+};
+
 /// Everything about a call that does not change between calls of the same shape. Plans are made
 /// when first asked for: O(steps), what is asked about peers O(steps of all ranks).
 template <class X = void>
@@ -87,13 +96,14 @@ public:
         }
         return *made;
     }
-    /// The same where peers see images.
-    std::vector<place> const& remote_image() {
-        auto& made = kept(image_, 0);
-        if (!made) {
-            made = std::make_unique<std::vector<place>>(find_remote(0, passage::image, false));
+    /// Its flat form; null if it has none, or its vector is of more than `most` bytes. Only what is
+    /// equal on all ranks decides. `most` is the same in each call.
+    flat_form const* flat(std::size_t most) {
+        if (!flat_is_known_) {
+            if (has_flat_form(most)) { flat_ = make_flat(); }
+            flat_is_known_ = true;
         }
-        return *made;
+        return flat_.steps == nullptr ? nullptr : &flat_;
     }
 
 private:
@@ -133,6 +143,19 @@ private:
         return result;
     }
 
+    bool has_flat_form(std::size_t most) const {
+        return rounds() <= 1 && shape_.size > 1 && slices_ == 1 && shape_.recv_counts.empty() &&
+               !blocks_vary() && shape_.count <= most && shape_.count * shape_.elem_size <= most;
+    }
+    flat_form make_flat() {
+        auto const& own = steps(0, passage::image);
+        image_ = find_remote(0, passage::image, false);
+        return {&own, &image_, own.sends.empty() ? 0 : shape_.input_bytes(),
+                std::any_of(own.receives.begin(), own.receives.end(),
+                            [](auto const& t) { return t.action == verb::recv_copy; }),
+                !is_rooted(shape_.what)};
+    }
+
     /// Plays the peers' parts to learn where they keep what they send.
     std::vector<place> find_remote(int slice, passage how, bool in_place) {
         auto const& receives = steps(slice, how).receives;  // the same however they come
@@ -170,7 +193,9 @@ private:
     // Of each class of slices.
     std::array<per_class<deferred<plan, X>>, 5> plans_;  // by passage
     std::array<per_class<deferred<std::vector<place>, X>>, plan_variant::count> remote_;
-    per_class<deferred<std::vector<place>, X>> image_;
+    deferred<std::vector<place>, X> image_;
+    flat_form flat_;
+    bool flat_is_known_ = false;
 };
 
 /// Its code is compiled only where a collective is called.

@@ -5,6 +5,8 @@
 #include <collectives/core/op.hpp>
 #include <collectives/space/reducer.hpp>
 
+#include <cstdint>
+
 namespace collectives {
 
 /// The reducer of `op` on elements of type T, whose address it keeps, without its functions.
@@ -15,7 +17,13 @@ reducer describe_reducer(Op const& op) {
     result.commutative = commutative_op<Op, T>;
     result.op = &op;
     result.elem_size = sizeof(T);
-    result.fingerprint = detail::hash_mix(op_fingerprint(op), type_id<T>());
+    auto const identity = [&] { return detail::hash_mix(op_fingerprint(op), type_id<T>()); };
+    if constexpr (detail::has_fingerprint<Op>) {
+        result.fingerprint = identity();
+    } else {  // the same in each call
+        static std::uint64_t const id = identity();
+        result.fingerprint = id;
+    }
     result.op_name = op_name<Op>();
     result.type_name = type_name<T>();
     return result;

@@ -129,6 +129,11 @@ template <class Op, class T>
     bool const prepares = can_prepare && r.raw;
     bool const finishes = can_finish && r.finish_size > 0;
     folder<Op, T> const f{op, r.finish_size};
+    if (r.n == 2 && !prepares && !finishes && r.to == destination::read_soon) {  // most are so
+        auto const at = [](auto* p) { return static_cast<std::byte const*>(p); };
+        f.fold2(static_cast<std::byte*>(r.dst), at(r.sources[0]), at(r.sources[1]), r.count);
+        return;
+    }
     alignas(64) std::byte sums[room * sizeof(T)];
     alignas(64) std::byte next[can_prepare ? room * sizeof(T) : 1];
 
