@@ -51,11 +51,16 @@ function(collectives_program name)
     target_link_libraries(${name} PRIVATE collectives_developer ${needed})
 endfunction()
 
-# With sanitizers that few programs run under, each compiles the few kernels that it calls.
-option(COLLECTIVES_LINK_KERNELS "Tests and benchmarks link collectives::kernels" ON)
-function(collectives_link_kernels target)
-    if(TARGET ${target} AND COLLECTIVES_LINK_KERNELS)
-        target_link_libraries(${target} PRIVATE collectives::kernels)
+# With sanitizers that few programs run under, each compiles for itself the little that it calls.
+option(COLLECTIVES_LINK_COMPILED "Tests, tools and examples link collectives::compiled" ON)
+function(collectives_link_compiled target)
+    if(NOT TARGET ${target} OR NOT COLLECTIVES_LINK_COMPILED)
+        return()
+    endif()
+    target_link_libraries(${target} PRIVATE collectives::compiled)
+    get_target_property(linked ${target} LINK_LIBRARIES)
+    if("collectives::ucx" IN_LIST linked)
+        target_link_libraries(${target} PRIVATE collectives::compiled_ucx)
     endif()
 endfunction()
 
