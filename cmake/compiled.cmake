@@ -61,7 +61,7 @@ collectives_list_transport(shm shm::transport
 collectives_compile(collectives_compiled COLLECTIVES_COMPILED collectives.hpp schedules threads shm)
 add_library(collectives::compiled ALIAS collectives_compiled)
 target_link_libraries(collectives_compiled PUBLIC collectives::kernels)
-if(TARGET collectives::ucx)    # what reads no memory of others has no use for the rest of a list
+if(TARGET collectives::ucx)    # it reaches no other rank's memory, so it has no direct_run
     collectives_list_transport(ucx ucx::transport "class wire::transport<ucx::link>")
     list(FILTER compiled_ucx EXCLUDE REGEX "direct_run")
     collectives_compile(collectives_compiled_ucx COLLECTIVES_COMPILED_UCX ucx.hpp ucx)

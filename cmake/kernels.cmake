@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # collectives::kernels: the host's kernels of the named operators on the usual types, compiled once
-# for all programs that link it: space/host.hpp tells those that they are compiled elsewhere. A source for each
-# type; nothing is built that nobody links.
+# for all programs that link it: space/host.hpp tells those that they are compiled elsewhere. A source
+# for each type; nothing is built that nobody links.
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/kernels)
 set(complex sum product average premultiplied_sum<int>)
 set(float ${complex} min max logical_and logical_or)
