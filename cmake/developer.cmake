@@ -51,18 +51,24 @@ function(collectives_program name)
     target_link_libraries(${name} PRIVATE collectives_developer ${needed})
 endfunction()
 
-# With sanitizers that few programs run under, each compiles the few kernels that it calls.
-option(COLLECTIVES_LINK_KERNELS "Tests and benchmarks link collectives::kernels" ON)
-function(collectives_link_kernels target)
-    if(TARGET ${target} AND COLLECTIVES_LINK_KERNELS)
-        target_link_libraries(${target} PRIVATE collectives::kernels)
+# With sanitizers that few programs run under, each compiles for itself the little that it calls.
+option(COLLECTIVES_LINK_COMPILED "Tests, tools and examples link collectives::compiled" ON)
+function(collectives_link_compiled target)
+    if(NOT TARGET ${target} OR NOT COLLECTIVES_LINK_COMPILED)
+        return()
+    endif()
+    target_link_libraries(${target} PRIVATE collectives::compiled)
+    get_target_property(linked ${target} LINK_LIBRARIES)
+    if("collectives::ucx" IN_LIST linked)
+        target_link_libraries(${target} PRIVATE collectives::compiled_ucx)
     endif()
 endfunction()
 
-# What is compiled more often than it is timed: -O3 takes half as long again.
+# collectives_compile_quickly(TARGET [LEVEL]): what is compiled more often than it is timed. -O3 takes half as
+# long again as -O1, and what runs for no time beside the library compiled for it needs none at all.
 function(collectives_compile_quickly target)
     if(TARGET ${target})
-        target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+        target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O$<IF:$<STREQUAL:${ARGN},>,1,${ARGN}>>)
     endif()
 endfunction()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # collectives::kernels: the host's kernels of the named operators on the usual types, compiled once
-# for all programs that link it: those are told that they are compiled elsewhere. A source for each
-# type; nothing is built that nobody links.
+# for all programs that link it: space/host.hpp tells those that they are compiled elsewhere. A source
+# for each type; nothing is built that nobody links.
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/kernels)
 set(complex sum product average premultiplied_sum<int>)
 set(float ${complex} min max logical_and logical_or)
@@ -34,7 +34,6 @@ ${kernels}}
 endforeach()
 file(CONFIGURE OUTPUT ${folder}/declared.hpp CONTENT
 "#pragma once
-#include <collectives/space/host.hpp>
 #include <complex>
 #include <cstdint>
 namespace collectives::host::detail {
@@ -44,4 +43,4 @@ ${declared}}
 add_library(collectives_kernels STATIC EXCLUDE_FROM_ALL ${sources})
 add_library(collectives::kernels ALIAS collectives_kernels)
 target_link_libraries(collectives_kernels PUBLIC collectives::collectives)
-target_compile_options(collectives_kernels INTERFACE "SHELL:-include ${folder}/declared.hpp")
+target_compile_definitions(collectives_kernels INTERFACE "COLLECTIVES_KERNELS=<${folder}/declared.hpp>")

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 // What fusion needs of the one type that is reduced here: compiled in wire.cpp alone.
@@ -117,9 +118,11 @@ template <class Communicator>
 void work_or_observe(Communicator& comm, work const& w) {
     if (!w.how.counted && w.how.link == 0 && w.kind != task::trace) { return work_on(comm, w); }
     auto const rate = w.how.link > 0 ? w.how.link : std::numeric_limits<double>::infinity();
-    auto seen = comm.with(coll::counted{})
-                    .with(coll::throttled{.bytes_per_second = rate})
-                    .with(coll::traced{});
+    auto seen =
+        comm.with([rate](auto below) {  // at once: nothing is compiled for less than all three
+            return coll::traced{}(
+                coll::throttled{.bytes_per_second = rate}(coll::counted{}(std::move(below))));
+        });
     work_on(seen, w);
 }
 

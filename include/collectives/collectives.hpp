@@ -14,3 +14,7 @@
 #include <collectives/transport/counted.hpp>
 #include <collectives/transport/throttled.hpp>
 #include <collectives/transport/traced.hpp>
+
+#ifdef COLLECTIVES_COMPILED  // what collectives::compiled holds
+#include COLLECTIVES_COMPILED
+#endif

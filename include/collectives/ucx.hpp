@@ -35,3 +35,7 @@ inline communicator join(timeout time = {}) {
 }
 
 }  // namespace collectives::ucx
+
+#ifdef COLLECTIVES_COMPILED_UCX  // what collectives::compiled_ucx holds
+#include COLLECTIVES_COMPILED_UCX
+#endif

@@ -38,3 +38,7 @@ struct space {
 };
 
 }  // namespace collectives::host
+
+#ifdef COLLECTIVES_KERNELS  // what collectives::kernels holds
+#include COLLECTIVES_KERNELS
+#endif
