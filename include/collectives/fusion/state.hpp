@@ -26,8 +26,6 @@ namespace collectives {
 /// place of that with its number, with its memory and program.
 template <transport Transport>
 class fusion_state {
-    static_assert(!device_transport<Transport>, "tensors are fused in host memory alone");
-
 public:
     using bucket = bucket_run<Transport>;
 
@@ -53,12 +51,16 @@ public:
             if (e->type == type) { return *e; }
         }
         auto made = std::make_unique<fused_element>();
-        describe_element<T>(*made, how_.op, how_.compress);
+        describe_element<T, space_type<Transport>>(*made, how_.op, how_.compress);
         require_unbroken();
         if (background_) {
             by_mover([](auto& m) { m.wait(); });
         }  // it uses the core
         (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
+        core_->require(!device_transport<Transport> || made->gather != nullptr,
+                       collective::all_reduce,
+                       "this program has no kernel that packs tensors: have nvcc compile one "
+                       "source file that includes <collectives/cuda.cuh>");
         elements_.push_back(std::move(made));
         return *elements_.back();
     }
@@ -66,6 +68,12 @@ public:
     ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name,
                int priority) {
         require_unbroken();
+        if constexpr (device_transport<Transport>) {  // what the bucket's start would meet
+            on_space(*core_, collective::all_reduce, [&](auto& space) {
+                space.require_reachable(data, of.size * count);
+                space.require_followable(how_.stream);
+            });
+        }
         auto const known_as = name.empty() ? 0 : hash_text(name);
         auto const p = planner_.add({of.type, of.wire_size, count, known_as});
         if (p.full_before >= 0) { start(bucket_of(p.full_before), p.content_before); }
