@@ -22,9 +22,8 @@ TEST_CASE("fused on devices, processes") {
             w.devices = devices;
             auto const all = [](auto& comm, machine& m, void* stream) {
                 for (bool const thread : {false, true}) {
-                    fused_bits(
-                        comm, m,
-                        {.threshold = 2000, .stream = stream, .progress_thread = thread}, 3);
+                    fused_bits(comm, m,
+                               {.threshold = 2000, .stream = stream, .progress_thread = thread}, 3);
                 }
                 fused_compressed(comm, m, stream);
                 fused_steady(comm, m, stream);
