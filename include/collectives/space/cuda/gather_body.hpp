@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace collectives::cuda {
 
@@ -85,6 +86,13 @@ private:
     }
     /// A pack of the bucket, and as many of the tensor as its elements fill.
     constexpr void move_pack(std::byte* own, std::byte* wire) const {
+        if constexpr (std::is_same_v<Own, Wire>) {
+            detail::store_pack(call.back ? own : wire, detail::load_pack(call.back ? wire : own));
+        } else {
+            convert_pack(own, wire);
+        }
+    }
+    constexpr void convert_pack(std::byte* own, std::byte* wire) const {
         detail::lanes<Wire> of_bucket{};
         if (call.back) { of_bucket = std::bit_cast<detail::lanes<Wire>>(detail::load_pack(wire)); }
 #if defined(__CUDACC__)
