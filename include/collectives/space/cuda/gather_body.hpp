@@ -23,12 +23,11 @@ struct gather_body {
     gather_call call;
 
     constexpr void operator()(detail::worker w) const {
-        auto const team = w.all < gather_team ? w.all : gather_team;
-        auto const teams = w.all / team;
-        if (w.number >= teams * team) { return; }
-        detail::worker const member{w.number % team, team};
-        detail::share({w.number / team, teams}, call.n,
-                      [&](std::size_t i) { move(call.pieces[i], member); });
+        if (call.back) {
+            move_all<true>(w);
+        } else {
+            move_all<false>(w);
+        }
     }
 
 private:
@@ -36,41 +35,50 @@ private:
     static constexpr std::size_t each = detail::pack_bytes / sizeof(Wire);  // elements of a pack
     static constexpr std::size_t own_each = detail::pack_bytes / sizeof(Own);
 
+    template <bool Back>
+    constexpr void move_all(detail::worker w) const {
+        auto const team = w.all < gather_team ? w.all : gather_team;
+        auto const teams = w.all / team;
+        if (w.number >= teams * team) { return; }
+        detail::worker const member{w.number % team, team};
+        detail::share({w.number / team, teams}, call.n,
+                      [&](std::size_t i) { move<Back>(call.pieces[i], member); });
+    }
     static constexpr std::size_t beyond(std::byte const* p, std::size_t unit) {
         return reinterpret_cast<std::uintptr_t>(p) % unit;
     }
+    template <bool Back>
     constexpr void move(gather_piece const& p, detail::worker m) const {
         auto* const wire = call.bucket + p.first * sizeof(Wire);
         auto const gap = (each - beyond(wire, detail::pack_bytes) / sizeof(Wire)) % each;
         auto const before = gap < p.count ? gap : p.count;
         auto* const own = p.tensor;
-        if (beyond(own + before * sizeof(Own), detail::pack_bytes) == 0) {
-            auto const packs = (p.count - before) / each;
-            detail::share(m, packs, [&](std::size_t i) {
-                auto const at = before + i * each;
-                move_pack(own + at * sizeof(Own), wire + at * sizeof(Wire));
-            });
-            auto const after = before + packs * each;
-            move_elements<true>(own, wire, m, 0, before);
-            move_elements<true>(own, wire, m, after, p.count - after);
-        } else if (beyond(own, sizeof(Own)) == 0) {
-            move_elements<true>(own, wire, m, 0, p.count);
+        auto const fits = beyond(own + before * sizeof(Own), detail::pack_bytes) == 0;
+        auto const packs = fits ? (p.count - before) / each : 0;
+        detail::share(m, packs, [&](std::size_t i) {
+            auto const at = before + i * each;
+            move_pack<Back>(own + at * sizeof(Own), wire + at * sizeof(Wire));
+        });
+        auto const packed = packs * each;
+        auto const rest = p.count - packed;  // in front of the packs, and behind them
+        auto const place = [&](std::size_t k) { return k < before ? k : k + packed; };
+        if (beyond(own, sizeof(Own)) == 0) {
+            detail::share(m, rest,
+                          [&](std::size_t k) { move_element<Back, true>(own, wire, place(k)); });
         } else {
-            move_elements<false>(own, wire, m, 0, p.count);
+            detail::share(m, rest,
+                          [&](std::size_t k) { move_element<Back, false>(own, wire, place(k)); });
         }
     }
-    template <bool Aligned>
-    constexpr void move_elements(std::byte* own, std::byte* wire, detail::worker m,
-                                 std::size_t first, std::size_t count) const {
-        detail::share(m, count, [&](std::size_t k) {
-            auto* const o = own + (first + k) * sizeof(Own);
-            auto* const w = wire + (first + k) * sizeof(Wire);
-            if (call.back) {
-                store<Aligned>(o, static_cast<Own>(load<Wire, true>(w)));
-            } else {
-                store<true>(w, static_cast<Wire>(load<Own, Aligned>(o)));
-            }
-        });
+    template <bool Back, bool Aligned>
+    static constexpr void move_element(std::byte* own, std::byte* wire, std::size_t i) {
+        auto* const o = own + i * sizeof(Own);
+        auto* const w = wire + i * sizeof(Wire);
+        if constexpr (Back) {
+            store<Aligned>(o, static_cast<Own>(load<Wire, true>(w)));
+        } else {
+            store<true>(w, static_cast<Wire>(load<Own, Aligned>(o)));
+        }
     }
     template <class T, bool Aligned>
     static constexpr T load(std::byte const* from) {
@@ -85,39 +93,42 @@ private:
         __builtin_memcpy(__builtin_assume_aligned(to, unit), &value, sizeof(T));
     }
     /// A pack of the bucket, and as many of the tensor as its elements fill.
-    constexpr void move_pack(std::byte* own, std::byte* wire) const {
+    template <bool Back>
+    static constexpr void move_pack(std::byte* own, std::byte* wire) {
         if constexpr (std::is_same_v<Own, Wire>) {
-            detail::store_pack(call.back ? own : wire, detail::load_pack(call.back ? wire : own));
-        } else {
-            convert_pack(own, wire);
-        }
-    }
-    constexpr void convert_pack(std::byte* own, std::byte* wire) const {
-        detail::lanes<Wire> of_bucket{};
-        if (call.back) { of_bucket = std::bit_cast<detail::lanes<Wire>>(detail::load_pack(wire)); }
+            detail::store_pack(Back ? own : wire, detail::load_pack(Back ? wire : own));
+        } else if constexpr (Back) {
+            auto const from = std::bit_cast<detail::lanes<Wire>>(detail::load_pack(wire));
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
-        for (std::size_t r = 0; r < ratio; ++r) {
-            auto* const at = own + r * detail::pack_bytes;
-            detail::lanes<Own> of_tensor{};
-            if (!call.back) {
-                of_tensor = std::bit_cast<detail::lanes<Own>>(detail::load_pack(at));
+            for (std::size_t r = 0; r < ratio; ++r) {
+                detail::lanes<Own> to{};
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+                for (std::size_t e = 0; e < own_each; ++e) {
+                    to.values[e] = static_cast<Own>(from.values[r * own_each + e]);
+                }
+                detail::store_pack(own + r * detail::pack_bytes, std::bit_cast<detail::pack>(to));
             }
+        } else {
+            detail::lanes<Wire> to{};
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
-            for (std::size_t e = 0; e < own_each; ++e) {
-                auto& in_bucket = of_bucket.values[r * own_each + e];
-                if (call.back) {
-                    of_tensor.values[e] = static_cast<Own>(in_bucket);
-                } else {
-                    in_bucket = static_cast<Wire>(of_tensor.values[e]);
+            for (std::size_t r = 0; r < ratio; ++r) {
+                auto const at = own + r * detail::pack_bytes;
+                auto const from = std::bit_cast<detail::lanes<Own>>(detail::load_pack(at));
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+                for (std::size_t e = 0; e < own_each; ++e) {
+                    to.values[r * own_each + e] = static_cast<Wire>(from.values[e]);
                 }
             }
-            if (call.back) { detail::store_pack(at, std::bit_cast<detail::pack>(of_tensor)); }
+            detail::store_pack(wire, std::bit_cast<detail::pack>(to));
         }
-        if (!call.back) { detail::store_pack(wire, std::bit_cast<detail::pack>(of_bucket)); }
     }
 };
 
