@@ -135,6 +135,11 @@ void add_training(CLI::App& app, settings& s) {
     number(c, "--link", s.link, "bytes per second of each rank's link; 0: as fast as it goes", 0,
            1e12);
 
+    choice<processor>(app, "--device", s.on,
+                      "what computes: cpu (the default), or cuda: a GPU for each rank, or shared; "
+                      "dense layers by cuBLAS",
+                      {{"cpu", processor::host}, {"cuda", processor::device}});
+
     auto const o = "Files";
     app.add_option("--checkpoint", s.checkpoint, "is written to here at the end")->group(o);
     number(o, "--checkpoint-every", s.checkpoint_every, "steps, and then too", 0, 1e9);
@@ -156,6 +161,13 @@ void complete(CLI::App const& app, settings& s) {
     if (s.precision != format::half && s.wire != format::half) { s.loss_scale = 1; }
     if (s.wire == format::half && s.precision != format::half && is_default("--loss-scale")) {
         s.loss_scale = 1024;
+    }
+    if (s.on == processor::device &&
+        (s.model != "dense" || s.precision != format::single || s.wire == format::half ||
+         s.how != method::all_reduce || s.counted || s.link != 0)) {
+        throw std::runtime_error(
+            "--device cuda is for --model dense and --method all-reduce, in floats that travel as "
+            "such or as bfloat16, without --count and --link");
     }
     if (s.how == method::all_reduce) { return; }
     for (auto const* const name :

@@ -112,6 +112,19 @@ void work_on(Communicator& comm, work const& w) {
     }
 }
 
+/// Calls body(comm) on ranks of the kind that is asked for.
+template <class Body>
+void on_ranks(settings const& how, Body const& body) {
+    switch (how.where) {
+        case transport::threads: return coll::threads::run(how.ranks, body);
+        case transport::processes: return coll::shm::run(how.ranks, body);
+        case transport::joined: {
+            auto comm = coll::shm::join();
+            return body(comm);
+        }
+    }
+}
+
 /// Works over `comm` as it is, or, where something is to be seen of its messages, over adaptors
 /// that count bytes, slow links down and trace each message.
 template <class Communicator>

@@ -11,6 +11,7 @@ namespace trainer {
 
 enum class method { all_reduce, server, async_server };  ///< who averages the gradients
 enum class transport { processes, threads, joined };     ///< `joined`: a launcher started the ranks
+enum class processor { host, device };                   ///< what computes
 enum class overlap { off, calls, thread };               ///< what moves gradients during backward
 enum class format { single, half, brain };               ///< float, float16, bfloat16
 enum class decay { none, step, exponential, cosine };    ///< of the learning rate
@@ -40,6 +41,7 @@ struct settings {
 
     method how = method::all_reduce;
     transport where = transport::processes;
+    processor on = processor::host;
     int ranks = 4;
     std::string algorithm = "automatic";
     std::size_t segment = static_cast<std::size_t>(-1);  ///< as in coll::options

@@ -32,7 +32,7 @@ struct at_once {
     static inline std::size_t packs = 0;
     template <class Body>
     static void launch(Body const& body, std::size_t, void*) {
-        packs += body.packs;
+        if constexpr (requires { body.packs; }) { packs += body.packs; }
         for (auto i = workers; i-- > 0;) { body({i, workers}); }
     }
 };

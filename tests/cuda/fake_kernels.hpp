@@ -30,6 +30,13 @@ void for_each_pointer(cuda::copy_body const& body, Visit const& visit) {
     visit(body.to);
 }
 
+/// The tensors are in a table that is not written yet.
+template <class Own, class Wire, class Visit>
+void for_each_pointer(cuda::gather_body<Own, Wire> const& body, Visit const& visit) {
+    visit(body.call.pieces);
+    visit(body.call.bucket);
+}
+
 template <class Op, class T, class Visit>
 void for_each_pointer(cuda::fused_fold<Op, T> const& body, Visit const& visit) {
     for_each_pointer(cuda::fused_move{body.call}, visit);

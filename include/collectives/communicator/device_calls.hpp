@@ -56,22 +56,27 @@ any_algorithm device_choice(Engine& e) {
     return {};
 }
 
-/// Takes a call's place in order. `core` is asked to refuse what the device cannot reach, and told
-/// of what breaks.
-template <class Core>
-void follow_stream(Core& core, collective what, void* stream, passed_memory in, passed_memory out) {
+/// Calls f(space). `core` is asked to refuse what the device cannot do, and told of what breaks.
+template <class Core, class F>
+void on_space(Core& core, collective what, F const& f) {
     auto& engine = core.engine();
-    auto& space = engine.carrier().space();
     try {
-        space.require_reachable(in.at, in.bytes);
-        space.require_reachable(out.at, out.bytes);
-        space.follow(stream);
+        f(engine.carrier().space());
     } catch (usage_error const& e) {
         core.refuse(what, e.what());
     } catch (transport_error const& e) {
         engine.break_by(name(what), e);
         throw;
     }
+}
+/// Takes a call's place in order.
+template <class Core>
+void follow_stream(Core& core, collective what, void* stream, passed_memory in, passed_memory out) {
+    on_space(core, what, [&](auto& space) {
+        space.require_reachable(in.at, in.bytes);
+        space.require_reachable(out.at, out.bytes);
+        space.follow(stream);
+    });
 }
 
 template <class Core>

@@ -80,6 +80,13 @@ public:
         });
     }
 
+    /// In a device's memory: calls what(whose), which may enqueue something behind the results;
+    /// the operation is done when that is.
+    void end_with(void (*what)(void* whose), void* whose) {
+        behind_ = what;
+        whose_ = whose;
+    }
+
     bool progress() override {
         bool ended = false;
         guarded([&] { ended = advance(); });
@@ -182,7 +189,10 @@ private:
     /// Whether all is done that was enqueued, where that is how things are done.
     bool has_settled() {
         if constexpr (device_transport<Transport>) {
-            if (mark_ == 0) { mark_ = space().mark(); }
+            if (mark_ == 0) {
+                if (behind_ != nullptr) { behind_(whose_); }
+                mark_ = space().mark();
+            }
             return space().passed(mark_);
         } else {
             return true;
@@ -281,6 +291,8 @@ private:
     std::uint64_t first_run_ = 0;  // 0: over messages
     int next_ = 0, ended_ = 0;
     std::uint64_t mark_ = 0;  // of the end, in a device's memory
+    void (*behind_)(void*) = nullptr;
+    void* whose_ = nullptr;
     std::array<slice_run<Transport>, side_by_side> slices_;
     [[no_unique_address]] flat_part<Transport> flat_;
 };

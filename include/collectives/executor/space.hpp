@@ -70,7 +70,8 @@ void give_memory_back(Transport& t, void* p, std::size_t bytes) {
     }
 }
 
-/// Makes reducers for a space. Those of devices specialise it where their kernels are known.
+/// Makes reducers for a space. Those of devices specialise it where their kernels are known, and
+/// find those that pack buckets there, too: see `describe_element`.
 template <class Space>
 struct reducer_maker {
     template <class T, reduction_op<T> Op>

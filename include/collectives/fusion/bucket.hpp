@@ -4,7 +4,9 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/deferred.hpp>
+#include <collectives/fusion/device_packer.hpp>
 #include <collectives/fusion/element.hpp>
+#include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/told.hpp>
 
 #include <algorithm>
@@ -16,17 +18,11 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace collectives {
-
-/// A tensor in a bucket.
-struct fused_piece {
-    std::byte* data = nullptr;
-    std::size_t count = 0;    // elements
-    std::uint64_t index = 0;  // how many tensors were added before it
-};
 
 /// The programs of all buckets that were ever started, by their content.
 template <class = void>  // compiled only where it is used
@@ -58,16 +54,33 @@ private:
 
 using program_store = basic_program_store<>;
 
+struct no_packer {};
+template <class Transport>
+struct packer_part : std::type_identity<no_packer> {};
+template <device_transport Transport>
+struct packer_part<Transport> : std::type_identity<device_packer<Transport>> {};
+
 /// Reused from step to step: once a bucket like the one before has gone, nothing is allocated. The
 /// memory and the program stay; what was one tensor by itself has no memory and is not copied.
+///
+/// In a device's memory all is enqueued: packing comes after what is on the user's stream, and the
+/// results are back in the tensors when the reduction counts as done.
 template <transport Transport>
 class bucket_run {
 public:
     explicit bucket_run(std::shared_ptr<communicator_core<Transport>> core)
-        : core_(std::move(core)) {}
+        : core_(std::move(core)) {
+        if constexpr (on_device) {
+            run_.end_with([](void* mine) { static_cast<bucket_run*>(mine)->unpack_on_device(); },
+                          this);
+        }
+    }
     bucket_run(bucket_run const&) = delete;
     bucket_run& operator=(bucket_run const&) = delete;
-    ~bucket_run() { scratch().give_back(memory_); }
+    ~bucket_run() {
+        scratch().give_back(memory_);
+        if constexpr (on_device) { packer_.give_back(scratch()); }
+    }
 
     void open(fused_element const& of, int number, bool alone) {
         of_ = &of;
@@ -93,6 +106,7 @@ public:
     /// call throws that is started.
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
+        if constexpr (on_device) { follow(how.stream); }
         auto* const at = travels_as_it_is() ? pieces_.front().data : pack();
         if (!program_ || made_for_ != content) {
             auto& kept = programs.of(content);
@@ -119,6 +133,7 @@ public:
         r.type_name = of.wire_name;
         r.op = &of.reduce;
         r.how = how;
+        if constexpr (on_device) { require_kernel(core, r); }
         return core.make_program(r, content);
     }
     bool has_ended() const { return run_.done; }
@@ -127,7 +142,7 @@ public:
     /// The results go back into the tensors.
     void finish() {
         core_->forget(run_);
-        if (!travels_as_it_is()) { unpack(); }
+        if (!on_device && !travels_as_it_is()) { unpack(); }
         forget_pieces();
         times_done_.fetch_add(1, std::memory_order_release);
     }
@@ -152,23 +167,29 @@ public:
     bool is_finished() const { return times_done() == times_opened_; }
 
 private:
+    static constexpr bool on_device = device_transport<Transport>;
+
     void forget_pieces() {
         pieces_.clear();
         names_.clear();
     }
-    bool travels_as_it_is() const { return alone_ && of_->encode == nullptr; }
+    bool travels_as_it_is() const { return alone_ && of_->travels_as_it_is(); }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
 
-    /// A codec's usage_error is met on this rank alone, so the others are told of it.
-    void convert(fused_element::convert_function by, void* to, void const* from,
-                 std::size_t count) {
+    /// A usage_error that this rank alone meets now: so the others are told of it.
+    template <class Part>
+    void told(Part&& part) {
         try {
-            by(to, from, count);
+            part();
         } catch (usage_error const&) {
             auto& e = core_->engine();
             tell_peers(e, failure_being_handled("fused all_reduce", e.rank()));
             throw;
         }
+    }
+    void convert(fused_element::convert_function by, void* to, void const* from,
+                 std::size_t count) {
+        told([&] { by(to, from, count); });
     }
 
     std::byte* pack() {
@@ -176,6 +197,10 @@ private:
         if (memory_.bytes < bytes) {
             scratch().give_back(std::exchange(memory_, {}));
             memory_ = scratch().take(bytes);
+        }
+        if constexpr (on_device) {
+            pack_on_device();
+            return memory_.data;
         }
         auto* to = memory_.data;
         for (auto const& p : pieces_) {
@@ -202,6 +227,23 @@ private:
         }
     }
 
+    void follow(void* stream) {
+        told([&] { follow_stream(*core_, collective::all_reduce, stream, {}, {}); });
+    }
+    auto& space() { return core_->engine().carrier().space(); }
+    void pack_on_device() {
+        [[maybe_unused]] auto const here = space().enter();
+        try {
+            packer_.pack(scratch(), space(), *of_, pieces_, memory_.data);
+        } catch (...) {  // the tensors are the caller's again
+            space().drain_if_possible();
+            throw;
+        }
+    }
+    void unpack_on_device() {
+        if (!travels_as_it_is()) { packer_.unpack(space(), *of_, pieces_, memory_.data); }
+    }
+
     std::shared_ptr<communicator_core<Transport>> core_;
     fused_element const* of_ = nullptr;
     int number_ = 0;
@@ -211,6 +253,7 @@ private:
     deferred<std::vector<fused_piece>, Transport> pieces_;
     deferred<std::vector<short_text<40>>, Transport> names_;  // up to the last one that has a name
     typename scratch_pool<Transport>::buffer memory_{};
+    [[no_unique_address]] typename packer_part<Transport>::type packer_;
     std::shared_ptr<program> program_;
     std::uint64_t made_for_ = 0;
     operation<Transport> run_;

@@ -61,6 +61,9 @@ private:
 /// Without that thread and without priorities other collectives may be called on `comm` in between,
 /// in the same order on all ranks. After an error other than usage_error both are broken. With
 /// `reproducible` the bits do not depend on the threshold.
+///
+/// Over a CUDA communicator tensors lie in memory that the rank's device reaches (else `add` throws
+/// usage_error), and each bucket is packed and unpacked by one kernel.
 template <transport Transport>
 class fusion_buffer {
 public:

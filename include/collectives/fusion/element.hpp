@@ -2,8 +2,11 @@
 // A tensor's element type without its type: how it is reduced, and how it comes to the wire.
 #pragma once
 
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/fusion/named_op.hpp>
 #include <collectives/space/copy.hpp>
+#include <collectives/space/cuda/gather.hpp>
 #include <collectives/space/elements.hpp>
 
 #include <cstddef>
@@ -29,6 +32,13 @@ struct fused_element {
     std::string_view wire_name;
     std::size_t wire_size = 0;
     convert_function encode = nullptr, decode = nullptr;  // null: it travels as it is
+
+    // In a device's memory, instead of these two:
+    cuda::gather_function gather = nullptr;  // packs and unpacks; null: there is no such kernel
+    std::size_t parts = 1;                   // that it moves of one element
+    bool shortened = false;
+
+    bool travels_as_it_is() const { return encode == nullptr && !shortened; }
 
     named_op op;
     reducer reduce;
@@ -92,14 +102,58 @@ constexpr compression compress() {
     return {type_id<Own>(), &detail::compressing<Own, Wire, Codec>::apply, type_id<Wire>()};
 }
 
-/// Makes `e` stand for elements of type T. Throws usage_error where `op` is none for them.
+namespace detail {
+
+/// The unit in which a kernel moves elements of type T, whatever they are.
 template <class T>
+using unit_of = std::conditional_t<
+    sizeof(T) % 8 == 0, std::uint64_t,
+    std::conditional_t<sizeof(T) % 4 == 0, std::uint32_t,
+                       std::conditional_t<sizeof(T) % 2 == 0, std::uint16_t, std::uint8_t>>>;
+
+/// In a device's memory what is compressed needs a kernel of its own, which the library has for
+/// some types and `cast_codec`.
+template <class T, class Space>
+void describe_on_device(fused_element& e, compression const& how) {
+    using maker = reducer_maker<Space>;
+    if (how.of != e.type || how.apply == nullptr) {
+        e.reduce = e.op.template on<T, Space>();
+        e.gather = maker::template gather<unit_of<T>, unit_of<T>>();
+        e.parts = sizeof(T) / sizeof(unit_of<T>);
+        return;
+    }
+    maker::for_each_shortening(
+        [&]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
+            if constexpr (std::is_same_v<Own, T>) {
+                if (how.apply != &compressing<T, Wire, cast_codec<T, Wire>>::apply) { return; }
+                e.wire_type = type_id<Wire>();
+                e.wire_name = type_name<Wire>();
+                e.wire_size = sizeof(Wire);
+                e.reduce = e.op.template on<Wire, Space>();
+                e.gather = maker::template gather<T, Wire>();
+                e.shortened = true;
+            }
+        });
+    if (!e.shortened) {
+        throw usage_error(text_of("no kernel compresses ", e.type_name,
+                                  " in this way: on devices "
+                                  "float travels as float16 or bfloat16, and double as float"));
+    }
+}
+
+}  // namespace detail
+
+/// Makes `e` stand for elements of type T in a space. Throws usage_error where `op` is none for
+/// them, or on a device where nothing compresses them so.
+template <class T, class Space = host::space>
 void describe_element(fused_element& e, named_op const& op, compression const& how) {
     e.type = e.wire_type = type_id<T>();
     e.type_name = e.wire_name = type_name<T>();
     e.size = e.wire_size = sizeof(T);
     e.op = op;
-    if (how.of == e.type && how.apply != nullptr) {
+    if constexpr (!std::is_same_v<Space, host::space>) {
+        detail::describe_on_device<T, Space>(e, how);
+    } else if (how.of == e.type && how.apply != nullptr) {
         how.apply(e);
     } else {
         e.reduce = e.op.template on<T>();

@@ -140,6 +140,7 @@ private:
         auto const require = [&](bool fine, std::string_view why) {
             comm.core()->require(fine, collective::all_reduce, why);
         };
+        if constexpr (!device_transport<Transport>) { require(how.stream == nullptr, no_streams); }
         require(how.under_way > 0, "a fusion_buffer without a bucket under way moves nothing");
         if constexpr (requires { comm.transport().any_thread(); }) {
             require(!how.progress_thread || comm.transport().any_thread(),
@@ -187,6 +188,15 @@ private:
         });
     }
 
+    /// In the host's memory on any transport, as the library's own words are.
+    template <class In, class Out>
+    void gather_words(In const& in, Out& out, std::vector<std::size_t> const& counts) {
+        options const soon{.timeout = std::chrono::seconds(1)};
+        auto r = request_maker<Transport>(*words_.core())
+                     .to_whole(collective::all_gather, in, out, counts, 0, soon);
+        r.as = collective::split;
+        words_.core()->run(r);
+    }
     std::string here(deferred<testimony, Transport> const& mine) const {
         if (mine.tensors.empty()) { return text_of("rank ", rank(), " has no tensor under way"); }
         auto const& first = mine.tensors.front();
@@ -200,11 +210,10 @@ private:
     }
     /// Hears what the others have added. Empty if not all tell, or nothing differs.
     std::string ask(deferred<testimony, Transport> const& mine) {
-        options const soon{.timeout = std::chrono::seconds(1)};
         try {
             auto const n = static_cast<std::size_t>(words_.size());
             deferred<std::vector<fusion_note>, Transport> of(n);
-            words_.all_gather(std::span(&mine.of, 1), of, soon);
+            gather_words(std::span(&mine.of, 1), of, {});
             deferred<std::vector<std::size_t>, Transport> counts;
             std::size_t total = 0;
             for (auto const& o : of) {
@@ -212,7 +221,7 @@ private:
                 total += counts.back();
             }
             deferred<std::vector<tensor_note>, Transport> notes(total);
-            words_.all_gather(mine.tensors, notes, counts, soon);
+            gather_words(mine.tensors, notes, counts);
             deferred<std::vector<testimony>, Transport> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {

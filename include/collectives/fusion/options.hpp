@@ -17,12 +17,13 @@ struct fusion_options {
     std::size_t segment = chosen_segment;  ///< as in `options`
     bool reproducible = false;             ///< likewise
     collectives::timeout timeout{};        ///< of each bucket, from its start
-    bool progress_thread = false;          ///< buckets travel on a thread of the buffer's own
-    compression compress{};                ///< what travels in fewer bits; default: nothing
-    std::size_t under_way = 64;            ///< the most buckets that travel at once
-    bool priorities = false;  ///< of those that are ready the highest starts first; see `add`
+    void* stream = nullptr;  ///< of CUDA communicators alone: a bucket comes after what is on it
+    bool progress_thread = false;  ///< buckets travel on a thread of the buffer's own
+    compression compress{};        ///< what travels in fewer bits; default: nothing
+    std::size_t under_way = 64;    ///< the most buckets that travel at once
+    bool priorities = false;       ///< of those that are ready the highest starts first; see `add`
 
-    options call() const { return {algorithm, segment, reproducible, timeout}; }
+    options call() const { return {algorithm, segment, reproducible, timeout, stream}; }
 };
 
 }  // namespace collectives

@@ -64,6 +64,13 @@ public:
         words_.size = words_.wire_size = sizeof ready_;
         words_.reduce =
             reducer_maker<space_type<Transport>>::template make<std::uint64_t>(detail::the_op<min>);
+        if constexpr (device_transport<Transport>) {
+            call_request r;
+            r.as = collective::all_reduce;
+            r.op = &words_.reduce;
+            r.type_name = words_.type_name;
+            require_kernel(*core_, r);
+        }
     }
     ballot(ballot const&) = delete;
     ballot& operator=(ballot const&) = delete;
@@ -72,7 +79,7 @@ public:
     /// Throws what a call throws that is started.
     void open(std::uint64_t ready, options const& how, program_store& programs) {
         ready_ = ready;
-        run_.open(words_, 0, true);
+        run_.open(words_, 0, !device_transport<Transport>);  // this word is in the host's memory
         run_.add(&ready_, 1, 0, {}, 0);
         run_.start(detail::hash_text("ballot"), how, programs);
         open_ = true;

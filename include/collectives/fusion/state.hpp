@@ -26,8 +26,6 @@ namespace collectives {
 /// place of that with its number, with its memory and program.
 template <transport Transport>
 class fusion_state {
-    static_assert(!device_transport<Transport>, "tensors are fused in host memory alone");
-
 public:
     using bucket = bucket_run<Transport>;
 
@@ -53,12 +51,18 @@ public:
             if (e->type == type) { return *e; }
         }
         auto made = std::make_unique<fused_element>();
-        describe_element<T>(*made, how_.op, how_.compress);
+        try {
+            describe_element<T, space_type<Transport>>(*made, how_.op, how_.compress);
+        } catch (usage_error const& e) { core_->refuse(collective::all_reduce, e.what()); }
         require_unbroken();
         if (background_) {
             by_mover([](auto& m) { m.wait(); });
         }  // it uses the core
         (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
+        core_->require(!device_transport<Transport> || made->gather != nullptr,
+                       collective::all_reduce,
+                       "this program has no kernel that packs tensors: have nvcc compile one "
+                       "source file that includes <collectives/cuda.cuh>");
         elements_.push_back(std::move(made));
         return *elements_.back();
     }
@@ -66,6 +70,7 @@ public:
     ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name,
                int priority) {
         require_unbroken();
+        if constexpr (device_transport<Transport>) { require_usable(data, of.size * count); }
         auto const known_as = name.empty() ? 0 : hash_text(name);
         auto const p = planner_.add({of.type, of.wire_size, count, known_as});
         if (p.full_before >= 0) { start(bucket_of(p.full_before), p.content_before); }
@@ -120,6 +125,20 @@ public:
     std::size_t holders = 0;  // see counted_holder
 
 private:
+    /// Meets here what the bucket's start would. To ask CUDA about an address takes longer than all
+    /// else that `add` does, so those that were asked about are remembered.
+    void require_usable(void const* data, std::size_t bytes) {
+        constexpr std::size_t places = 16'384;
+        on_space(*core_, collective::all_reduce, [&](auto& space) {
+            space.require_followable(how_.stream);
+            if (reached_.empty()) { reached_.resize(places); }
+            auto& known = reached_[detail::hash_mix(reinterpret_cast<std::uintptr_t>(data), 0) %
+                                   reached_.size()];
+            if (known == std::pair{data, bytes}) { return; }
+            space.require_reachable(data, bytes);
+            known = {data, bytes};
+        });
+    }
     bool has_ended(ticket const& t) {
         auto const is = t.in->times_done() != t.times_done;
         by_handles_ = by_handles_ || is;
@@ -200,6 +219,7 @@ private:
     int first_ = 0;            // the number of kept_[0]
     bool by_handles_ = false;  // since the last flush one told that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
+    std::vector<std::pair<void const*, std::size_t>> reached_;  // by the device, by their address
     std::exception_ptr failed_;
     bucket_mover<Transport> mover_;  // goes before the buckets
     std::unique_ptr<background_mover<Transport>> background_;

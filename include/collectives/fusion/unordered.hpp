@@ -33,6 +33,8 @@ namespace collectives {
 /// type or size. After an error other than usage_error the buffer is broken, and `comm` is not.
 template <transport Transport>
 class unordered_fusion_buffer {
+    static_assert(!device_transport<Transport>, "its rounds are in host memory alone");
+
 public:
     /// Collective. Throws usage_error for `progress_thread`: rounds belong to the rank's own
     /// thread.

@@ -26,6 +26,14 @@ struct reducer_maker<cuda::space> {
     static reducer make(Op const& op) {
         return cuda::make_reducer<T>(op);
     }
+    template <class Visit>
+    static void for_each_shortening(Visit const& visit) {
+        cuda::for_each_shortening(visit);
+    }
+    template <class Own, class Wire>
+    static cuda::gather_function gather() {
+        return cuda::kernels().find_gather(typeid(Own), typeid(Wire));
+    }
 };
 
 namespace cuda {

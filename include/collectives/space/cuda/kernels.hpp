@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/op.hpp>
+#include <collectives/space/cuda/gather.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <complex>
@@ -38,6 +39,9 @@ public:
     }
     void add(copy_function what) { copies_ = what; }
     void add(fused_move_function what) { moves_ = what; }
+    void add(std::type_info const& own, std::type_info const& wire, gather_function run) {
+        gathers_.insert_or_assign(key{own, wire}, run);
+    }
     void add(load_function what) { loads_.push_back(what); }
     void load() const {
         for (auto const one : loads_) { one(); }
@@ -48,12 +52,18 @@ public:
         auto const found = reductions_.find(key{op, type});
         return found == reductions_.end() ? nullptr : found->second;
     }
+    /// Packs elements of one type as another, or as they are; null where there is no such kernel.
+    gather_function find_gather(std::type_info const& own, std::type_info const& wire) const {
+        auto const found = gathers_.find(key{own, wire});
+        return found == gathers_.end() ? nullptr : found->second;
+    }
     copy_function copies() const { return copies_; }
     fused_move_function fused_moves() const { return moves_; }
     std::size_t size() const { return reductions_.size(); }
 
 private:
     std::map<key, reducer::reduce_function> reductions_;
+    std::map<key, gather_function> gathers_;
     copy_function copies_ = nullptr;
     fused_move_function moves_ = nullptr;
     std::vector<load_function> loads_;
@@ -140,6 +150,14 @@ void for_each_kernel(Visit const& visit) {
          std::type_identity<bool>{}, std::type_identity<float>{}, std::type_identity<double>{},
          std::type_identity<float16>{}, std::type_identity<bfloat16>{},
          std::type_identity<std::complex<float>>{}, std::type_identity<std::complex<double>>{});
+}
+
+/// What may travel in fewer bits: calls visit with the type of the elements, and that on the wire.
+template <class Visit>
+void for_each_shortening(Visit const& visit) {
+    visit(std::type_identity<float>{}, std::type_identity<float16>{});
+    visit(std::type_identity<float>{}, std::type_identity<bfloat16>{});
+    visit(std::type_identity<double>{}, std::type_identity<float>{});
 }
 
 }  // namespace collectives::cuda

@@ -6,9 +6,11 @@
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/fused_bodies.hpp>
+#include <collectives/space/cuda/gather_body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace collectives::cuda {
@@ -86,6 +88,12 @@ void enqueue_copy(void* to, void const* from, std::size_t bytes, void* queue) {
                      found.packs != 0 ? found.packs : bytes, queue);
 }
 
+template <class Launcher, class Own, class Wire>
+void enqueue_gather(gather_call const& call, void* queue) {
+    if (call.n == 0) { return; }
+    Launcher::launch(gather_body<Own, Wire>{call}, call.n * gather_team, queue);
+}
+
 template <class Launcher>
 void enqueue_move(fused_call const& call, void* queue) {
     Launcher::launch_fused(fused_move{call}, call.blocks, queue);
@@ -115,10 +123,23 @@ struct provider {
 
 }  // namespace detail
 
+/// What packs and unpacks buckets: elements of any size as they are, and shortened ones.
+template <class Launcher>
+void provide_gathers_with() {
+    auto const add = []<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
+        kernels().add(typeid(Own), typeid(Wire), &enqueue_gather<Launcher, Own, Wire>);
+    };
+    auto const as_they_are = [&]<class... T>(std::type_identity<T>... t) { (add(t, t), ...); };
+    as_they_are(std::type_identity<std::uint8_t>{}, std::type_identity<std::uint16_t>{},
+                std::type_identity<std::uint32_t>{}, std::type_identity<std::uint64_t>{});
+    for_each_shortening(add);
+}
+
 /// Copies, and collectives that only move data.
 template <class Launcher>
 bool provide_moves_with() {
     kernels().add(&enqueue_copy<Launcher>);
+    provide_gathers_with<Launcher>();
     if constexpr (fusing_launcher<Launcher>) {
         kernels().add(&enqueue_move<Launcher>);
         kernels().add(&Launcher::template load<fused_move>);

@@ -125,13 +125,18 @@ public:
     }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
-    /// decide when the work can be enqueued, so it cannot be played again.
-    void follow(stream user) {
+    /// decide when the work can be enqueued, so it cannot be played again. From any thread.
+    void require_followable(stream user) const {
         on_device const here(*calls_, device_);
         if (calls_->captures(user)) {
             throw usage_error("the stream captures a graph, into which no host-driven call goes");
         }
         require_own(user);
+    }
+    /// Throws as that.
+    void follow(stream user) {
+        on_device const here(*calls_, device_);
+        require_followable(user);
         if (driven_ != nullptr) { calls_->wait(stream_, driven_); }
         auto const e = spare();
         calls_->record(e, user);

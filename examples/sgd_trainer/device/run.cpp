@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page to read: as data_parallel.hpp, but gradients stay on the devices, and are averaged
+// there.
+#include "run.hpp"
+
+#include "../rank.hpp"
+#include "network.hpp"
+
+#include <collectives/cuda.hpp>
+
+#include <memory>
+
+namespace trainer {
+namespace {
+
+/// Trains from `now`. `base` is for words of the host; what is large travels over `comm`.
+template <class Base, class Communicator>
+void train_over(Base& base, Communicator& comm, device_math& math, job const& what, state& now,
+                rank_journal& journal) {
+    auto const& how = what.how;
+    auto const steps_per_epoch = what.steps_per_epoch();
+    auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size(), comm.rank());
+    loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
+                  how.prefetch);
+    network host = what.make_network();
+    device_network net(math, host.tensors(), what.data.side * what.data.side, how.hidden,
+                       mine.size);
+    net.put(now.parameters, now.velocity);
+    coll::fusion_buffer averages(comm, {.threshold = how.threshold,
+                                        .op = coll::average{},
+                                        .algorithm = coll::parse_algorithm(how.algorithm),
+                                        .segment = how.segment,
+                                        .reproducible = how.reproducible,
+                                        .stream = math.stream(),
+                                        .progress_thread = how.moves == overlap::thread,
+                                        .compress = wire_format(how.wire)});
+    auto const hand_over = [&](tensor const& t) {
+        timed const time(journal.step.handing_ns);
+        (void)averages.add(net.gradient().subspan(t.first, t.size), t.name);
+    };
+
+    for (auto const last = what.last_step(now.step); now.step < last;) {
+        journal.begin(now.step);
+        auto const scale = comm.size() / (static_cast<double>(how.batch) * how.accumulate);
+        net.begin_step();
+        for (int pass = 1; pass <= how.accumulate; ++pass) {
+            auto const travel = how.moves != overlap::off && pass == how.accumulate;
+            net.learn(journal.load(images), static_cast<float>(scale),
+                      travel ? ready_call(hand_over) : ready_call());
+        }
+        if (how.moves == overlap::off) {
+            for (auto t = host.tensors().rbegin(); t != host.tensors().rend(); ++t) {
+                hand_over(*t);
+            }
+        }
+        journal.computed();
+        averages.flush();
+        journal.averaged();
+        journal.step.loss = net.loss();
+        journal.step.rate = rate_at(how, now.step, steps_per_epoch);
+        net.descend(journal.step.rate, how.momentum);
+        ++now.step;
+        journal.end();
+
+        auto const saves = what.is_time_to_save(now.step, last);
+        auto const ends_epoch = now.step % steps_per_epoch == 0 || now.step == last;
+        if (!saves && !ends_epoch) { continue; }
+        net.get(now.parameters, now.velocity);
+        if (ends_epoch) {
+            auto const seen = classify_test(base, what, host, now.parameters);
+            journal.epoch(gather_steps(base, journal.taken()), seen);
+        }
+        if (base.rank() == 0 && saves) { what.save(now); }
+    }
+}
+
+template <class Base>
+void train_on_device(Base& base, work const& w) {
+    auto const devices = device_count();
+    auto comm = coll::cuda::communicator(base, devices == 0 ? 0 : base.rank() % devices);
+    [[maybe_unused]] auto const here = comm.transport().space().enter();
+    auto const math = make_device_math();
+    job const what{w.how, w.data};
+    auto now = w.start;
+    auto* const book = base.rank() == 0 ? &w.book : nullptr;
+    rank_journal mine(book, [] { return std::uint64_t{0}; });
+    share(base, now);
+    if (book != nullptr) { book->begun(now.step, base.size()); }
+    train_over(base, comm, *math, what, now, mine);
+    auto const agree = same_everywhere(base, now.parameters);
+    if (book != nullptr) { book->ended(now, agree); }
+}
+
+}  // namespace
+
+void run_on_devices(work const& w) {
+    on_ranks(w.how, [&](auto& comm) { train_on_device(comm, w); });
+}
+
+}  // namespace trainer
