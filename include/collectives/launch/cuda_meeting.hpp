@@ -53,6 +53,7 @@ public:
     }
 
     communicator<made> communicate() {
+        auto const turn = base_.core()->engine().turn();
         cards_ = told(mine_);
         require_all_well();
         require_reach();

@@ -44,6 +44,8 @@ public:
     /// 0 where there is no driver or no device; `why` then says so.
     virtual int devices(std::string& why) = 0;
     virtual uuid identity(int device) = 0;
+    /// Called first in a thread of the library's own: what others capture goes on all the same.
+    virtual void begin_thread() {}
     virtual int current() = 0;
     virtual void use(int device) = 0;
     /// Whether kernels on one device may use the other's memory, once asked for; true for one and

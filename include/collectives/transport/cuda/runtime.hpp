@@ -41,6 +41,10 @@ public:
         std::memcpy(result.data(), &about.uuid, sizeof result);
         return result;
     }
+    void begin_thread() override {  // else a query here would end a capture elsewhere
+        auto mode = cudaStreamCaptureModeRelaxed;
+        check(::cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+    }
     int current() override {
         int device = 0;
         check(::cudaGetDevice(&device), "cudaGetDevice");

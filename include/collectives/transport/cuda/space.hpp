@@ -88,6 +88,8 @@ public:
 
     /// The device is current while what this gives lives.
     on_device enter() const { return {*calls_, device_}; }
+    /// In a new thread of the library's own.
+    void begin_thread() { calls_->begin_thread(); }
     void* queue() {
         dirty_ = true;
         return stream_;

@@ -3,6 +3,7 @@
 // over a transport that shares that; their devices reach each other's memory.
 #pragma once
 
+#include <collectives/core/turns.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/cuda/driver.hpp>
 #include <collectives/transport/cuda/exports.hpp>
@@ -47,6 +48,7 @@ public:
           one_device_(one_device),
           imports_(std::move(all), space_->device()) {}
     ~device_memory_transport() {
+        auto const mine = one_at_a_time_->take();
         driver_.reset();
         space_->drain_if_possible();
         for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
@@ -56,6 +58,9 @@ public:
             this->base().free_when_closed(life_, table_, sizeof(export_table));
         }
     }
+
+    /// Ranks make progress in the background: so memory comes and goes in turns, too.
+    void take_turns_by(std::shared_ptr<collectives::turns> of) { one_at_a_time_ = std::move(of); }
 
     cuda::space& space() { return *space_; }
     cuda::space const& space() const { return *space_; }
@@ -104,6 +109,7 @@ public:
     }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
+        auto const mine = one_at_a_time_->take();
         sweep();
         auto const whole = whole_of(bytes);
         if (whole < bytes) { throw transport_error("no device has so much memory"); }
@@ -122,6 +128,7 @@ public:
     /// free, CUDA waits for all of the device: what waits there for this rank's next kernel would
     /// never end, so the memory is kept for `allocate` then.
     void deallocate(void* p, std::size_t bytes) {
+        auto const mine = one_at_a_time_->take();
         if constexpr (!one_process) {
             auto const line = exports_->retire(p);
             if (line && exports_->in_use(*line)) {
@@ -242,6 +249,7 @@ private:
     typename Control::board life_;
     std::vector<leftover> left_behind_;
     std::unique_ptr<device_driver> driver_;
+    std::shared_ptr<collectives::turns> one_at_a_time_ = std::make_shared<collectives::turns>();
     std::vector<int> turns_;  // by rank of the job: of its device, or -1
 };
 
