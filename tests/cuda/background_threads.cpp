@@ -27,7 +27,8 @@ using namespace std::chrono_literals;
 using conformance::expect_throw;
 using T = std::uint32_t;
 
-constexpr cuda::ordering orders[] = {cuda::ordering::events, cuda::ordering::host};
+constexpr cuda::ordering orders[] = {cuda::ordering::events, cuda::ordering::memory,
+                                     cuda::ordering::host};
 constexpr std::size_t n = 3'000;
 
 void fill(machine& m, T* to, T value, cuda::stream s) {

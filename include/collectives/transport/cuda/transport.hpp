@@ -53,9 +53,10 @@ public:
         space_->drain_if_possible();
         for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         imports_.close();
+        space_->order_by(ordering::host);  // no device knows of shared host memory any more
         if (table_ != nullptr) {
             this->base().close_board(life_);
-            this->base().free_when_closed(life_, table_, sizeof(export_table));
+            this->base().free_when_closed(life_, table_, table_bytes_);
         }
     }
 
@@ -77,10 +78,11 @@ public:
     device_driver* driver() const { return driver_.get(); }
     void drive_by(std::unique_ptr<device_driver> d) { driver_ = std::move(d); }
 
-    /// Between processes: `table` is host memory, in which this rank shows its device memory until
-    /// all ranks have closed `life`.
-    void show(void* table, typename Control::board life) {
+    /// Between processes: `table` is host memory of so many bytes, in which this rank shows its
+    /// device memory until all ranks have closed `life`.
+    void show(void* table, std::size_t bytes, typename Control::board life) {
         table_ = table;
+        table_bytes_ = bytes;
         life_ = std::move(life);
         exports_.emplace(space_->calls(), table, this->rank());
     }
@@ -152,6 +154,12 @@ public:
             space_->drain_if_possible();
         }
         this->base().leave_memory();
+    }
+    /// A rank that has died writes no word, so none is waited for.
+    std::optional<departure> gone(rank_t r) const {
+        auto const how = this->base().gone(r);
+        if (how && how->died) { space_->let_go(r); }
+        return how;
     }
     bool inside(rank_t r) const { return this->base().inside(r) || space_->works(r); }
 
@@ -246,6 +254,7 @@ private:
     imports imports_;
     std::optional<exports> exports_;
     void* table_ = nullptr;
+    std::size_t table_bytes_ = 0;
     typename Control::board life_;
     std::vector<leftover> left_behind_;
     std::unique_ptr<device_driver> driver_;
