@@ -129,9 +129,9 @@ void measure_on_devices(bool threads, Calls const& calls, board const& meeting, 
     auto const body = [&](auto& base, std::shared_ptr<cuda::call_table> const& table) {
         if (how.pin && meeting.core_per_rank()) { pin_to_core(base.rank()); }
         std::string why;
-        auto const devices = std::max(table->devices(why), 1);
-        auto const mine = base.rank() % devices;
-        table->use(mine);
+        auto const devices = table->devices(why);
+        auto const mine = devices == 0 ? 0 : base.rank() % devices;
+        if (devices != 0) { table->use(mine); }  // else all ranks are refused next
         auto comm = cuda::communicate(base, mine, {table, {}, {}});
         measure_on_device<Known>(comm, meeting, how, cases, tell);
     };
