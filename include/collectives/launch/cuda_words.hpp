@@ -84,7 +84,7 @@ public:
     void wait() {
         auto const here = space_.enter();
         auto const queue = static_cast<stream>(space_.queue());
-        for (auto const& c : cards_) { space_.words().wait_once(queue, c.job_rank); }
+        for (auto const& c : cards_) { space_.words().after(queue, c.job_rank); }
         auto const mark = space_.mark();
         require_soon([&] { return space_.passed(mark); },
                      "its stream does not see what others write into the host's memory");

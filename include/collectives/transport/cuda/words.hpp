@@ -61,10 +61,8 @@ public:
     }
     void after(stream s, rank_t r) const {
         auto const until = load(all_[r].enqueued);
-        if (load(all_[r].done) < until) { calls_->wait_word(s, &on_device_[r].done, until); }
+        if (until != 0) { calls_->wait_word(s, &on_device_[r].done, until); }
     }
-    /// Waits for rank r's first word, even if it is there already.
-    void wait_once(stream s, rank_t r) const { calls_->wait_word(s, &on_device_[r].done, 1); }
     /// Whether what rank r noted last may still be under way.
     bool works(rank_t r) const { return r < ranks_ && load(all_[r].done) < load(all_[r].enqueued); }
     /// Nobody waits for rank r any more: it has died, or its device has failed.
