@@ -32,9 +32,11 @@ TEST_CASE("a process that dies before its stream has written what others wait fo
                             }
                             expect_throw<coll::peer_lost_error>([&] { comm.all_reduce(buffer); },
                                                                 "a rank that has died");
+                            ++w.shared().told;
                         },
                         cuda::ordering::memory),
                     coll::run_error);
+    CHECK(w.shared().told == 2);
 }
 
 TEST_CASE("a process that dies in the middle") {

@@ -27,6 +27,7 @@ public:
     };
     struct state {
         std::atomic<std::uint64_t> allocations, ids, offsets, events;
+        std::atomic<int> told;  // ranks that a test waits to hear of
         allocation allocation_at[most_allocations];
         event_state event_at[most_events];
     };
