@@ -16,13 +16,19 @@
 namespace collectives {
 
 /// Calls `look` again and again: at once while that moves something, then yielding, then with naps
-/// in between; and not at all, asleep, while there is nothing to move.
+/// in between; and not at all, asleep, while there is nothing to move. What `look` throws ends the
+/// thread: who waits looks too, and meets the same.
 class progress_thread {
 public:
     enum class found : std::uint8_t { nothing_to_do, nothing_new, something };
 
     explicit progress_thread(std::function<found()> look)
-        : look_(std::move(look)), thread_([this] { work(); }) {}
+        : look_(std::move(look)), thread_([this] {
+              try {
+                  work();
+              } catch (...) {  // NOLINT: see above
+              }
+          }) {}
     progress_thread(progress_thread const&) = delete;
     progress_thread& operator=(progress_thread const&) = delete;
     ~progress_thread() {
