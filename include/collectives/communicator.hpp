@@ -48,6 +48,7 @@ public:
 
     /// A communicator of the ranks with the same color, ordered by key, then rank. Collective.
     communicator split(int color, int key = 0) {
+        auto const turn = core_->engine().turn();
         struct member {
             int color, key, rank;
         };
@@ -93,6 +94,7 @@ public:
     /// traced). Collective. The adapted transport keeps this one alive.
     template <class Adaptor>
     auto with(Adaptor const& adaptor) {
+        auto const turn = core_->engine().turn();
         auto adapted = adaptor(core_->engine().shared()->carrier);
         using adapted_transport = typename decltype(adapted)::element_type;
         deferred<std::vector<rank_t>, Transport> members(static_cast<std::size_t>(size()));

@@ -8,9 +8,8 @@
 #include <collectives/transport/cuda/calls.hpp>
 
 #include <cuda/fake_events.hpp>
-#include <cuda/fake_faults.hpp>
-#include <cuda/fake_processors.hpp>
 #include <cuda/fake_stream.hpp>
+#include <cuda/fake_words.hpp>
 #include <cuda/fake_world.hpp>
 
 #include <sys/mman.h>
@@ -34,7 +33,7 @@ namespace fake {
 namespace cuda = collectives::cuda;
 
 /// One process's CUDA.
-class machine final : public processors {
+class machine final : public worded {
     using kind = cuda::allocation::kind;
     struct local {
         std::size_t bytes, mapped;
@@ -46,14 +45,12 @@ class machine final : public processors {
     };
 
 public:
-    explicit machine(world& w) : processors(w), world_(w), events_(w) {
+    explicit machine(world& w) : worded(w), world_(w), events_(w) {
         for (int d = 0; d < w.devices; ++d) {
             default_streams_.push_back(std::make_unique<stream>(*this, d, 7U, w.laziness));
         }
     }
 
-    /// The n-th call of this name from now on throws.
-    void fail(std::string const& call, int n = 1) { faults_.add(call, n); }
     std::size_t live_allocations() const { return count(false); }
     std::size_t live_mappings() const { return count(true); }
     std::atomic<int> streams = 0, events = 0, kernels = 0, opens = 0;
@@ -245,12 +242,6 @@ public:
 
 private:
     static std::size_t pages(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
-    [[noreturn]] static void broken(char const* call, char const* why) {
-        throw collectives::transport_error(std::string(call) + ": " + why);
-    }
-    void may_fail(char const* call) {
-        if (faults_.are_due(call)) { broken(call, "injected"); }
-    }
     void not_into_graph(cuda::stream s) {
         if (of(s).captures) { broken("event", "operation not permitted when stream is capturing"); }
     }
@@ -292,7 +283,6 @@ private:
     std::map<std::size_t, void*> free_addresses_;
     std::set<std::pair<int, int>> reached_;  // devices that were let in, by whom
     event_table events_;
-    faults faults_;
     std::vector<std::unique_ptr<stream>> default_streams_;
     static thread_local inline int current_ = 0;
 };

@@ -27,6 +27,7 @@ public:
     };
     struct state {
         std::atomic<std::uint64_t> allocations, ids, offsets, events;
+        std::atomic<int> told;  // ranks that a test waits to hear of
         allocation allocation_at[most_allocations];
         event_state event_at[most_events];
     };
@@ -61,8 +62,11 @@ public:
 
     int devices = 2;
     bool peers_reach = true;
-    bool events_cross = true;   // between processes
-    bool reaches_host = false;  // the device reads any memory of the host, as some can
+    bool events_cross = true;  // between processes
+    bool words = true,
+         words_flush = true;      // streams wait for words; and for what was written before
+    bool words_are_lost = false;  // they say so, but nothing comes
+    bool reaches_host = false;    // the device reads any memory of the host, as some can
     int multiprocessors = 8, share = 0, independent_streams = 32;
     int laziness = 8;  // one task in so many comes late; 0: none
 

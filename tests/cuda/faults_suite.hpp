@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +20,9 @@ namespace fake {
 
 using namespace std::chrono_literals;
 using conformance::expect_throw;
+
+inline constexpr cuda::ordering every_order[] = {cuda::ordering::events, cuda::ordering::memory,
+                                                 cuda::ordering::host};
 
 inline void expect_text(std::string const& text, std::string const& part) {
     expect(text.find(part) != std::string::npos, [&] { return "'" + part + "' in: " + text; });
@@ -121,16 +123,21 @@ TEST_CASE("mistakes are found before anything is sent") {
 
 TEST_CASE("a call of CUDA that fails in the middle reaches every rank") {
     for (bool const threads : {true, false}) {
-        for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
-            for (auto const* const call : {"record", "wait", "passed", "open", "share"}) {
-                auto const shares = std::string(call) == "open" || std::string(call) == "share";
-                if (threads && shares) { continue; }
-                if (order == cuda::ordering::host && std::string(call) == "wait") { continue; }
+        for (auto const order : every_order) {
+            for (auto const* const call :
+                 {"record", "wait", "passed", "open", "share", "write_word", "wait_word"}) {
+                std::string const name(call);
+                auto const words = name.ends_with("_word");
+                if (threads && (name == "open" || name == "share")) { continue; }
+                if (order == cuda::ordering::host && name == "wait") { continue; }
+                if (words != (order == cuda::ordering::memory)) { continue; }
                 CAPTURE(threads);
                 CAPTURE(call);
                 world w;
                 auto const body = [&](auto& comm, machine& m) {
-                    if (comm.rank() == 1) { m.fail(call, 20); }  // on threads for all of them
+                    if (comm.rank() == 1) {
+                        m.fail(call, words ? 10 : 20);
+                    }  // on threads for all of them
                     auto const text = expect_throw<coll::transport_error>(
                         [&] {
                             auto buffer = comm.template allocate<float>(5'000);
@@ -183,8 +190,11 @@ TEST_CASE("a message that cannot be started reaches those who wait for it") {
 
 TEST_CASE("a device that fails for good: its first failure is told, and destructors go on") {
     for (bool const threads : {true, false}) {
-        for (auto const order : {cuda::ordering::events, cuda::ordering::host}) {
+        for (auto const order : every_order) {
             CAPTURE(threads);
+            auto const* const call = order == cuda::ordering::events   ? "record"
+                                     : order == cuda::ordering::memory ? "write_word"
+                                                                       : "synchronize";
             world w;
             auto const body = [&](auto& base, std::shared_ptr<machine> const& m) {
                 auto const device = base.rank() % w.devices;
@@ -194,7 +204,7 @@ TEST_CASE("a device that fails for good: its first failure is told, and destruct
                 auto out = comm.template allocate<float>(5'000);
                 base.barrier();
                 if (base.rank() == 1) {  // on threads for all of them
-                    m->fail(order == cuda::ordering::events ? "record" : "synchronize", 20);
+                    m->fail(call, 20);
                     m->fail("free");
                 }
                 base.barrier();
@@ -205,8 +215,7 @@ TEST_CASE("a device that fails for good: its first failure is told, and destruct
                         }
                     },
                     "a failure");
-                expect_text(text, order == cuda::ordering::events ? "record: injected"
-                                                                  : "synchronize: injected");
+                expect_text(text, std::string(call) + ": injected");
                 if (base.rank() == 1) { m->fail("synchronize"); }
             };
             if (threads) {
@@ -262,27 +271,6 @@ TEST_CASE("ranks that call different things, or late, or not at all") {
             run_processes(w, 3, aborted);
         }
     }
-}
-
-TEST_CASE("a process that dies in the middle") {
-    world w;
-    CHECK_THROWS_AS(run_processes(
-                        w, 3,
-                        [](auto& comm, machine&) {
-                            auto buffer = comm.template allocate<float>(50'000);
-                            for (int i = 0; i < 1'000; ++i) {
-                                if (comm.rank() == 1 && i == 20) { std::raise(SIGKILL); }
-                                try {
-                                    comm.all_reduce(buffer);
-                                } catch (coll::peer_lost_error const& e) {
-                                    expect(e.peer() == 1, "rank 1 has died");
-                                    return;
-                                }
-                            }
-                            expect(false, "nobody noticed");
-                        },
-                        cuda::ordering::host),
-                    coll::run_error);
 }
 
 }  // namespace fake

@@ -21,7 +21,8 @@ namespace fake {
 using T = std::uint32_t;
 using conformance::scramble;
 
-constexpr cuda::ordering both_orders[] = {cuda::ordering::events, cuda::ordering::host};
+constexpr cuda::ordering all_orders[] = {cuda::ordering::events, cuda::ordering::memory,
+                                         cuda::ordering::host};
 
 inline T value(std::uint64_t call, int rank, std::size_t i) {
     return static_cast<T>(scramble(call << 40 | static_cast<std::uint64_t>(rank) << 32 | i));
@@ -79,7 +80,7 @@ TEST_CASE("handles are opened once") {
 }
 
 TEST_CASE("memory that cannot be shared meets memory that can") {
-    for (auto const order : both_orders) {
+    for (auto const order : all_orders) {
         for (bool const threads : {true, false}) {
             CAPTURE(threads);
             world w;
@@ -165,7 +166,7 @@ TEST_CASE("several communicators share what is open") {
 }
 
 TEST_CASE("a call comes after what is on its stream") {
-    for (auto const order : both_orders) {
+    for (auto const order : all_orders) {
         world w;
         w.laziness = 1;  // everything is late
         run_threads(
@@ -194,14 +195,39 @@ TEST_CASE("a call comes after what is on its stream") {
     }
 }
 
-TEST_CASE("where events do not cross processes the host keeps the order") {
+TEST_CASE("the order is kept by the first way that works") {
+    auto const kept_by = [](world& w, cuda::ordering expected) {
+        run_processes(w, 3, [&](auto& comm, machine&) {
+            expect(comm.transport().space().ordered_by() == expected, "another way");
+            auto a = comm.template allocate<T>(1'000);
+            add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
+        });
+    };
     world w;
+    kept_by(w, cuda::ordering::events);
     w.events_cross = false;
-    run_processes(w, 3, [](auto& comm, machine&) {
-        expect(comm.transport().space().ordered_by() == cuda::ordering::host, "the host waits");
-        auto a = comm.template allocate<T>(1'000);
-        add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
-    });
+    kept_by(w, cuda::ordering::memory);
+    w.words_flush = false;  // so that what other devices write might come later than their words
+    kept_by(w, cuda::ordering::host);
+    w.devices = 1;
+    kept_by(w, cuda::ordering::memory);
+    w.words_are_lost = true;
+    kept_by(w, cuda::ordering::host);
+    auto const refused = [&](std::string const& why) {
+        coll::shm::run(2, [&](auto& base) {
+            auto const mine = std::make_shared<machine>(w);
+            auto const text = conformance::expect_throw<coll::transport_error>(
+                [&] {
+                    cuda::communicate(base, 0, {mine, cuda::ordering::memory, {}});
+                },
+                why);
+            expect(text.find("rank 0: " + why) != std::string::npos, text);
+            expect_nothing_left(*mine);
+        });
+    };
+    refused("what its stream writes into the host's memory does not come there");
+    w.words = false;
+    refused("its device's streams do not wait for words in memory");
 }
 
 TEST_CASE("ranks that share no host memory by themselves meet on their machine") {

@@ -25,7 +25,7 @@ inline void expect_nothing_left(machine const& m) {
            [&] { return std::to_string(m.live_allocations()) + " allocations are left"; });
     expect(m.live_mappings() == 0,
            [&] { return std::to_string(m.live_mappings()) + " mappings are left"; });
-    expect(m.host_allocations == 0, "memory of the host is left");
+    expect(m.host_allocations == 0 && m.known_to_devices() == 0, "memory of the host is left");
     expect(m.streams == 0, "streams are left");
     expect(m.events == static_cast<int>(m.idle_events()), "events are left");
 }
@@ -76,6 +76,7 @@ struct conforming {
 };
 struct over_threads : conforming<true, cuda::ordering::events> {};
 struct over_processes : conforming<false, cuda::ordering::events> {};
+struct memory_ordered : conforming<false, cuda::ordering::memory> {};
 struct host_ordered : conforming<false, cuda::ordering::host> {};
 
 }  // namespace fake

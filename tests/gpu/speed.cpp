@@ -239,7 +239,7 @@ void for_peers() {
 
 void movement() {
     auto const speed = speed_of_copy();
-    for (int const size : {2, 4}) {
+    for (int const size : {2, 4, 8}) {
         coll::threads::run(size, [&](auto& base) {
             auto comm = coll::cuda::communicator(base, 0);
             auto const k = static_cast<double>(size);

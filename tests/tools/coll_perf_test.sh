@@ -139,6 +139,31 @@ for transport in mpi-mpich mpi-openmpi ucx; do
     has "$transport is right" "$room/said" "# Out of bounds values : 0 OK"
 done
 
+# --- devices: a driver in the place of ours says what one without a device does, and one with it ------------------
+ends "no driver for devices" 1 --transport cuda --peers-in "$room" "${quick[@]}"
+has "no driver for devices" "$room/said" "cuda cannot be measured: there is no driver $room/ours_cuda"
+printf '#!/bin/sh\necho there is no CUDA device\nexit 77\n' >"$room/ours_cuda"
+chmod +x "$room/ours_cuda"
+ends "no device" 77 --transport cuda-threads --peers-in "$room" "${quick[@]}"
+expect "no device, in one line" test "$(cat "$room/said")" = \
+    "coll_perf: cuda-threads cannot be measured: there is no CUDA device"
+cat >"$room/ours_cuda" <<'EOF'
+#!/bin/sh
+if [ "$1" = ranks ]; then echo "$2 ranks sharing one GPU"; exit 0; fi
+[ "$1" = processes ] || exit 1
+echo "coll_perf-result 0 0 0 2 5000 6000 2 2000 2000 2 2100 2100 2 100 100"
+EOF
+ends "devices" 0 --transport cuda --ranks 4 --allocated --peers-in "$room" -b 1M -e 1M -n 2 --form out \
+    --percent-of-limit --csv "$room/cuda.csv" --json "$room/cuda.json"
+has "devices" "$room/said" "# cuda: 4 ranks sharing one GPU, all_reduce"
+expect "every row says who shares what" grep -q "^cuda: 4 ranks sharing one GPU,all_reduce" "$room/cuda.csv"
+expect "and so does JSON" grep -q '"cuda: 4 ranks sharing one GPU"' "$room/cuda.json"
+if [ -x "$built/ours_cuda" ]; then
+    "$perf" --transport cuda "${quick[@]}" >"$room/said" 2>&1
+    status=$?
+    expect "our driver measures, or says that there is no device" test $status -eq 0 -o $status -eq 77
+fi
+
 # --- mistakes ------------------------------------------------------------------------------------------------
 ends "unknown flag" 2 --colective all_reduce
 ends "unknown collective" 2 --collective all_reduced

@@ -120,6 +120,7 @@ launch_end run_launch(std::function<int(int)> const& work, double seconds,
     if (in_time) {
         ::waitpid(child, &status, 0);
         result.how = status == 0 ? launch_end::how::well : launch_end::how::failed;
+        result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     } else {
         end(child);
         result.how = launch_end::how::out_of_time;

@@ -32,6 +32,7 @@ private:
 struct launch_end {
     enum class how { well, failed, out_of_time } how = how::well;
     std::string said;  ///< what it wrote besides results
+    int status = 0;    ///< of its end, where it failed by itself
 };
 
 /// Forks; the child calls `work(descriptor)` and ends with what that returns. Every line it writes

@@ -86,9 +86,11 @@ int measure(options o) {
             transports.push_back(ours(name));
             continue;
         }
-        if (o.how.allocated) { throw collectives::usage_error("--allocated is not for " + name); }
+        if (o.how.allocated && !is_on_devices(name)) {
+            throw collectives::usage_error("--allocated is not for " + name);
+        }
         std::string missing;
-        transports.push_back(find_launched(name, folder, o.seconds_per_case, missing));
+        transports.push_back(find_launched(name, folder, o.how.ranks, o.seconds_per_case, missing));
         if (!missing.empty()) { throw std::runtime_error(missing); }
     }
     table_style style;
@@ -153,6 +155,9 @@ int main(int argc, char** argv) {
     } catch (collectives::usage_error const& e) {
         fmt::print(stderr, "coll_perf: {}\n", e.what());
         return 2;
+    } catch (coll_perf::no_device const& e) {
+        fmt::print(stderr, "coll_perf: {}\n", e.what());
+        return 77;
     } catch (std::exception const& e) {
         fmt::print(stderr, "coll_perf: {}\n", e.what());
         return 1;

@@ -13,7 +13,9 @@ void declare(CLI::App& app, options& o) {
         return app.add_option(names, value, says)->option_text(unit);
     };
     option("--transport", o.transport,
-           "threads, shm, mpi-mpich, mpi-openmpi or ucx; several with commas [shm]", "NAME");
+           "threads, shm, mpi-mpich, mpi-openmpi, ucx, cuda or cuda-threads; several with commas "
+           "[shm]",
+           "NAME");
     option("--ranks", o.how.ranks, "number of ranks [2]", "N")->check(CLI::Range(1, most_ranks));
     option("--collective", o.collectives, "all_reduce,broadcast,... or all [all_reduce]", "NAMES");
     option("--algorithm", o.algorithms, "ring,tree,... automatic, or all [automatic]", "NAMES");
@@ -56,8 +58,8 @@ void declare(CLI::App& app, options& o) {
         ->check(CLI::PositiveNumber);
     app.footer(
         "Figures are of the slowest rank. Ends with 0 if all results were right, 1 if one was "
-        "wrong or\nmissing, 2 on a mistake in the command line. docs/coll_perf.md explains it "
-        "all.");
+        "wrong or\nmissing, 2 on a mistake in the command line, 77 without a device for cuda. "
+        "docs/coll_perf.md explains it all.");
 }
 
 request request_of(options const& o) {

@@ -2,6 +2,7 @@
 #include "peers.hpp"
 
 #include "copies.hpp"
+#include "launch.hpp"
 
 #include <collectives/core/error.hpp>
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 namespace coll_perf {
 
@@ -49,6 +51,18 @@ program find_driver(std::string const& title, bool peer, std::string const& laun
     return {title, peer, start};
 }
 
+/// How so many ranks share the devices, in words of the driver's.
+std::string ask_sharing(std::string const& transport, std::string const& driver, int ranks) {
+    std::vector<std::string> const command{driver, "ranks", std::to_string(ranks)};
+    auto const end = run_launch([&](int descriptor) { return become(command, descriptor); }, 60,
+                                [](auto const&) { return false; });
+    auto const said = end.said.substr(0, end.said.find('\n'));
+    auto const failed = fmt::format("{} cannot be measured: {}", transport, said);
+    if (end.how == launch_end::how::failed && end.status == 77) { throw no_device(failed); }
+    if (end.how != launch_end::how::well) { throw std::runtime_error(failed); }
+    return said;
+}
+
 }  // namespace
 
 std::string default_peer_folder() { return (own_folder().parent_path() / "bench").string(); }
@@ -57,6 +71,8 @@ bool is_launched(std::string_view transport) {
     return std::find(launched_transports.begin(), launched_transports.end(), transport) !=
            launched_transports.end();
 }
+
+bool is_on_devices(std::string_view transport) { return transport.starts_with("cuda"); }
 
 std::vector<std::string> launch_command(std::string_view launcher, std::string const& driver,
                                         int ranks, bool core_per_rank, bool pin, bool is_root) {
@@ -79,6 +95,7 @@ std::vector<std::string> launch_command(std::string_view launcher, std::string c
         command = {(own_folder() / "collrun").string(), "-n", n, "--no-prefix", "--quiet", "--"};
     }
     command.push_back(driver);
+    if (launcher == "threads" || launcher == "processes") { command.emplace_back(launcher); }
     return command;
 }
 
@@ -91,8 +108,18 @@ program find_peer(std::string const& name, std::string const& folder, double sec
     return find_driver(name, true, name, "peer_" + name, folder, seconds_per_case, missing);
 }
 
-program find_launched(std::string const& transport, std::string const& folder,
+program find_launched(std::string const& transport, std::string const& folder, int ranks,
                       double seconds_per_case, std::string& missing) {
+    if (is_on_devices(transport)) {
+        auto const launcher = transport == "cuda-threads" ? "threads" : "processes";
+        auto found =
+            find_driver(transport, false, launcher, "ours_cuda", folder, seconds_per_case, missing);
+        if (missing.empty()) {
+            found.name +=
+                ": " + ask_sharing(transport, (fs::path(folder) / "ours_cuda").string(), ranks);
+        }
+        return found;
+    }
     auto const library = transport.substr(transport.find('-') + 1);
     return find_driver(transport, false, library == "ucx" ? "collrun" : library, "ours_" + library,
                        folder, seconds_per_case, missing);

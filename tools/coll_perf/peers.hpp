@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What needs a launcher, other libraries and our transports over MPI and UCX: small drivers
+// What needs a launcher, other libraries and our transports over MPI, UCX and CUDA: small drivers
 // (bench/peers) measure them in the same way.
 #pragma once
 
 #include "campaign.hpp"
 
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,11 @@ namespace coll_perf {
 inline constexpr std::array<std::string_view, 3> peer_names{"mpich", "openmpi", "gloo"};
 
 /// Our transports whose ranks a launcher starts: an MPI's, or collrun.
-inline constexpr std::array<std::string_view, 3> launched_transports{"mpi-mpich", "mpi-openmpi",
-                                                                     "ucx"};
+inline constexpr std::array<std::string_view, 5> launched_transports{"mpi-mpich", "mpi-openmpi",
+                                                                     "ucx", "cuda", "cuda-threads"};
 bool is_launched(std::string_view transport);
+/// Of them, those on devices, whose driver starts its ranks itself.
+bool is_on_devices(std::string_view transport);
 
 /// Where the drivers lie if nothing else is said: beside this program in the build folder.
 std::string default_peer_folder();
@@ -30,8 +33,13 @@ std::vector<std::string> launch_command(std::string_view launcher, std::string c
 /// asked: its driver was not built.
 program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,
                   std::string& missing);
-/// Likewise one of launched_transports.
-program find_launched(std::string const& transport, std::string const& folder,
+/// A machine without one.
+struct no_device : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// Likewise one of launched_transports. On devices its name says how so many ranks share them;
+/// no_device where there is none.
+program find_launched(std::string const& transport, std::string const& folder, int ranks,
                       double seconds_per_case, std::string& missing);
 
 }  // namespace coll_perf

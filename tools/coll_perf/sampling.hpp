@@ -40,13 +40,26 @@ private:
     std::size_t count_;
 };
 
+/// Vectors that lie where the host fills and looks at them, and the copies to compare with.
+struct host_place {
+    void filled(std::byte const*, std::size_t) const {}
+    void fetch(std::byte*, std::size_t) const {}
+    void copy(std::byte* to, std::byte const* from, std::size_t bytes) const {
+        plain_copy(to, from, bytes);
+    }
+    void other_copy(std::byte* to, std::byte const* from, std::size_t bytes) const {
+        copy_past_cache(to, from, bytes);
+    }
+};
+
 /// `call(in, in_count, out, out_count)` makes one call on this rank. `memory` holds what `slots`
-/// asks for.
-template <class Call>
+/// asks for; where the vectors lie elsewhere it is the host's copy, and `place` carries over what
+/// has been `filled`, `fetch`es what is looked at, and copies there.
+template <class Call, class Place = host_place>
 class sampling {
 public:
     sampling(board const& meeting, int rank, settings const& how, measured_case const& c,
-             model const& m, std::byte* memory, Call call)
+             model const& m, std::byte* memory, Call call, Place place = {})
         : meeting_(meeting),
           rank_(rank),
           how_(how),
@@ -56,7 +69,8 @@ public:
           memory_(memory),
           slots_(how, c),
           shape_(shape::of(what_, c.count, c.in_place, rank, how.ranks, c.root)),
-          call_(call) {}
+          call_(call),
+          place_(place) {}
 
     /// Complete on rank 0.
     case_result run(std::size_t index) {
@@ -102,8 +116,12 @@ private:
         std::memset(slots_.vector(memory_, slot, 1), 0xa5, case_.bytes());
         bool const rooted_input =
             what_ == coll::collective::broadcast || what_ == coll::collective::scatter;
-        if (rooted_input && rank_ != case_.root) { return; }
-        model_.fill(at(shape_.in, slot), shape_.in.count, rank_);
+        if (!rooted_input || rank_ == case_.root) {
+            model_.fill(at(shape_.in, slot), shape_.in.count, rank_);
+        }
+        for (int which : {0, 1}) {
+            place_.filled(slots_.vector(memory_, slot, which), case_.bytes());
+        }
     }
     void call_once() {
         call_(at(shape_.in, next_), shape_.in.count, at(shape_.out, next_), shape_.out.count);
@@ -153,10 +171,11 @@ private:
             for (int k = 0; k < case_.batch; ++k) { copy(to, from, bytes); }
         };
         record(
-            figure::copy_past_cache, i, [&] { repeat(copy_past_cache); }, case_.batch);
-        if (!how_.cold) { plain_copy(to, from, bytes); }
+            figure::copy_past_cache, i,
+            [&] { repeat([&](auto... a) { place_.other_copy(a...); }); }, case_.batch);
+        if (!how_.cold) { place_.copy(to, from, bytes); }
         record(
-            figure::copy, i, [&] { repeat(plain_copy); }, case_.batch);
+            figure::copy, i, [&] { repeat([&](auto... a) { place_.copy(a...); }); }, case_.batch);
         auto const turns = meeting_.core_per_rank() ? 200 : 20;
         record(
             figure::round_trip, i, [&] { meeting_.exchange_line(rank_, turns); }, turns);
@@ -173,6 +192,7 @@ private:
         meeting_.meet();
         call_once();
         if (shape_.has_result && what_ != coll::collective::barrier) {
+            place_.fetch(at(shape_.out, 0), shape_.out.count * case_.element);
             meeting_.wrong() += model_.count_wrong(at(shape_.out, 0), shape_.out.count, what_,
                                                    rank_, how_.ranks, case_.root, case_.count);
         }
@@ -190,6 +210,7 @@ private:
     slots slots_;
     shape shape_;
     Call call_;
+    Place place_;
     std::size_t next_ = 0;
 };
 

@@ -39,6 +39,7 @@ protected:
         return kept;
     }
     pending<Transport> started(call_request const& r, std::shared_ptr<void const> kept = {}) {
+        auto const turn = core_->turn_to_start();
         if constexpr (driven_transport<Transport>) {
             if (auto a = core_->start_driven(r, true)) {
                 return {core_, std::move(a), std::move(kept)};
@@ -46,7 +47,7 @@ protected:
         }
         auto o = std::make_unique<operation<Transport>>();
         core_->start(*o, r);
-        o->start_clock(steady::now());
+        core_->leave_alone(*o);
         return {core_, std::move(o), std::move(kept)};
     }
 

@@ -2,6 +2,7 @@
 // What is below the typed members of a communicator: checks a call, makes it ready, runs it.
 #pragma once
 
+#include <collectives/communicator/background_calls.hpp>
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
@@ -13,7 +14,6 @@
 #include <collectives/select/selector.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -46,6 +46,8 @@ public:
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
     ~communicator_core() {
+        background_.end();
+        auto const turn = engine_.turn();
         if constexpr (driven_transport<Transport>) { driven_.close(engine_); }
         engine_.retire();
     }
@@ -54,6 +56,7 @@ public:
     collectives::selector& selector() { return selector_; }
     /// Other prices: what was chosen by the old ones is chosen anew.
     void use(machine_model prices) {
+        auto const turn = engine_.turn();
         prices.processors = shared_processors();
         selector_.use(prices);
         kept_.clear();
@@ -87,6 +90,7 @@ public:
     }
     /// Runs a collective to its end.
     void run(call_request const& r) {
+        auto const turn = engine_.turn();
         if constexpr (driven_transport<Transport>) {
             auto const waits = r.how.stream == nullptr;
             if (auto const a = start_driven(r, waits)) { return waits ? finish(*a) : forget(*a); }
@@ -122,6 +126,7 @@ public:
     }
     /// What `automatic` takes, for the elements and operators of most calls.
     explanation explain(collective what, std::size_t bytes) {
+        auto const turn = engine_.turn();
         requirement const need{what, engine_.size(), 0, false, false};
         if constexpr (driven_transport<Transport>) {
             auto const told = selector_.overridden(need, bytes);
@@ -137,7 +142,18 @@ public:
         running const guard{this, &a};
         engine_.wait(a);
     }
-    void forget(activity& a) { engine_.remove(a); }
+    void forget(activity& a) {
+        auto const turn = engine_.turn();
+        background_.remove(a);
+        engine_.remove(a);
+    }
+    /// The turn in which a call is started.
+    turns::turn turn_to_start() { return background_.turn(engine_); }
+    /// Has it moved in the background, where started calls are; within that turn.
+    void leave_alone(activity& a) {
+        a.start_clock(steady::now());
+        background_.add(engine_, a);
+    }
 
     std::unique_ptr<operation<Transport>> take() {
         if (idle_.empty()) { return std::make_unique<operation<Transport>>(); }
@@ -167,7 +183,7 @@ private:
     struct running {  // takes the activity out of the engine, whatever happens
         communicator_core* core;
         activity* what;
-        ~running() { core->engine_.remove(*what); }
+        ~running() { core->forget(*what); }
     };
     /// Processors that the ranks of this communicator share, its part of those of the job; 0 where
     /// not all ranks know the same of that.
@@ -241,24 +257,8 @@ private:
     }
 
     int slices_of(call_request const& r, any_algorithm by) const {
-        auto const& s = r.shape;
-        auto const chosen = r.how.segment == chosen_segment;
-        auto const segment =
-            chosen ? best_segment<Transport>(s.count * s.elem_size, by, s.size) : r.how.segment;
-        if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) ||
-            !s.recv_counts.empty()) {
-            return 1;
-        }
-        auto const elements = std::max<std::size_t>(segment / s.elem_size, 1);
-        auto const slices = (s.count + elements - 1) / elements;
-        auto const whole = is_one_vector(s.what);
-        auto const most = whole ? std::size_t{524287} : std::size_t{4096};
-        // Slices of blocks have a plan each.
-        if (chosen) { return static_cast<int>(std::min(slices, whole ? most : 64)); }
-        require(slices <= most, r.as,
-                text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
-                        " parts; the most is ", most));
-        return static_cast<int>(slices);
+        return detail::slices_of<Transport>(r, by,
+                                            [&](std::string const& why) { refuse(r.as, why); });
     }
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
@@ -291,6 +291,7 @@ private:
     std::uint64_t pairs_ = 0;
     [[no_unique_address]] flat_part<Transport> flat_;
     [[no_unique_address]] driven_part<Transport> driven_;
+    [[no_unique_address]] background_part<collectives::engine<Transport>, Transport> background_;
 };
 
 }  // namespace collectives

@@ -43,6 +43,7 @@ private:
     template <class T>
     pending<Transport> started_pair(collective what, std::byte* bytes, std::size_t count,
                                     rank_t peer, int tag, options const& how) {
+        auto const turn = this->core_->turn_to_start();
         this->core_->engine().require_usable(what);
         this->core_->require_rank(peer, what, "peer");
         if constexpr (device_transport<Transport>) {
@@ -65,7 +66,7 @@ private:
             throw;
         }
         this->core_->engine().add(*m);
-        m->start_clock(steady::now());
+        this->core_->leave_alone(*m);
         return {this->core_, std::move(m), {}};
     }
 };

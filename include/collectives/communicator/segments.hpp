@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long segments are where the caller leaves that to the library.
+// How many segments a vector is cut into, and how long they are where the caller leaves that open.
 #pragma once
 
 #include <collectives/algorithm/ring.hpp>
+#include <collectives/communicator/call_fingerprint.hpp>
+#include <collectives/communicator/program_cache.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/space.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
@@ -32,5 +35,33 @@ std::size_t best_segment([[maybe_unused]] std::size_t bytes, [[maybe_unused]] an
         return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
     }
 }
+
+namespace detail {
+
+/// The number of segments of a call's vector, whose algorithm is `by`; `refuse(why)` throws where
+/// they would be too many.
+template <transport Transport, class Refuse>
+int slices_of(call_request const& r, any_algorithm by, Refuse&& refuse) {
+    auto const& s = r.shape;
+    auto const chosen = r.how.segment == chosen_segment;
+    auto const segment =
+        chosen ? best_segment<Transport>(s.count * s.elem_size, by, s.size) : r.how.segment;
+    if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) || !s.recv_counts.empty()) {
+        return 1;
+    }
+    auto const elements = std::max<std::size_t>(segment / s.elem_size, 1);
+    auto const slices = (s.count + elements - 1) / elements;
+    auto const whole = is_one_vector(s.what);
+    auto const most = whole ? std::size_t{524287} : std::size_t{4096};
+    // Slices of blocks have a plan each.
+    if (chosen) { return static_cast<int>(std::min(slices, whole ? most : 64)); }
+    if (slices > most) {
+        refuse(text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
+                       " parts; the most is ", most));
+    }
+    return static_cast<int>(slices);
+}
+
+}  // namespace detail
 
 }  // namespace collectives

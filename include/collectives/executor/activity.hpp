@@ -12,6 +12,13 @@
 
 namespace collectives {
 
+/// An operation's place among those of its communicator.
+struct entry {
+    std::uint64_t sequence = 0;  // its number
+    std::uint64_t past = 0;      // hash of all calls before it
+    std::uint64_t mark = 0;      // the same, with its own
+};
+
 /// Driven by its engine, which calls `progress` whenever something may have happened.
 class activity {
 public:

@@ -12,6 +12,8 @@
 #include <collectives/executor/flat.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/hub.hpp>
+#include <collectives/executor/inside.hpp>
+#include <collectives/executor/progress_thread.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/scratch_pool.hpp>
 #include <collectives/executor/waiter.hpp>
@@ -27,18 +29,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace collectives {
-
-/// An operation's place among those of its communicator.
-struct entry {
-    std::uint64_t sequence = 0;  // its number
-    std::uint64_t past = 0;      // hash of all calls before it
-    std::uint64_t mark = 0;      // the same, with its own
-};
 
 template <transport Transport>
 class engine {
@@ -131,26 +125,43 @@ public:
             if (its != nullptr && its->context == context_) { its->abort(); }
         }
     }
+    /// What is under way belongs to whoever has the rank's turn.
+    turns::turn turn() const { return hub_->work->turns->take(); }
     void add(activity& a) { hub_->work->active.push_back(&a); }
-    void remove(activity& a) { std::erase(hub_->work->active, &a); }
+    void remove(activity& a) {
+        auto const mine = turn();
+        std::erase(hub_->work->active, &a);
+    }
 
     /// One look at `a` and everything else; true if `a` has ended.
     bool test(activity& a) {
+        auto const mine = turn();
         if (!a.done && !a.thrown) { move(a); }
         if (a.done) { return true; }
         if (a.thrown || board_.stopped()) { leave(a); }
-        auto const now = steady::now();
-        a.start_clock(now);
-        if (a.suspicious || now >= a.next_look) {  // not each time: it reads what all ranks left
-            if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
-            a.next_look = now + look_interval;
-        }
+        look_now_and_then(a);
         return false;
+    }
+
+    /// One look at everything, for a thread that moves `those` and waits for none. What fails is
+    /// kept for who does; what has ended is dropped from the list.
+    progress_thread::found tend(std::vector<activity*>& those) {
+        using enum progress_thread::found;
+        if (hub_->work->turns->is_wanted()) { return nothing_new; }
+        auto const mine = turn();
+        std::erase_if(those, [](auto const* a) { return a->done || a->thrown; });
+        if (those.empty() || board_.stopped()) { return nothing_to_do; }
+        if (move(*those.front())) { return something; }
+        for (auto* const a : those) {
+            if (!board_.stopped()) { look_now_and_then(*a); }
+        }
+        return nothing_new;
     }
 
     /// Returns once `a` is done; throws what made that impossible, after which no peer is in this
     /// rank's memory on its account.
     void wait(activity& a) {
+        auto const mine = turn();
         waiter patience(hub_->core_per_rank);
         while (!a.done) {
             auto const moved = move(a);
@@ -237,6 +248,13 @@ private:
                 title);
         }
     }
+    void look_now_and_then(activity& a) {  // not each time: it reads what all ranks left
+        auto const now = steady::now();
+        a.start_clock(now);
+        if (!a.suspicious && now < a.next_look) { return; }
+        if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
+        a.next_look = now + look_interval;
+    }
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
         if constexpr (requires { board_.ask(std::uint64_t{}); }) {
@@ -255,28 +273,10 @@ private:
     [[noreturn]] void leave(activity& a) {
         remove(a);
         stop_kernels();  // peers wait for their end
-        wait_until_nobody_is_inside();
+        wait_until_nobody_is_inside(carrier(), group_);
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));
-    }
-    /// How a rank leaves a failed operation: the stop word is set, and a peer looks at it after it
-    /// has said that it is inside and before it reads or writes. So a peer seen outside once does
-    /// not come back, and when none is inside any more the buffers may go. One that died or was
-    /// stopped by a signal is not waited for; if it goes on, it may still write a strip.
-    void wait_until_nobody_is_inside() {
-        if constexpr (requires { carrier().inside(rank_t{}); }) {
-            for (rank_t r = 0; r < size(); ++r) {
-                auto const peer = group_.job_rank(r);
-                waiter patience(false);
-                while (r != rank() && carrier().inside(peer) && !carrier().gone(peer) &&
-                       !detail::is_suspended(carrier(), peer)) {
-                    if (patience.pause() == waiter::advice::sleep) {
-                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                    }
-                }
-            }
-        }
     }
     [[noreturn]] void raise(std::string const& where) {
         auto why = board_.first_failure();

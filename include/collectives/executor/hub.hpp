@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/processors.hpp>
+#include <collectives/core/turns.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/transport/concepts.hpp>
 
@@ -25,6 +26,7 @@ protected:
 struct rank_work {
     std::vector<polled*> carriers;
     std::vector<activity*> active;
+    std::shared_ptr<collectives::turns> turns = std::make_shared<collectives::turns>();
 };
 
 /// Processors for this rank and those beside it, as far as it knows.
@@ -46,15 +48,22 @@ struct hub final : polled {
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {
+        auto const turn = work->turns->take();
         work->carriers.push_back(this);
+        if constexpr (requires { carrier->take_turns_by(work->turns); }) {
+            carrier->take_turns_by(work->turns);
+        }
     }
     hub(hub const&) = delete;
     hub& operator=(hub const&) = delete;
-    ~hub() { std::erase(work->carriers, this); }
+    ~hub() {
+        auto const turn = work->turns->take();
+        std::erase(work->carriers, this);
+    }
 
     bool poll() override { return carrier->poll(); }
 
-    /// One look at everything; true if anything moved.
+    /// One look at everything, in the rank's turn; true if anything moved.
     bool progress() {
         bool moved = false;
         for (auto* const c : work->carriers) { moved = c->poll() || moved; }

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says that a rank is in its peers' memory.
+// That a rank is in its peers' memory, and waiting until none is.
 #pragma once
+
+#include <collectives/core/types.hpp>
+#include <collectives/executor/diagnosis.hpp>
+#include <collectives/executor/group.hpp>
+#include <collectives/executor/waiter.hpp>
+
+#include <chrono>
+#include <thread>
 
 namespace collectives {
 
@@ -16,5 +24,25 @@ public:
 private:
     Transport& transport_;
 };
+
+/// How a rank leaves a failed operation: the stop word is set, and a peer looks at it after it has
+/// said that it is inside and before it reads or writes. So a peer seen outside once does not come
+/// back, and when none is inside any more the buffers may go. One that died or was stopped by a
+/// signal is not waited for; if it goes on, it may still write a strip.
+template <class Transport>
+void wait_until_nobody_is_inside(Transport& t, rank_group const& group) {
+    if constexpr (requires { t.inside(rank_t{}); }) {
+        for (rank_t r = 0; r < group.size(); ++r) {
+            auto const peer = group.job_rank(r);
+            waiter patience(false);
+            while (r != group.rank() && t.inside(peer) && !t.gone(peer) &&
+                   !detail::is_suspended(t, peer)) {
+                if (patience.pause() == waiter::advice::sleep) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+            }
+        }
+    }
+}
 
 }  // namespace collectives

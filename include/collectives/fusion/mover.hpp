@@ -84,7 +84,11 @@ public:
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds most) {
         auto& e = core_->engine();
-        e.carrier().doze([&] { return ready() || e.shared()->progress(); }, most);
+        auto const look = [&] {
+            auto const mine = e.turn();
+            return e.shared()->progress();
+        };
+        e.carrier().doze([&] { return ready() || look(); }, most);
     }
     waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
     rank_t rank() const { return core_->engine().rank(); }
@@ -101,6 +105,7 @@ public:
     }
     /// Ends what is under way after a failure; it fails too.
     void drop() noexcept {
+        auto const mine = core_->engine().turn();
         for (auto* const b : under_way_) {
             try {
                 core_->finish(b->run());
@@ -149,12 +154,14 @@ private:
         return comm.core();
     }
     void send(bucket& b, std::uint64_t content) {
+        auto const mine = core_->engine().turn();
         b.start(content, how_, programs_);
         under_way_.push_back(&b);
     }
     /// Begins and ends ballots; each has one winner. A rank takes part in one as soon as a bucket
     /// is ready there and may travel, so that a ballot ends when that is so on all ranks.
     void elect() {
+        auto const mine = core_->engine().turn();
         while (ballot_) {
             if (ballot_->is_open()) {
                 auto const on_all = ballot_->test();
@@ -181,6 +188,7 @@ private:
         finish_ended();
     }
     void finish_ended() {
+        auto const mine = core_->engine().turn();
         finished_ += std::erase_if(under_way_, [](bucket* b) {
             if (!b->has_ended()) { return false; }
             b->finish();

@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace collectives::cuda {
 
@@ -33,8 +34,8 @@ enum class drive : std::uint8_t {
 /// How ranks work with their devices.
 struct settings {
     std::shared_ptr<call_table> calls;  ///< what is used of CUDA
-    /// Equal on all ranks. Default: COLLECTIVES_CUDA_ORDER (events or host), else events where they
-    /// work between all ranks.
+    /// Equal on all ranks. Default: COLLECTIVES_CUDA_ORDER (events, memory or host), else the first
+    /// of these that works between all ranks.
     std::optional<ordering> order{};
     /// Equal on all ranks. Default: COLLECTIVES_CUDA_DRIVE (host or device), else the host.
     std::optional<drive> driven_by{};
@@ -85,10 +86,11 @@ std::optional<ordering> asked_order(settings const& with) {
     auto const* const text = std::getenv("COLLECTIVES_CUDA_ORDER");
     if (text == nullptr || *text == '\0') { return {}; }
     std::string_view const name(text);
-    if (name != "events" && name != "host") {
-        throw usage_error(text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events or host"));
-    }
-    return name == "events" ? ordering::events : ordering::host;
+    if (name == "events") { return ordering::events; }
+    if (name == "memory") { return ordering::memory; }
+    if (name == "host") { return ordering::host; }
+    throw usage_error(
+        text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events, memory or host"));
 }
 
 template <class = void>
@@ -101,6 +103,21 @@ bool asks_to_drive(settings const& with) {
         throw usage_error(text_of("COLLECTIVES_CUDA_DRIVE is '", name, "': say host or device"));
     }
     return name == "device";
+}
+
+/// Of each rank of the job that takes turns, the first rank on its device.
+template <class = void>
+std::vector<int> turns_of(std::vector<card> const& cards) {
+    std::vector<int> result;
+    for (auto const& c : cards) {
+        if (c.residence.share != 0) { continue; }  // beside others, under MPS
+        auto const same = [&](card const& other) { return other.device == c.device; };
+        auto const at = static_cast<std::size_t>(c.job_rank);
+        if (result.size() <= at) { result.resize(at + 1, -1); }
+        result[at] =
+            static_cast<int>(std::find_if(cards.begin(), cards.end(), same) - cards.begin());
+    }
+    return result;
 }
 
 }  // namespace detail

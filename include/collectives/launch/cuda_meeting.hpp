@@ -6,6 +6,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_card.hpp>
 #include <collectives/launch/cuda_team.hpp>
+#include <collectives/launch/cuda_words.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 #include <collectives/transport/cuda/transport.hpp>
@@ -41,7 +42,7 @@ public:
         try {
             open_device(device);
             if constexpr (!made::one_process) {
-                table_ = control.allocate(sizeof(export_table));
+                table_ = control.allocate(table_bytes());
                 mine_.table = control.reach(table_, sizeof(export_table));
             }
         } catch (error const& e) { mine_.refuse(e.what()); }
@@ -49,10 +50,11 @@ public:
     meeting(meeting const&) = delete;
     meeting& operator=(meeting const&) = delete;
     ~meeting() {
-        if (table_ != nullptr) { base_.transport().deallocate(table_, sizeof(export_table)); }
+        if (table_ != nullptr) { base_.transport().deallocate(table_, table_bytes()); }
     }
 
     communicator<made> communicate() {
+        auto const turn = base_.core()->engine().turn();
         cards_ = told(mine_);
         require_all_well();
         require_reach();
@@ -63,7 +65,7 @@ public:
         auto comm = base_.with([&](std::shared_ptr<Control> control) {
             result = std::make_shared<made>(std::move(control), std::move(space_),
                                             mappings::of(with_.calls), one_device);
-            if constexpr (!made::one_process) { result->take_turns(turns()); }
+            if constexpr (!made::one_process) { result->take_turns(turns_of(cards_)); }
             return result;
         });
         if constexpr (!made::one_process) { show(*result); }
@@ -72,6 +74,10 @@ public:
     }
 
 private:
+    /// Of host memory: what a process shows, then words for all ranks.
+    std::size_t table_bytes() const {
+        return sizeof(export_table) + word_trial<Control>::bytes(base_.transport().size());
+    }
     template <class T>
     std::vector<T> told(T const& mine) {
         std::vector<T> all(static_cast<std::size_t>(base_.size()));
@@ -141,17 +147,15 @@ private:
     /// let each other in. Processes' devices are told where allocations are opened.
     void require_reach() {
         if constexpr (made::one_process) {
-            reason why{};
-            try {
+            auto const bad = together([&] {
                 for (auto const& c : cards_) {
                     if (with_.calls->reaches(mine_.number, c.number)) { continue; }
                     throw transport_error(text_of("its device ", mine_.number,
                                                   " does not reach the memory of device ", c.number,
                                                   ", of rank ", &c - cards_.data()));
                 }
-            } catch (error const& e) { say(why, e.what()); }
-            auto const all = told(why);
-            if (auto const bad = first(all); bad != all.end()) { refuse(bad - all.begin(), *bad); }
+            });
+            if (bad) { refuse(bad->rank, bad->why); }
         }
     }
 
@@ -161,27 +165,61 @@ private:
     static auto first(std::vector<reason> const& all) {
         return std::find_if(all.begin(), all.end(), [](auto const& w) { return w[0] != '\0'; });
     }
+    struct refusal {
+        std::ptrdiff_t rank;
+        reason why;
+    };
+    /// Does a part on all ranks; gives the first that could not.
+    template <class Part>
+    std::optional<refusal> together(Part const& part) {
+        reason why{};
+        try {
+            part();
+        } catch (error const& e) { say(why, e.what()); }
+        auto const said = told(why);
+        auto const bad = first(said);
+        if (bad == said.end()) { return {}; }
+        return refusal{bad - said.begin(), *bad};
+    }
     [[noreturn]] void refuse(std::ptrdiff_t r, reason const& why) const {
         throw transport_error(
             text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.data()));
     }
 
-    /// Events, if all ranks can wait for all others' and nobody asks for something else.
+    /// The first that all ranks can keep, or the one that is asked for.
     void choose_order() {
-        reason why{};
-        auto const host_asked = mine_.order == static_cast<std::int32_t>(ordering::host);
-        if (!host_asked) {
-            try {
+        auto const asks = [&](ordering o) { return mine_.order == static_cast<std::int32_t>(o); };
+        if (mine_.order < 0 || asks(ordering::events)) {
+            auto const bad = together([&] {
                 for (auto const& c : cards_) { take_event(c); }
-            } catch (error const& e) { say(why, e.what()); }
+            });
+            if (!bad) { return space_->order_by(ordering::events); }
+            if (asks(ordering::events)) { refuse(bad->rank, bad->why); }
         }
-        auto const all = told(why);
-        auto const bad = first(all);
-        auto const work = !host_asked && bad == all.end();
-        if (!work && mine_.order == static_cast<std::int32_t>(ordering::events)) {
-            refuse(bad - all.begin(), *bad);
+        if (mine_.order < 0 || asks(ordering::memory)) {
+            auto const bad = try_words();
+            if (!bad) { return space_->order_by(ordering::memory); }
+            if (asks(ordering::memory)) { refuse(bad->rank, bad->why); }
         }
-        space_->order_by(work ? ordering::events : ordering::host);
+        space_->order_by(ordering::host);
+    }
+    std::optional<refusal> try_words() {
+        word_trial<Control> mine(base_.transport(), *space_, cards_, mine_);
+        std::uint64_t place = 0;
+        auto* const memory = static_cast<std::byte*>(table_);
+        auto bad = together([&] { place = mine.begin(memory + sizeof(export_table)); });
+        place = told(place)[0];
+        if (!bad) {
+            bad = together([&] { mine.open(place); });
+        }
+        if (bad) { return bad; }
+        bad = together([&] { mine.write(); });
+        if (!bad) {
+            bad = together([&] { mine.wait(); });
+        }
+        if (bad) { mine.let_go(); }
+        told(std::uint8_t{1});  // afterwards nobody writes a word that is not its own
+        return bad;
     }
     void take_event(card const& c) {
         if (c.job_rank == mine_.job_rank) { return; }
@@ -192,20 +230,6 @@ private:
         space_->set_peer(c.job_rank, e, !made::one_process);
         calls.wait(static_cast<stream>(space_->queue()), e);
         space_->drain();
-    }
-
-    /// Of each rank of the job that takes turns, the first rank on its device.
-    std::vector<int> turns() const {
-        std::vector<int> result;
-        for (auto const& c : cards_) {
-            if (c.residence.share != 0) { continue; }  // beside others, under MPS
-            auto const same = [&](card const& other) { return other.device == c.device; };
-            auto const at = static_cast<std::size_t>(c.job_rank);
-            if (result.size() <= at) { result.resize(at + 1, -1); }
-            result[at] =
-                static_cast<int>(std::find_if(cards_.begin(), cards_.end(), same) - cards_.begin());
-        }
-        return result;
     }
 
     /// Refused on all ranks, with the first reason.
@@ -222,23 +246,16 @@ private:
                                       ", cuda::communicator: not device-driven: ", proof.why_not));
         }
         std::unique_ptr<team<made>> mine;
-        auto const together = [&](auto const& part) {
-            reason why{};
-            try {
-                part();
-            } catch (error const& e) { say(why, e.what()); }
-            auto const said = told(why);
-            if (auto const bad = first(said); bad != said.end()) {
-                refuse(bad - said.begin(), *bad);
-            }
+        auto const on_all = [&](auto const& part) {
+            if (auto const bad = together(part)) { refuse(bad->rank, bad->why); }
         };
         std::uint64_t place = 0;
-        together([&] {
+        on_all([&] {
             mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
             place = mine->shown();
         });
         auto const places = told(place);
-        together([&] { mine->meet(places, ranks); });
+        on_all([&] { mine->meet(places, ranks); });
         mine->context = context;
         auto const same = [&](card const& c) { return c.device == mine_.device; };
         if (made::one_process && std::count_if(cards_.begin(), cards_.end(), same) > 1) {
@@ -257,7 +274,7 @@ private:
         }
         auto const share = [&](std::uint64_t first) { return told(first)[0]; };
         auto life = control.make_board(group, me, share);
-        t.show(std::exchange(table_, nullptr), std::move(life));
+        t.show(std::exchange(table_, nullptr), table_bytes(), std::move(life));
         for (auto const& c : cards_) {
             if (c.job_rank != mine_.job_rank) {
                 t.add_peer(c.job_rank, c.process, control.at(c.table));

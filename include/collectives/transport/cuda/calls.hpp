@@ -44,6 +44,8 @@ public:
     /// 0 where there is no driver or no device; `why` then says so.
     virtual int devices(std::string& why) = 0;
     virtual uuid identity(int device) = 0;
+    /// Called first in a thread of the library's own: what others capture goes on all the same.
+    virtual void begin_thread() {}
     virtual int current() = 0;
     virtual void use(int device) = 0;
     /// Whether kernels on one device may use the other's memory, once asked for; true for one and
@@ -61,6 +63,11 @@ public:
     /// Zeroed memory of the host that devices reach at the same address.
     virtual void* allocate_host(std::size_t bytes) = 0;
     virtual void free_host(void* p) = 0;
+
+    /// Makes the host's memory at p, whole pages, known to all devices, which reach it at the
+    /// address that is given back; until it is removed.
+    virtual void* add_host(void* p, std::size_t bytes) = 0;
+    virtual void remove_host(void* p) = 0;
 
     // What may run on a device at once.
     virtual int multiprocessors(int device) = 0;
@@ -89,6 +96,15 @@ public:
     virtual bool passed(event e) = 0;
     /// What comes on the stream waits for what came before the event's last record until now.
     virtual void wait(stream s, event e) = 0;
+    /// Whether a device's streams write and wait for words of 64 bits; where others write to its
+    /// memory, `from_others`, also so that what they wrote before is there after the wait.
+    virtual bool has_words(int device, bool from_others) = 0;
+    /// Writes a word of memory that devices reach, once all before it on the stream is done and to
+    /// be seen everywhere.
+    virtual void write_word(stream s, std::uint64_t* at, std::uint64_t value) = 0;
+    /// What comes on the stream waits until the word is as large.
+    virtual void wait_word(stream s, std::uint64_t* at, std::uint64_t least) = 0;
+
     virtual handle share_event(event e) = 0;
     virtual event open_event(handle const& h) = 0;
 

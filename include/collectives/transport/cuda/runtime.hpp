@@ -7,10 +7,12 @@
 #include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 #include <collectives/transport/cuda/runtime_files.hpp>
+#include <collectives/transport/cuda/runtime_words.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -40,6 +42,10 @@ public:
         static_assert(sizeof about.uuid == sizeof result);
         std::memcpy(result.data(), &about.uuid, sizeof result);
         return result;
+    }
+    void begin_thread() override {  // else a query here would end a capture elsewhere
+        auto mode = cudaStreamCaptureModeRelaxed;
+        check(::cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
     }
     int current() override {
         int device = 0;
@@ -90,17 +96,17 @@ public:
         auto const at = reinterpret_cast<CUdeviceptr>(p);
         CUdeviceptr base = 0;
         result.is = allocation::kind::private_;
-        if (range_of(&base, &result.bytes, at) != CUDA_SUCCESS) { return result; }
+        if (detail::range_of(&base, &result.bytes, at) != CUDA_SUCCESS) { return result; }
         result.base = reinterpret_cast<void*>(base);
         unsigned long long id = 0;
         unsigned capable = 0, managed = 0;
-        if (attribute_of(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, at) == CUDA_SUCCESS) {
+        if (detail::attribute_of(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, at) == CUDA_SUCCESS) {
             result.id = id;
         }
         auto const knows =
-            attribute_of(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
+            detail::attribute_of(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
                 CUDA_SUCCESS &&
-            attribute_of(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, at) == CUDA_SUCCESS;
+            detail::attribute_of(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, at) == CUDA_SUCCESS;
         if (knows && about.type == cudaMemoryTypeDevice && capable != 0 && managed == 0) {
             result.is = allocation::kind::shareable;
         }
@@ -138,6 +144,13 @@ public:
         return p;
     }
     void free_host(void* p) override { check(::cudaFreeHost(p), "cudaFreeHost"); }
+
+    void* add_host(void* p, std::size_t bytes) override {
+        check(::cudaHostRegister(p, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
+              "cudaHostRegister");
+        return detail::address_on_device(p);
+    }
+    void remove_host(void* p) override { check(::cudaHostUnregister(p), "cudaHostUnregister"); }
 
     int multiprocessors(int device) override {
         return attribute_of(device, cudaDevAttrMultiProcessorCount);
@@ -218,6 +231,16 @@ public:
     void wait(stream s, event e) override {
         check(::cudaStreamWaitEvent(of(s), static_cast<cudaEvent_t>(e), 0), "cudaStreamWaitEvent");
     }
+    bool has_words(int device, bool from_others) override {
+        return detail::has_stream_words(device, from_others);
+    }
+    void write_word(stream s, std::uint64_t* at, std::uint64_t value) override {
+        detail::write_stream_word(s, at, value);
+    }
+    void wait_word(stream s, std::uint64_t* at, std::uint64_t least) override {
+        detail::wait_stream_word(s, at, least, detail::flushes_words(current()));
+    }
+
     handle share_event(event e) override {
         cudaIpcEventHandle_t h;
         check(::cudaIpcGetEventHandle(&h, static_cast<cudaEvent_t>(e)), "cudaIpcGetEventHandle");
@@ -261,18 +284,6 @@ private:
         std::memcpy(&result, h.data(), sizeof result);
         return result;
     }
-    // Looked for when a pointer is first asked about, which needs a device.
-    CUresult range_of(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
-        static auto* const call =
-            detail::driver_call<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
-        return call(base, bytes, p);
-    }
-    CUresult attribute_of(void* value, CUpointer_attribute which, CUdeviceptr p) {
-        static auto* const call =
-            detail::driver_call<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
-        return call(value, which, p);
-    }
-
     detail::shared_files files_;
 };
 

@@ -38,6 +38,16 @@ F* driver_call(char const* name) {
     return reinterpret_cast<F*>(found);
 }
 
+// Looked for when a pointer is first asked about, which needs a device.
+inline CUresult range_of(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
+    static auto* const call = driver_call<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
+    return call(base, bytes, p);
+}
+inline CUresult attribute_of(void* value, CUpointer_attribute which, CUdeviceptr p) {
+    static auto* const call = driver_call<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+    return call(value, which, p);
+}
+
 /// From any thread.
 class shared_files {
 public:

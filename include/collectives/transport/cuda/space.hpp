@@ -8,6 +8,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
+#include <collectives/transport/cuda/words.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,6 +23,7 @@ namespace collectives::cuda {
 /// it has enqueued,
 enum class ordering : std::uint8_t {
     events,  // it records an event, and the peer's stream waits for that
+    memory,  // its stream writes a word, and the peer's stream waits for that
     host     // it waits itself until all is done: works everywhere
 };
 
@@ -54,6 +56,7 @@ public:
     }
 
     call_table& calls() const { return *calls_; }
+    std::shared_ptr<call_table> const& shared_calls() const { return calls_; }
     int device() const { return device_; }
 
     /// The event by which peers wait for this rank; `shared` with other processes.
@@ -83,11 +86,19 @@ public:
     /// Kernels of this process's other ranks wait for this one's on its device.
     void share_with_threads() { has_threads_ = true; }
     bool is_shared_with_threads() const { return has_threads_; }
-    void order_by(ordering how) { how_ = how; }
+    /// What `ordering::memory` needs.
+    void set_words(std::unique_ptr<order_words> w) { words_ = std::move(w); }
+    order_words& words() { return *words_; }
+    void order_by(ordering how) {
+        how_ = how;
+        if (how != ordering::memory) { words_.reset(); }
+    }
     ordering ordered_by() const { return how_; }
 
     /// The device is current while what this gives lives.
     on_device enter() const { return {*calls_, device_}; }
+    /// In a new thread of the library's own.
+    void begin_thread() { calls_->begin_thread(); }
     void* queue() {
         dirty_ = true;
         return stream_;
@@ -107,6 +118,8 @@ public:
         if (!dirty_) { return; }
         if (how_ == ordering::events) {
             calls_->record(mine_, stream_);
+        } else if (how_ == ordering::memory && !words_->has_let_go()) {
+            words_->note(stream_);
         } else {
             calls_->synchronize(stream_);
         }
@@ -115,13 +128,19 @@ public:
     void after(rank_t r) {
         if (how_ == ordering::host) { return; }
         dirty_ = true;
+        if (how_ == ordering::memory) { return words_->after(stream_, r); }
         calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
     }
     /// Whether what rank r noted last may still be under way, or a kernel of its that waits. From
     /// any thread.
     bool works(rank_t r) const {
         return (how_ == ordering::events && is_under_way(peers_, r)) ||
-               is_under_way(driven_peers_, r);
+               (how_ == ordering::memory && words_->works(r)) || is_under_way(driven_peers_, r);
+    }
+
+    /// Rank r has died: what it noted is not waited for.
+    void let_go(rank_t r) const {
+        if (how_ == ordering::memory) { words_->let_go(r); }
     }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
@@ -205,7 +224,8 @@ public:
     void drain_if_possible() {
         try {
             drain();
-        } catch (transport_error const&) {  // NOLINT: somebody else asks, too
+        } catch (transport_error const&) {  // somebody else asks, too
+            if (how_ == ordering::memory) { words_->let_go(); }
         }
     }
 
@@ -261,6 +281,7 @@ private:
     int device_;
     copy_function kernel_;
     ordering how_ = ordering::host;
+    std::unique_ptr<order_words> words_;
     stream stream_ = nullptr;
     event mine_ = nullptr;
     event driven_ = nullptr;    // of the last kernel that waits for peers, on a user's stream

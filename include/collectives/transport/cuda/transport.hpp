@@ -3,6 +3,7 @@
 // over a transport that shares that; their devices reach each other's memory.
 #pragma once
 
+#include <collectives/core/turns.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/cuda/driver.hpp>
 #include <collectives/transport/cuda/exports.hpp>
@@ -47,15 +48,20 @@ public:
           one_device_(one_device),
           imports_(std::move(all), space_->device()) {}
     ~device_memory_transport() {
+        auto const mine = one_at_a_time_->take();
         driver_.reset();
         space_->drain_if_possible();
         for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         imports_.close();
+        space_->order_by(ordering::host);  // no device knows of shared host memory any more
         if (table_ != nullptr) {
             this->base().close_board(life_);
-            this->base().free_when_closed(life_, table_, sizeof(export_table));
+            this->base().free_when_closed(life_, table_, table_bytes_);
         }
     }
+
+    /// Ranks make progress in the background: so memory comes and goes in turns, too.
+    void take_turns_by(std::shared_ptr<collectives::turns> of) { one_at_a_time_ = std::move(of); }
 
     cuda::space& space() { return *space_; }
     cuda::space const& space() const { return *space_; }
@@ -72,10 +78,11 @@ public:
     device_driver* driver() const { return driver_.get(); }
     void drive_by(std::unique_ptr<device_driver> d) { driver_ = std::move(d); }
 
-    /// Between processes: `table` is host memory, in which this rank shows its device memory until
-    /// all ranks have closed `life`.
-    void show(void* table, typename Control::board life) {
+    /// Between processes: `table` is host memory of so many bytes, in which this rank shows its
+    /// device memory until all ranks have closed `life`.
+    void show(void* table, std::size_t bytes, typename Control::board life) {
         table_ = table;
+        table_bytes_ = bytes;
         life_ = std::move(life);
         exports_.emplace(space_->calls(), table, this->rank());
     }
@@ -104,6 +111,7 @@ public:
     }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
+        auto const mine = one_at_a_time_->take();
         sweep();
         auto const whole = whole_of(bytes);
         if (whole < bytes) { throw transport_error("no device has so much memory"); }
@@ -122,6 +130,7 @@ public:
     /// free, CUDA waits for all of the device: what waits there for this rank's next kernel would
     /// never end, so the memory is kept for `allocate` then.
     void deallocate(void* p, std::size_t bytes) {
+        auto const mine = one_at_a_time_->take();
         if constexpr (!one_process) {
             auto const line = exports_->retire(p);
             if (line && exports_->in_use(*line)) {
@@ -145,6 +154,12 @@ public:
             space_->drain_if_possible();
         }
         this->base().leave_memory();
+    }
+    /// A rank that has died writes no word, so none is waited for.
+    std::optional<departure> gone(rank_t r) const {
+        auto const how = this->base().gone(r);
+        if (how && how->died) { space_->let_go(r); }
+        return how;
     }
     bool inside(rank_t r) const { return this->base().inside(r) || space_->works(r); }
 
@@ -239,9 +254,11 @@ private:
     imports imports_;
     std::optional<exports> exports_;
     void* table_ = nullptr;
+    std::size_t table_bytes_ = 0;
     typename Control::board life_;
     std::vector<leftover> left_behind_;
     std::unique_ptr<device_driver> driver_;
+    std::shared_ptr<collectives::turns> one_at_a_time_ = std::make_shared<collectives::turns>();
     std::vector<int> turns_;  // by rank of the job: of its device, or -1
 };
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures this library on devices, for coll_perf: ranks that are threads or processes of this
+// program. What is used of CUDA is passed in, so that it runs without a device, too.
+#pragma once
+
+#include "our_calls.hpp"
+
+#include <collectives/launch/cuda.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace peers {
+
+namespace cuda = coll::cuda;
+
+/// "4 ranks sharing one GPU": how many devices the ranks have between them, in turn.
+inline std::string sharing(int ranks, int devices) {
+    auto const n = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+    if (ranks > 1 && devices == 1) { return n + " sharing one GPU"; }
+    if (ranks <= devices) { return n + (ranks == 1 ? ", a GPU of its own" : ", a GPU each"); }
+    return n + " sharing " + std::to_string(devices) + " GPUs";
+}
+
+/// A rank's vectors in the memory of its device, filled and looked at through a copy in the host's.
+class device_place {
+public:
+    device_place(cuda::space& space, std::byte* host, std::byte* device)
+        : space_(&space), host_(host), device_(device) {}
+
+    std::byte* on_device(std::byte const* p) const { return device_ + (p - host_); }
+    void filled(std::byte const* p, std::size_t bytes) const { move(on_device(p), p, bytes); }
+    void fetch(std::byte* p, std::size_t bytes) const { move(p, on_device(p), bytes); }
+    /// CUDA's own copy within the device.
+    void copy(std::byte* to, std::byte const* from, std::size_t bytes) const {
+        move(on_device(to), on_device(from), bytes);
+    }
+    /// A kernel's.
+    void other_copy(std::byte* to, std::byte const* from, std::size_t bytes) const {
+        [[maybe_unused]] auto const here = space_->enter();
+        space_->copy(on_device(to), on_device(from), bytes);
+        space_->drain();
+    }
+
+private:
+    void move(void* to, void const* from, std::size_t bytes) const {
+        if (bytes == 0) { return; }
+        [[maybe_unused]] auto const here = space_->enter();
+        space_->calls().copy(to, from, bytes, static_cast<cuda::stream>(space_->queue()));
+        space_->drain();
+    }
+    cuda::space* space_;
+    std::byte* host_;
+    std::byte* device_;
+};
+
+/// The types and operators that a driver is compiled for.
+template <class Types, class Operators>
+struct known_calls;
+template <class... T, class... Op>
+struct known_calls<std::tuple<T...>, std::tuple<Op...>> {
+    /// Calls visit.operator()<T, Op>() for the ones with these names.
+    template <class Visit>
+    static void visit(measured_case const& c, Visit const& visit) {
+        auto const each_type = [&]<class Type>(std::type_identity<Type>) {
+            auto const each = [&]<class Operator>(std::type_identity<Operator>) {
+                if (coll::type_name<Type>() == c.type && Operator::name == c.op) {
+                    visit.template operator()<Type, Operator>();
+                }
+            };
+            (each(std::type_identity<Op>{}), ...);
+        };
+        (each_type(std::type_identity<T>{}), ...);
+    }
+};
+
+/// All cases on one rank of a communicator on devices; rank 0 tells the results.
+template <class Known, class Comm>
+void measure_on_device(Comm& comm, board meeting, settings const& how,
+                       std::vector<measured_case> const& cases,
+                       std::function<void(std::string const&)> const& tell) try {
+    note_pinning(meeting);
+    auto& space = comm.transport().space();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        auto const& c = cases[i];
+        Known::visit(c, [&]<class T, class Op>() {
+            auto const function = find_call<Comm, T, Op>(collective_of(c.collective));
+            auto const bytes = slots(how, c).bytes();
+            private_memory mirror(bytes);
+            auto reachable = comm.template allocate<std::byte>(how.allocated ? bytes : 0);
+            auto const free = [&space](std::byte* p) { space.deallocate(p, 0); };
+            std::unique_ptr<std::byte, decltype(free)> const own(
+                how.allocated ? nullptr : static_cast<std::byte*>(space.allocate(bytes)), free);
+            device_place const place(space, mirror.data(),
+                                     how.allocated ? reachable.data() : own.get());
+            coll::options options;
+            options.algorithm = coll::parse_algorithm(c.algorithm);
+            auto const call = [&](std::byte* in, std::size_t in_count, std::byte* out,
+                                  std::size_t out_count) {
+                function(&comm, {place.on_device(in), in_count, place.on_device(out), out_count,
+                                 c.root, &options});
+            };
+            sampling one(meeting, comm.rank(), how, c, model_of<T, Op>(), mirror.data(), call,
+                         place);
+            auto const result = one.run(i);
+            meeting = one.meeting();
+            if (comm.rank() == 0) { tell(as_text(result)); }
+            comm.barrier();  // no peer works in this memory any more
+        });
+    }
+} catch (...) {
+    meeting.give_up();
+    throw;
+}
+
+/// All ranks: threads of this process, or processes that `calls()` is called in. Ranks take the
+/// devices in turn.
+template <class Known, class Calls>
+void measure_on_devices(bool threads, Calls const& calls, board const& meeting, settings const& how,
+                        std::vector<measured_case> const& cases,
+                        std::function<void(std::string const&)> const& tell) {
+    auto const body = [&](auto& base, std::shared_ptr<cuda::call_table> const& table) {
+        if (how.pin && meeting.core_per_rank()) { pin_to_core(base.rank()); }
+        std::string why;
+        auto const devices = table->devices(why);
+        auto const mine = devices == 0 ? 0 : base.rank() % devices;
+        if (devices != 0) { table->use(mine); }  // else all ranks are refused next
+        auto comm = cuda::communicate(base, mine, {table, {}, {}});
+        measure_on_device<Known>(comm, meeting, how, cases, tell);
+    };
+    if (threads) {
+        auto const table = calls();
+        coll::threads::run(how.ranks, [&](auto& base) { body(base, table); });
+    } else {
+        coll::shm::run(how.ranks, [&](auto& base) { body(base, calls()); });
+    }
+}
+
+}  // namespace peers

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures this library on devices for coll_perf: our_cuda threads|processes and what coll_perf
+// asks of every driver; or `our_cuda ranks N`, which says how N ranks share the devices. Status 77
+// where there is none.
+#include "our_cuda.hpp"
+
+#include <collectives/cuda.hpp>
+
+#include <string_view>
+
+namespace {
+
+namespace coll = collectives;
+
+using known = peers::known_calls<
+    std::tuple<float, double, coll::float16, coll::bfloat16, std::int32_t, std::int64_t>,
+    std::tuple<coll::sum, coll::max>>;
+
+/// Asks in a process of its own: no process that forks may have called CUDA before.
+int say_sharing(int ranks) {
+    std::string why;
+    auto const devices = coll::cuda::runtime_calls::get()->devices(why);
+    std::cout << (devices == 0 ? why : peers::sharing(ranks, devices)) << std::endl;
+    return devices == 0 ? 77 : 0;
+}
+
+int measure(bool threads, peers::order const& o) {
+    ::alarm(o.seconds);
+    auto const file = ::open(o.board.c_str(), O_RDWR | O_CLOEXEC);
+    auto const bytes = peers::board::bytes_for(o.how.ranks, o.how.iterations);
+    auto* const memory =
+        file < 0 ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) { throw std::runtime_error("cannot map " + o.board); }
+    peers::measure_on_devices<known>(
+        threads, [] { return coll::cuda::runtime_calls::get(); },
+        {memory, o.how.ranks, o.how.iterations, o.core_per_rank}, o.how, o.cases,
+        [](std::string const& line) { std::cout << line << std::endl; });
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        std::string_view const as = argc < 3 ? "" : argv[1];
+        if (as == "ranks") { return say_sharing(std::atoi(argv[2])); }
+        if (as != "threads" && as != "processes") {
+            throw std::runtime_error("to be started by coll_perf");
+        }
+        return measure(as == "threads", peers::order::read(argc - 1, argv + 1));
+    } catch (std::exception const& e) {
+        std::cerr << e.what() << std::endl;
+        return 1;
+    }
+}

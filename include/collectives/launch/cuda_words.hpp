@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether ranks' streams can wait for each other by words in the host's memory, found out by
+// trying.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/timeout.hpp>
+#include <collectives/launch/cuda_card.hpp>
+#include <collectives/transport/cuda/space.hpp>
+#include <collectives/transport/cuda/words.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda::detail {
+
+/// One rank's part in that. Whatever is called, all ranks call, and go on if none has thrown; what
+/// they throw are transport_errors.
+template <class Control>
+class word_trial {
+    static constexpr bool one_process = Control::always_reachable;
+
+public:
+    /// Bytes of host memory that a process needs for it.
+    static std::size_t bytes(int ranks) {
+        return order_words::bytes_for(ranks) + order_words::page;
+    }
+
+    word_trial(Control& control, space& s, std::vector<card> const& cards, card const& mine)
+        : control_(control), space_(s), cards_(cards), mine_(mine) {}
+
+    /// Whether the device can. The first rank gives a place in the `memory` it has shared, or where
+    /// threads find it.
+    std::uint64_t begin([[maybe_unused]] void* memory) {
+        auto const others = std::any_of(cards_.begin(), cards_.end(),
+                                        [&](card const& c) { return c.device != mine_.device; });
+        if (!space_.calls().has_words(space_.device(), others)) {
+            throw transport_error("its device's streams do not wait for words in memory");
+        }
+        auto const n = order_words::bytes_for(control_.size());
+        if constexpr (one_process) {
+            if (mine_.job_rank != cards_[0].job_rank) { return 0; }
+            auto const here = space_.enter();
+            auto calls = space_.shared_calls();
+            auto* const p = calls->allocate_host(n);
+            words_ = {p, [calls](void* q) { calls->free_host(q); }};
+            return reinterpret_cast<std::uintptr_t>(&words_);
+        } else {
+            auto const at = reinterpret_cast<std::uintptr_t>(memory);
+            auto const start = (at + order_words::page - 1) / order_words::page * order_words::page;
+            auto* const p = static_cast<std::byte*>(memory) + (start - at);
+            std::memset(p, 0, n);
+            return control_.reach(p, n);
+        }
+    }
+    /// `place`: what the first rank has given.
+    void open(std::uint64_t place) {
+        auto const here = space_.enter();
+        void* at = nullptr;
+        if constexpr (one_process) {
+            auto const found =
+                reinterpret_cast<std::shared_ptr<void> const*>(static_cast<std::uintptr_t>(place));
+            if (found != &words_) { words_ = *found; }
+            at = words_.get();
+        } else {
+            at = control_.at(place);
+        }
+        space_.set_words(std::make_unique<order_words>(space_.shared_calls(), at, control_.size(),
+                                                       mine_.job_rank, !one_process, words_));
+    }
+    void write() {
+        auto const here = space_.enter();
+        space_.words().note(static_cast<stream>(space_.queue()));
+        require_soon([&] { return !space_.words().works(mine_.job_rank); },
+                     "what its stream writes into the host's memory does not come there");
+    }
+    void wait() {
+        auto const here = space_.enter();
+        auto const queue = static_cast<stream>(space_.queue());
+        for (auto const& c : cards_) { space_.words().after(queue, c.job_rank); }
+        auto const mark = space_.mark();
+        require_soon([&] { return space_.passed(mark); },
+                     "its stream does not see what others write into the host's memory");
+    }
+    /// Where it has failed: ends what still waits.
+    void let_go() {
+        for (auto const& c : cards_) { space_.words().let_go(c.job_rank); }
+        space_.drain_if_possible();
+    }
+
+private:
+    template <class Condition>
+    static void require_soon(Condition const& holds, char const* why) {
+        auto const end = steady::now() + std::chrono::seconds(2);
+        while (!holds()) {
+            if (steady::now() > end) { throw transport_error(why); }
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+    }
+
+    Control& control_;
+    space& space_;
+    std::vector<card> const& cards_;
+    card const& mine_;
+    std::shared_ptr<void> words_;  // of threads
+};
+
+}  // namespace collectives::cuda::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words in the host's memory by which streams of several ranks wait for each other, where devices
+// write and wait for such words themselves.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/types.hpp>
+#include <collectives/transport/cuda/calls.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace collectives::cuda {
+
+/// What a rank says of itself: both only grow.
+struct alignas(128) order_word {
+    std::uint64_t done;      // its stream has come so far: the device writes it
+    std::uint64_t enqueued;  // that much is enqueued: the rank does, before it tells a peer
+};
+
+/// Of all ranks of a job, in memory that they share and that this rank's device reaches. A peer
+/// waits for what was enqueued when it was told, so no wait comes before what it waits for.
+class order_words {
+public:
+    static constexpr std::size_t page = 4096;
+    static constexpr std::size_t bytes_for(int ranks) {
+        return (static_cast<std::size_t>(ranks) * sizeof(order_word) + page - 1) / page * page;
+    }
+
+    /// `at`: the memory, whole pages of it, which this makes known to the devices of this process
+    /// if it `registers`; `keep` holds it.
+    order_words(std::shared_ptr<call_table> with, void* at, int ranks, rank_t me, bool registers,
+                std::shared_ptr<void> keep)
+        : keep_(std::move(keep)),
+          calls_(std::move(with)),
+          all_(static_cast<order_word*>(at)),
+          ranks_(ranks),
+          me_(me),
+          registers_(registers) {
+        on_device_ =
+            static_cast<order_word*>(registers ? calls_->add_host(at, bytes_for(ranks)) : at);
+    }
+    order_words(order_words const&) = delete;
+    order_words& operator=(order_words const&) = delete;
+    ~order_words() {
+        if (!registers_) { return; }
+        try {
+            calls_->remove_host(all_);
+        } catch (transport_error const&) {  // NOLINT: it is lost with the device
+        }
+    }
+
+    /// Whoever is told after this waits for all that is on the stream now.
+    void note(stream s) {
+        auto const next = load(all_[me_].enqueued) + 1;
+        calls_->write_word(s, &on_device_[me_].done, next);
+        std::atomic_ref(all_[me_].enqueued).store(next, std::memory_order_release);
+    }
+    void after(stream s, rank_t r) const {
+        auto const until = load(all_[r].enqueued);
+        if (until != 0) { calls_->wait_word(s, &on_device_[r].done, until); }
+    }
+    /// Whether what rank r noted last may still be under way.
+    bool works(rank_t r) const { return r < ranks_ && load(all_[r].done) < load(all_[r].enqueued); }
+    /// Nobody waits for rank r any more: it has died, or its device has failed.
+    void let_go(rank_t r) const {
+        constexpr auto never_reached = std::uint64_t{1} << 62;  // the device compares with a sign
+        if (r >= ranks_) { return; }
+        std::atomic_ref(all_[r].done).store(never_reached, std::memory_order_release);
+    }
+    void let_go() {
+        has_let_go_ = true;
+        let_go(me_);
+    }
+    /// Then this rank's words say nothing any more.
+    bool has_let_go() const { return has_let_go_; }
+
+private:
+    static std::uint64_t load(std::uint64_t& word) {
+        return std::atomic_ref(word).load(std::memory_order_acquire);
+    }
+
+    std::shared_ptr<void> keep_;
+    std::shared_ptr<call_table> calls_;
+    order_word* all_;
+    order_word* on_device_ = nullptr;
+    rank_t ranks_, me_;
+    bool registers_;
+    bool has_let_go_ = false;
+};
+
+}  // namespace collectives::cuda
