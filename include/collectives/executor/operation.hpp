@@ -183,7 +183,13 @@ private:
     bool has_settled() {
         if constexpr (device_transport<Transport>) {
             if (mark_ == 0) { mark_ = space().mark(); }
-            return space().passed(mark_);
+            if (!space().passed(mark_)) { return false; }
+            if constexpr (requires { space().was_let_go(rank_t{}); }) {
+                for (rank_t r = 0; r < engine_->size(); ++r) {  // one that others did not wait for
+                    if (space().was_let_go(engine_->group().job_rank(r))) { return false; }
+                }
+            }
+            return true;
         } else {
             return true;
         }

@@ -143,6 +143,8 @@ public:
         if (how_ == ordering::memory) { words_->let_go(r); }
     }
 
+    bool was_let_go(rank_t r) const { return how_ == ordering::memory && words_->was_let_go(r); }
+
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
     /// decide when the work can be enqueued, so it cannot be played again.
     void follow(stream user) {
