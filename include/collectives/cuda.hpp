@@ -15,9 +15,9 @@ namespace collectives::cuda {
 /// the memory of devices; `device` is this rank's, as CUDA numbers them in its process; ranks may
 /// share one. Collective. `base` is needed no more afterwards.
 ///
-/// Calls are host-driven: no kernel waits for another rank. A blocking call returns when its results
-/// are there; a started one goes on in a thread of the communicator's. A call comes after what is
-/// on its `.stream` (default: CUDA's default stream).
+/// Calls are host-driven: no kernel waits for another rank. A blocking call returns when its
+/// results are there; a started one goes on in a thread of the communicator's. A call comes after
+/// what is on its `.stream` (default: CUDA's default stream).
 ///
 /// Throws on all ranks: transport_error where one has no device, or CUDA refuses something, or
 /// there are more than 128 ranks; usage_error for ranks on several machines.

@@ -21,17 +21,18 @@ TEST_CASE("a process that dies before its stream has written what others wait fo
                         w, 3,
                         [&w](auto& comm, machine&) {
                             auto buffer = comm.template allocate<float>(50'000);
-                            comm.all_reduce(buffer);
-                            std::thread end;
-                            if (comm.rank() == 1) {
-                                w.words_are_lost = true;  // this process's copy
-                                end = std::thread([] {
-                                    std::this_thread::sleep_for(100ms);
-                                    std::raise(SIGKILL);
-                                });
-                            }
-                            expect_throw<coll::peer_lost_error>([&] { comm.all_reduce(buffer); },
-                                                                "a rank that has died");
+                            auto const calls = [&] {
+                                comm.all_reduce(buffer);
+                                if (comm.rank() == 1) {
+                                    w.words_are_lost = true;  // this process's copy
+                                    std::thread([] {
+                                        std::this_thread::sleep_for(100ms);
+                                        std::raise(SIGKILL);
+                                    }).detach();
+                                }
+                                comm.all_reduce(buffer);
+                            };
+                            expect_throw<coll::peer_lost_error>(calls, "a rank that has died");
                             ++w.shared().told;
                         },
                         cuda::ordering::memory),

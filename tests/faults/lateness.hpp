@@ -101,8 +101,8 @@ TEST_CASE("the same in each collective") {
         check_absence(size, late, [&](auto& comm) {
             std::vector<int> in(5000), out(5000);
             comm.reduce(in, out, coll::sum{}, late[0], how);
-            // In case it had nothing to wait for. Others may still wait in the reduction: their time
-            // ends first.
+            // In case it had nothing to wait for. Others may still wait in the reduction: their
+            // time ends first.
             comm.barrier({.timeout = 400ms});
         });
     }

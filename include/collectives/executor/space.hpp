@@ -48,6 +48,18 @@ decltype(auto) space_of(Transport& t) {
 template <class Transport>
 using space_type = std::remove_cvref_t<decltype(space_of(std::declval<Transport&>()))>;
 
+/// Whether every rank's work that others waited for was done: of a rank that died they are let go,
+/// where what they wait for is not an event.
+template <class Space, class Group>
+bool nobody_was_let_go([[maybe_unused]] Space const& in, [[maybe_unused]] Group const& among) {
+    if constexpr (requires { in.was_let_go(rank_t{}); }) {
+        for (rank_t r = 0; r < among.size(); ++r) {
+            if (in.was_let_go(among.job_rank(r))) { return false; }
+        }
+    }
+    return true;
+}
+
 /// Memory for one rank's buffers: where peers reach it, if there is such memory (zeroed then).
 template <transport Transport>
 void* take_memory(Transport& t, std::size_t bytes) {

@@ -81,7 +81,8 @@ public:
         CUmemAllocationProp about{};
         about.type = CU_MEM_ALLOCATION_TYPE_PINNED;
         about.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-        about.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+        about.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        about.location.id = device;
         CUmemGenericAllocationHandle memory{};
         check(create(&memory, bytes, &about, 0), "cuMemCreate");
         auto* const p = map(memory, device, bytes);
@@ -177,8 +178,10 @@ private:
                     static_cast<void>(::cudaDeviceCanAccessPeer(&reaches, d, device));
                 }
                 if (reaches == 0) { continue; }
-                CUmemAccessDesc const access{{CU_MEM_LOCATION_TYPE_DEVICE, {d}},
-                                             CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+                CUmemAccessDesc access{};
+                access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+                access.location.id = d;
+                access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
                 check(allow(at, bytes, &access, 1), "cuMemSetAccess");
             }
         } catch (transport_error const&) {

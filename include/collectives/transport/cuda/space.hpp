@@ -97,8 +97,7 @@ public:
 
     /// The device is current while what this gives lives.
     on_device enter() const { return {*calls_, device_}; }
-    /// In a new thread of the library's own.
-    void begin_thread() { calls_->begin_thread(); }
+    void begin_thread() { calls_->begin_thread(); }  // a new one, of the library's own
     void* queue() {
         dirty_ = true;
         return stream_;
@@ -142,6 +141,8 @@ public:
     void let_go(rank_t r) const {
         if (how_ == ordering::memory) { words_->let_go(r); }
     }
+
+    bool was_let_go(rank_t r) const { return how_ == ordering::memory && words_->was_let_go(r); }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
     /// decide when the work can be enqueued, so it cannot be played again. From any thread.

@@ -67,10 +67,11 @@ public:
     bool works(rank_t r) const { return r < ranks_ && load(all_[r].done) < load(all_[r].enqueued); }
     /// Nobody waits for rank r any more: it has died, or its device has failed.
     void let_go(rank_t r) const {
-        constexpr auto never_reached = std::uint64_t{1} << 62;  // the device compares with a sign
         if (r >= ranks_) { return; }
         std::atomic_ref(all_[r].done).store(never_reached, std::memory_order_release);
     }
+    /// Then what waited for it has gone on without.
+    bool was_let_go(rank_t r) const { return r < ranks_ && load(all_[r].done) >= never_reached; }
     void let_go() {
         has_let_go_ = true;
         let_go(me_);
@@ -82,6 +83,8 @@ private:
     static std::uint64_t load(std::uint64_t& word) {
         return std::atomic_ref(word).load(std::memory_order_acquire);
     }
+
+    static constexpr auto never_reached = std::uint64_t{1} << 62;  // devices compare with a sign
 
     std::shared_ptr<void> keep_;
     std::shared_ptr<call_table> calls_;
