@@ -28,7 +28,7 @@ namespace collectives {
 ${declared}}
 ")
     add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
-    target_compile_definitions(${target} INTERFACE "${macro}=<${folder}/${target}.hpp>")
+    target_compile_definitions(${target} INTERFACE "${macro}=\"${folder}/${target}.hpp\"")
 endfunction()
 
 # collectives_list_transport(PART TRANSPORT ENTRY...): the communicator over it, all below, and more.

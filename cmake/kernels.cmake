@@ -43,4 +43,4 @@ ${declared}}
 add_library(collectives_kernels STATIC EXCLUDE_FROM_ALL ${sources})
 add_library(collectives::kernels ALIAS collectives_kernels)
 target_link_libraries(collectives_kernels PUBLIC collectives::collectives)
-target_compile_definitions(collectives_kernels INTERFACE "COLLECTIVES_KERNELS=<${folder}/declared.hpp>")
+target_compile_definitions(collectives_kernels INTERFACE "COLLECTIVES_KERNELS=\"${folder}/declared.hpp\"")

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -115,13 +116,14 @@ TEST_CASE("a kernel that meets nobody, or somebody else") {
         [](auto& comm, machine& m) {
             m.use(comm.rank() % 2);
             auto* const stream = m.make_stream();
-            auto buffer = comm.template allocate<float>(100);
+            std::optional<decltype(comm.template allocate<float>(100))> buffer;
             expect_throw<coll::mismatch_error>(
                 [&] {
-                    comm.all_reduce(std::span(buffer.data(), comm.rank() == 1 ? 50 : 100),
+                    buffer.emplace(comm.template allocate<float>(100));  // others may be ahead
+                    comm.all_reduce(std::span(buffer->data(), comm.rank() == 1 ? 50 : 100),
                                     coll::sum{}, {.stream = stream});
                     m.synchronize(stream);
-                    comm.all_reduce(buffer);  // here it is told, at the latest
+                    comm.all_reduce(*buffer);  // here it is told, at the latest
                 },
                 "a mismatch");
             m.destroy_stream(stream);

@@ -22,16 +22,18 @@ public:
     /// In which a call is started. Not within another one.
     turns::turn turn(Engine& e) {
         e.shared()->work->turns->share();
-        return e.turn();
-    }
-    void add(Engine& e, activity& a) {
-        moved_.push_back(&a);
         if (!thread_) {
             thread_ = std::make_unique<progress_thread>([&e, this, is_new = true]() mutable {
                 if (std::exchange(is_new, false)) { e.carrier().space().begin_thread(); }
                 return e.tend(moved_);
             });
         }
+        auto mine = e.turn();
+        moved_.reserve(moved_.size() + 1);  // what may fail does so before the call is entered
+        return mine;
+    }
+    void add(activity& a) {
+        moved_.push_back(&a);
         thread_->wake();
     }
     /// Its end, or what went wrong, is now for who waits for it to see. In a turn.
@@ -47,7 +49,7 @@ private:
 /// Everywhere else they move when the rank tests or waits.
 struct no_background_calls {
     turns::turn turn(auto& e) { return e.turn(); }
-    void add(auto&, activity&) {}
+    void add(activity&) {}
     void remove(activity&) {}
     void end() {}
 };

@@ -152,7 +152,7 @@ public:
     /// Has it moved in the background, where started calls are; within that turn.
     void leave_alone(activity& a) {
         a.start_clock(steady::now());
-        background_.add(engine_, a);
+        background_.add(a);
     }
 
     std::unique_ptr<operation<Transport>> take() {

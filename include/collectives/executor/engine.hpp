@@ -151,15 +151,15 @@ public:
         auto const mine = turn();
         std::erase_if(those, [](auto const* a) { return a->done || a->thrown; });
         if (those.empty() || board_.stopped()) { return nothing_to_do; }
-        if (move(*those.front())) { return something; }
+        auto const title = [&] { return those.front()->call.title(); };
+        if (guarded([&] { return hub_->progress(those); }, title)) { return something; }
         for (auto* const a : those) {
             if (!board_.stopped()) { look_now_and_then(*a); }
         }
         return nothing_new;
     }
 
-    /// Returns once `a` is done; throws what made that impossible, after which no peer is in this
-    /// rank's memory on its account.
+    /// Returns once `a` is done; else throws, when no peer is in this rank's memory for it.
     void wait(activity& a) {
         auto const mine = turn();
         waiter patience(hub_->core_per_rank);

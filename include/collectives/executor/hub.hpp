@@ -64,11 +64,13 @@ struct hub final : polled {
     bool poll() override { return carrier->poll(); }
 
     /// One look at everything, in the rank's turn; true if anything moved.
-    bool progress() {
+    bool progress() { return progress(work->active); }
+    /// The same, of these activities alone.
+    bool progress(std::vector<activity*> const& those) {
         bool moved = false;
         for (auto* const c : work->carriers) { moved = c->poll() || moved; }
-        for (std::size_t i = 0; i < work->active.size(); ++i) {
-            auto& a = *work->active[i];
+        for (std::size_t i = 0; i < those.size(); ++i) {
+            auto& a = *those[i];
             if (a.done || a.thrown) { continue; }
             auto const before = a.ticks;
             a.done = a.progress();

@@ -193,7 +193,7 @@ private:
                 if (behind_ != nullptr) { behind_(whose_); }
                 mark_ = space().mark();
             }
-            return space().passed(mark_) && nobody_was_let_go(space(), engine_->group());
+            return space().passed(mark_) && nobody_was_let_go(space(), *engine_, call.sequence);
         } else {
             return true;
         }

@@ -8,6 +8,7 @@
 #include <collectives/transport/concepts.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace collectives {
@@ -48,13 +49,15 @@ decltype(auto) space_of(Transport& t) {
 template <class Transport>
 using space_type = std::remove_cvref_t<decltype(space_of(std::declval<Transport&>()))>;
 
-/// Whether every rank's work that others waited for was done: of a rank that died they are let go,
-/// where what they wait for is not an event.
-template <class Space, class Group>
-bool nobody_was_let_go([[maybe_unused]] Space const& in, [[maybe_unused]] Group const& among) {
+/// Whether all work of call `sequence` that others waited for was done: of a rank that died before
+/// it had finished the call they are let go, where what they wait for is not an event.
+template <class Space, class Engine>
+bool nobody_was_let_go([[maybe_unused]] Space const& in, [[maybe_unused]] Engine& e,
+                       [[maybe_unused]] std::uint64_t sequence) {
     if constexpr (requires { in.was_let_go(rank_t{}); }) {
-        for (rank_t r = 0; r < among.size(); ++r) {
-            if (in.was_let_go(among.job_rank(r))) { return false; }
+        for (rank_t r = 0; r < e.size(); ++r) {
+            auto const left_work = e.board().finished(r) < sequence;
+            if (left_work && in.was_let_go(e.group().job_rank(r))) { return false; }
         }
     }
     return true;

@@ -93,6 +93,7 @@ private:
     }
     void work() {
         try {
+            mover_->begin_thread();
             move();
         } catch (...) {
             mover_->tell();  // at once: the rank may compute for long before it asks

@@ -90,6 +90,12 @@ public:
         };
         e.carrier().doze([&] { return ready() || look(); }, most);
     }
+    /// In a thread that moves all this for the rank.
+    void begin_thread() {
+        if constexpr (device_transport<Transport>) {
+            core_->engine().carrier().space().begin_thread();
+        }
+    }
     waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
     rank_t rank() const { return core_->engine().rank(); }
 

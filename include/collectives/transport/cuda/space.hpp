@@ -97,7 +97,7 @@ public:
 
     /// The device is current while what this gives lives.
     on_device enter() const { return {*calls_, device_}; }
-    void begin_thread() { calls_->begin_thread(); }  // a new one, of the library's own
+    void begin_thread() { calls_->use(device_), calls_->begin_thread(); }  // the library's own
     void* queue() {
         dirty_ = true;
         return stream_;
