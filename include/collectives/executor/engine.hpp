@@ -143,8 +143,8 @@ public:
         return false;
     }
 
-    /// One look at everything, for a thread that moves `those` and waits for none. What fails is
-    /// kept for who does; what has ended is dropped from the list.
+    /// One look at `those`, for a thread that moves them and waits for none. What fails is kept for
+    /// who does; what has ended is dropped from the list.
     progress_thread::found tend(std::vector<activity*>& those) {
         using enum progress_thread::found;
         if (hub_->work->turns->is_wanted()) { return nothing_new; }
