@@ -48,9 +48,10 @@ std::vector<float> classify_test(Communicator& comm, job const& what, network& n
     return counts;
 }
 
-/// Trains over the ranks of `comm`, from `now`, which is equal on all ranks and stays so.
-template <class Communicator>
-void train(Communicator& comm, job const& what, state& now, rank_journal& journal) {
+/// Trains from `now`, which is equal on all ranks and stays so. Gradients travel over `comm`; what
+/// is no part of a step, over `base`, which has the same ranks.
+template <class Base, class Communicator>
+void train(Base& base, Communicator& comm, job const& what, state& now, rank_journal& journal) {
     auto const& how = what.how;
     auto const steps_per_epoch = what.steps_per_epoch();
 
@@ -76,7 +77,7 @@ void train(Communicator& comm, job const& what, state& now, rank_journal& journa
     };
 
     for (auto const last = what.last_step(now.step); now.step < last;) {
-        if (how.in_step) { comm.barrier(); }
+        if (how.in_step) { base.barrier(); }
         journal.begin(now.step);
         auto const scale = comm.size() / images_per_step * now.loss_scale;
         std::ranges::fill(gradient, 0.0F);
@@ -99,10 +100,10 @@ void train(Communicator& comm, job const& what, state& now, rank_journal& journa
         journal.end();
 
         if (now.step % steps_per_epoch == 0 || now.step == last) {
-            auto const seen = classify_test(comm, what, net, now.parameters);
-            journal.epoch(gather_steps(comm, journal.taken()), seen);
+            auto const seen = classify_test(base, what, net, now.parameters);
+            journal.epoch(gather_steps(base, journal.taken()), seen);
         }
-        if (comm.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }
+        if (base.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }
     }
 }
 

@@ -42,14 +42,7 @@ struct state {
     int good_steps = 0;  ///< since the loss scale changed
 
     /// Stochastic gradient descent with momentum. `gradient` is loss_scale times too large.
-    void descend(std::span<float const> gradient, double rate, double momentum) {
-        auto const by = static_cast<float>(rate / loss_scale);
-        auto const m = static_cast<float>(momentum);
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            velocity[i] = m * velocity[i] - by * gradient[i];
-            parameters[i] += velocity[i];
-        }
-    }
+    void descend(std::span<float const> gradient, double rate, double momentum);
 };
 
 /// Gradients below 2^-24 vanish in float16, so the loss is scaled up (Micikevicius et al. 2017), as

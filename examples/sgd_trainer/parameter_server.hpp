@@ -143,20 +143,21 @@ void serve_each(Communicator& comm, job const& what, state& now, rank_journal& j
     }
 }
 
-/// Trains over a server and its workers. What has been learnt is looked at in the end, so that the
-/// looking keeps nobody from learning.
-template <class Communicator>
-void train_by_server(Communicator& comm, job const& what, state& now, rank_journal& journal) {
+/// As train, over a server and its workers. What has been learnt is looked at in the end, so that
+/// the looking keeps nobody from learning.
+template <class Base, class Communicator>
+void train_by_server(Base& base, Communicator& comm, job const& what, state& now,
+                     rank_journal& journal) {
     auto const first = now.step;
-    if (comm.rank() > 0) {
+    if (base.rank() > 0) {
         work_for_server(comm, what, now, journal);
     } else if (what.how.how == method::server) {
         serve_all(comm, what, now, journal);
     } else {
         serve_each(comm, what, now, journal);
     }
-    share(comm, now);
-    auto const taken = gather_steps(comm, journal.taken());
+    share(base, now);
+    auto const taken = gather_steps(base, journal.taken());
     network net = what.make_network();
     auto kept = journal.kept();  // of the epochs, on rank 0
     auto const last = now.step;
@@ -164,15 +165,15 @@ void train_by_server(Communicator& comm, job const& what, state& now, rank_journ
         auto const to =
             std::min((from / what.steps_per_epoch() + 1) * what.steps_per_epoch(), last);
         auto parameters = now.parameters;
-        if (comm.rank() == 0 && !kept.empty()) {
+        if (base.rank() == 0 && !kept.empty()) {
             parameters = std::move(kept.front());
             kept.erase(kept.begin());
         }
-        comm.broadcast(parameters, 0);
-        journal.epoch(steps_between(taken, from, to), classify_test(comm, what, net, parameters));
+        base.broadcast(parameters, 0);
+        journal.epoch(steps_between(taken, from, to), classify_test(base, what, net, parameters));
         from = to;
     }
-    if (comm.rank() == 0) { what.save(now); }
+    if (base.rank() == 0) { what.save(now); }
 }
 
 }  // namespace trainer

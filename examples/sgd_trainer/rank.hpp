@@ -46,22 +46,22 @@ bool same_everywhere(Communicator& comm, std::vector<float> const& values) {
     return same;
 }
 
-/// A rank's whole life.
-template <class Communicator>
-void train_rank(Communicator& comm, job const& what, state now, journal& all) {
-    if (what.how.how != method::all_reduce && comm.size() < 2) {
+/// A rank's whole life. Steps are taken over `comm`, all else over `base`.
+template <class Base, class Communicator>
+void train_rank(Base& base, Communicator& comm, job const& what, state now, journal& all) {
+    if (what.how.how != method::all_reduce && base.size() < 2) {
         throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
     }
-    auto* const book = comm.rank() == 0 ? &all : nullptr;
+    auto* const book = base.rank() == 0 ? &all : nullptr;
     rank_journal mine(book, bytes_sent(comm));
-    share(comm, now);
-    if (book != nullptr) { book->begun(now.step, comm.size()); }
+    share(base, now);
+    if (book != nullptr) { book->begun(now.step, base.size()); }
     if (what.how.how == method::all_reduce) {
-        train(comm, what, now, mine);
+        train(base, comm, what, now, mine);
     } else {
-        train_by_server(comm, what, now, mine);
+        train_by_server(base, comm, what, now, mine);
     }
-    auto const agree = same_everywhere(comm, now.parameters);
+    auto const agree = same_everywhere(base, now.parameters);
     if (book != nullptr) { book->ended(now, agree); }
 }
 
@@ -79,8 +79,8 @@ void classify_rank(Communicator& comm, job const& what, state now, journal& all)
     mine.epoch(gather_steps(comm, mine.taken()), seen);
 }
 
-template <class Communicator>
-void trace_rank(Communicator& comm, work const& w) {
+template <class Base, class Communicator>
+void trace_rank(Base& base, Communicator& comm, work const& w) {
     auto const duration = [](std::vector<coll::trace_event> const& events) {
         return std::ranges::max(events, {}, &coll::trace_event::end_ns).end_ns -
                std::ranges::min(events, {}, &coll::trace_event::begin_ns).begin_ns;
@@ -88,28 +88,16 @@ void trace_rank(Communicator& comm, work const& w) {
     std::vector<float> values(w.start.parameters.size(), 1.0F);
     std::vector<coll::trace_event> quickest;
     for (int run = 0; run < 9; ++run) {
-        comm.barrier();
+        base.barrier();
         comm.transport().reset();
         comm.all_reduce(values, coll::sum{}, {.algorithm = coll::ring{}, .segment = 0});
         auto const seen = comm.transport().events();
         std::vector<coll::trace_event> const mine(seen.begin(), seen.end());
-        std::vector<coll::trace_event> all(mine.size() * std::size_t(comm.size()));
-        comm.gather(mine, all, 0);  // on a ring every rank takes equally many steps
+        std::vector<coll::trace_event> all(mine.size() * std::size_t(base.size()));
+        base.gather(mine, all, 0);  // on a ring every rank takes equally many steps
         if (quickest.empty() || duration(all) < duration(quickest)) { quickest = all; }
     }
-    if (comm.rank() == 0) { w.tell(quickest); }
-}
-
-template <class Communicator>
-void work_on(Communicator& comm, work const& w) {
-    job const what{w.how, w.data};
-    switch (w.kind) {
-        case task::train: return train_rank(comm, what, w.start, w.book);
-        case task::classify: return classify_rank(comm, what, w.start, w.book);
-        case task::trace:
-            if constexpr (requires { comm.transport().events(); }) { trace_rank(comm, w); }
-            return;
-    }
+    if (base.rank() == 0) { w.tell(quickest); }
 }
 
 /// Calls body(comm) on ranks of the kind that is asked for.
@@ -125,18 +113,23 @@ void on_ranks(settings const& how, Body const& body) {
     }
 }
 
-/// Works over `comm` as it is, or, where something is to be seen of its messages, over adaptors
-/// that count bytes, slow links down and trace each message.
-template <class Communicator>
-void work_or_observe(Communicator& comm, work const& w) {
-    if (!w.how.counted && w.how.link == 0 && w.kind != task::trace) { return work_on(comm, w); }
+/// Takes the steps over `base` as it is, or, where something is to be seen of their messages, over
+/// adaptors that count bytes, slow links down and trace each message.
+template <class Base>
+void work_on(Base& base, work const& w) {
+    job const what{w.how, w.data};
+    if (w.kind == task::classify) { return classify_rank(base, what, w.start, w.book); }
+    if (!w.how.counted && w.how.link == 0 && w.kind == task::train) {
+        return train_rank(base, base, what, w.start, w.book);
+    }
     auto const rate = w.how.link > 0 ? w.how.link : std::numeric_limits<double>::infinity();
     auto seen =
-        comm.with([rate](auto below) {  // at once: nothing is compiled for less than all three
+        base.with([rate](auto below) {  // at once: nothing is compiled for less than all three
             return coll::traced{}(
                 coll::throttled{.bytes_per_second = rate}(coll::counted{}(std::move(below))));
         });
-    work_on(seen, w);
+    if (w.kind == task::trace) { return trace_rank(base, seen, w); }
+    train_rank(base, seen, what, w.start, w.book);
 }
 
 }  // namespace trainer

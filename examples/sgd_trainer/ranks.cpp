@@ -9,7 +9,7 @@ namespace trainer {
 
 void run(work const& w) {
     if (w.kind == task::train && w.how.on == processor::device) { return run_on_devices(w); }
-    on_ranks(w.how, [&](auto& comm) { work_or_observe(comm, w); });
+    on_ranks(w.how, [&](auto& comm) { work_on(comm, w); });
 }
 
 }  // namespace trainer

@@ -20,9 +20,9 @@ void print_fast_header() {
                "one process", "equal");
 }
 
-void print_fast_row(row const& r, int ranks, int steps, std::size_t vector_bytes) {
+void print_fast_row(row const& r, int ranks, int counted_steps, std::size_t vector_bytes) {
     auto const p = static_cast<double>(ranks);
-    auto const sent = static_cast<double>(r.fast.sent) / steps;
+    auto const sent = static_cast<double>(r.counted.sent) / counted_steps;
     auto const bound = 2 * static_cast<double>(vector_bytes) * (p - 1) / p;
     fmt::print("{:<12}{:>6}  {:>9.0f}{:>12.0f}  {:>9.0f}{:>9}{:>9.2f}  {:>9.4f}{:>13.1e}{:>7}\n",
                coll::name(r.algorithm), r.theory.rounds, r.fast.step_seconds * 1e6,

@@ -19,6 +19,7 @@ struct row {
     coll::any_algorithm algorithm;
     coll::cost theory;       ///< counted in floats, as the executor cuts the vector by floats
     outcome fast;            ///< as fast as the machine goes
+    outcome counted;         ///< its first epoch, as messages that are counted
     outcome slow;            ///< over limited links
     double largest_gap = 0;  ///< of any parameter to the training in one process
 
@@ -30,7 +31,7 @@ struct row {
 
 void print_heading(std::string_view heading, std::string_view explanation);
 void print_fast_header();
-void print_fast_row(row const& r, int ranks, int steps, std::size_t vector_bytes);
+void print_fast_row(row const& r, int ranks, int counted_steps, std::size_t vector_bytes);
 void print_slow_header();
 void print_slow_row(row const& r, double bytes_per_second, double longest_seconds);
 void print_learning_curves(outcome const& alone, outcome const& together, int ranks);

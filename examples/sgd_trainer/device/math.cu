@@ -6,6 +6,7 @@
 #include <collectives/space/cuda/device.cuh>
 
 #include <cublas_v2.h>
+#include <dlfcn.h>
 
 #include <stdexcept>
 #include <string>
@@ -22,11 +23,40 @@ bool const kernels_are_there = coll::cuda::provide<coll::average, float>() &&
 void check(cudaError_t fault) {
     if (fault != cudaSuccess) { throw std::runtime_error(cudaGetErrorString(fault)); }
 }
-void check(cublasStatus_t fault) {
-    if (fault != CUBLAS_STATUS_SUCCESS) {
-        throw std::runtime_error(std::string("cuBLAS: ") + cublasGetStatusString(fault));
+/// cuBLAS, which is loaded with the first network on a device: it takes a third of a second, and
+/// some hundred megabytes of addresses that every process started since would inherit.
+class blas_library {
+public:
+    blas_library() {
+        auto const file = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
+        auto* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library == nullptr) { throw std::runtime_error(std::string("cuBLAS: ") + dlerror()); }
+        load(create, library, "cublasCreate_v2");
+        load(destroy, library, "cublasDestroy_v2");
+        load(set_stream, library, "cublasSetStream_v2");
+        load(multiply, library, "cublasSgemm_v2");
+        load(name_of, library, "cublasGetStatusString");
+    }  // it stays loaded
+
+    void check(cublasStatus_t fault) const {
+        if (fault != CUBLAS_STATUS_SUCCESS) {
+            throw std::runtime_error(std::string("cuBLAS: ") + name_of(fault));
+        }
     }
-}
+
+    decltype(&cublasCreate_v2) create;
+    decltype(&cublasDestroy_v2) destroy;
+    decltype(&cublasSetStream_v2) set_stream;
+    decltype(&cublasSgemm_v2) multiply;
+    decltype(&cublasGetStatusString) name_of;
+
+private:
+    template <class Function>
+    static void load(Function& to, void* library, char const* name) {
+        to = reinterpret_cast<Function>(dlsym(library, name));
+        if (to == nullptr) { throw std::runtime_error(std::string("cuBLAS has no ") + name); }
+    }
+};
 
 /// Calls f(i) for i < count, each in a thread.
 template <class F>
@@ -93,11 +123,11 @@ class cublas_math final : public device_math {
 public:
     cublas_math() {
         check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-        check(cublasCreate(&blas_));
-        check(cublasSetStream(blas_, stream_));
+        blas_.check(blas_.create(&handle_));
+        blas_.check(blas_.set_stream(handle_, stream_));
     }
     ~cublas_math() override {
-        static_cast<void>(cublasDestroy(blas_));
+        static_cast<void>(blas_.destroy(handle_));
         static_cast<void>(cudaStreamDestroy(stream_));
     }
     void* stream() override { return stream_; }
@@ -124,9 +154,9 @@ public:
                   bool adds) override {
         float const one = 1, before = adds ? 1 : 0;
         auto const how = [](factor f) { return f.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
-        check(cublasSgemm(blas_, how(a), how(b), rows, columns, inner, &one, a.values,
-                          a.transposed ? inner : rows, b.values, b.transposed ? columns : inner,
-                          &before, out, rows));
+        blas_.check(blas_.multiply(handle_, how(a), how(b), rows, columns, inner, &one, a.values,
+                                   a.transposed ? inner : rows, b.values,
+                                   b.transposed ? columns : inner, &before, out, rows));
     }
     void add_bias(float* values, float const* bias, int rows, int columns, bool tanh) override {
         auto const r = static_cast<std::size_t>(rows);
@@ -149,8 +179,9 @@ public:
     }
 
 private:
+    blas_library const blas_;
     cudaStream_t stream_ = nullptr;
-    cublasHandle_t blas_ = nullptr;
+    cublasHandle_t handle_ = nullptr;
 };
 
 }  // namespace
