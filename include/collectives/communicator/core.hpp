@@ -204,7 +204,7 @@ private:
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
         auto const* const form = flat_part<Transport>::form_of(*made);
-        if (form == nullptr || !engine_.flats.may_write(engine_.board())) { return false; }
+        if (form == nullptr || !engine_.flats.may_write(engine_.board(), *form)) { return false; }
         auto const time = r.how.timeout.span();
         auto const entered = engine_.number(made->hash());
         flat_.start(engine_.board(), engine_.rank(), engine_.size(), engine_.reserve_flat(),
@@ -222,7 +222,7 @@ private:
         }
         auto o = take();
         running guard{this, o.get()};
-        o->resume(engine_, made, entered, flat_, time);
+        o->resume(engine_, made, entered, std::move(flat_), time);
         if (thrown) { o->give_up(thrown); }
         engine_.add(*o);
         engine_.wait(*o);

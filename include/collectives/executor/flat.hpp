@@ -10,6 +10,7 @@
 #include <collectives/transport/concepts.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,36 +19,33 @@
 
 namespace collectives {
 
-/// A board that has cells for contributions of up to `flat_bytes` bytes.
+/// A board that has cells for small contributions.
 template <class Board>
 concept flat_board = requires(Board b) {
-    b.flat(0, 0).stamp.store(std::uint64_t{});
-    b.flat(0, 0).hash;
-    b.flat(0, 0).payload.data();
+    b.flat(0, 0, true).stamp.store(std::uint64_t{});
+    b.flat(0, 0, true).hash;
+    b.flat(0, 0, true).payload();
+    { b.has_written(0, 0) } -> std::same_as<bool>;
+    { Board::flat_depth(true) } -> std::same_as<std::size_t>;
+    { Board::few_bytes + Board::most_bytes } -> std::same_as<std::size_t>;
 };
 
-template <flat_board Board>
-constexpr std::size_t flat_bytes() {
-    return sizeof(decltype(std::declval<Board>().flat(0, 0).payload));
-}
-
-/// Numbers the flat calls of a communicator. Each rank has 16 cells, for 16 numbers in a row. Who
-/// has written number k has finished all before; so a rank may write number k once all have written
-/// k - 15. Only the roots of collectives that do not wait for all ever have to look.
+/// Numbers the flat calls of a communicator. Each rank has cells for some calls in a row, more of
+/// them for calls of few bytes. Who has written number k has finished all before; so a rank may
+/// write into the cell of k - 16 once all have written k - 15. Only the roots of collectives that
+/// do not wait for all ever have to look.
 template <flat_board Board>
 class flat_book {
 public:
     std::uint64_t next() const { return done_ + 1; }
-    bool may_write(Board const& board) {
-        auto const needed =
-            static_cast<std::int64_t>(next()) - static_cast<std::int64_t>(flat_cells_per_rank) + 1;
-        if (needed <= static_cast<std::int64_t>(all_wrote_)) { return true; }
-        auto const number = static_cast<std::uint64_t>(needed);
+    bool may_write(Board const& board, flat_form const& form) {
+        auto const depth = Board::flat_depth(form.bytes <= Board::few_bytes);
+        if (next() < all_wrote_ + depth) { return true; }
+        auto const needed = next() - depth + 1;
         for (rank_t r = 0; r < board.size(); ++r) {
-            auto const& stamp = board.flat(r, number).stamp;
-            if (stamp.load(std::memory_order_acquire) < number) { return false; }
+            if (!board.has_written(r, needed)) { return false; }
         }
-        all_wrote_ = number;
+        all_wrote_ = needed;
         return true;
     }
     /// The next call has ended; `all_came`: it had waited for all ranks.
@@ -66,7 +64,7 @@ template <flat_board Board>
 class flat_run {
 public:
     /// The flat form of a program, null if it does not run so.
-    static flat_form const* form_of(program& p) { return p.flat(flat_bytes<Board>()); }
+    static flat_form const* form_of(program& p) { return p.flat(Board::most_bytes); }
 
     /// Writes this rank's cell, which it must be allowed to; the caller wakes the others. All must
     /// live until `finish` returns. `size`: ranks.
@@ -78,22 +76,27 @@ public:
         hash_ = hash;
         form_ = &form;
         if (form.steps->scratch != 0) { scratch_.resize(form.steps->scratch); }
-        at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), nullptr};
+        at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), scratch_.data()};
         op_ = op;
         seen_ = 0;
         wrong_ = false;
-        auto& mine = board.flat(me, number);
+        few_ = form.bytes <= Board::few_bytes;
+        auto& mine = cell(me);
+        // What does not fit beside the stamp begins a line of its own: processors copy and add
+        // whole lines quicker than what lies across two.
+        lead_ = form.bytes <= mine.beside ? 0 : mine.beside;
         mine.hash = hash;
-        if (form.sent != 0) { std::memcpy(mine.payload.data(), in, form.sent); }
+        if (form.sent != 0) { std::memcpy(mine.payload() + lead_, in, form.sent); }
         mine.stamp.store(number, std::memory_order_release);
+        find_sources();
     }
     /// Whether those have written their cells that this rank reads.
     bool is_ready() {
         auto const& receives = form_->steps->receives;
         for (; seen_ < receives.size(); ++seen_) {
-            auto const& cell = board_->flat(receives[seen_].peer, number_);
-            if (cell.stamp.load(std::memory_order_acquire) != number_) { return false; }
-            wrong_ = wrong_ || cell.hash != hash_;
+            auto const& its = cell(receives[seen_].peer);
+            if (its.stamp.load(std::memory_order_acquire) != number_) { return false; }
+            wrong_ = wrong_ || its.hash != hash_;
             if (wrong_) { return false; }
         }
         return true;
@@ -105,11 +108,6 @@ public:
     /// Once it is ready: carries out this rank's part. Throws what the operator throws.
     void finish() {
         auto const& steps = *form_->steps;
-        at_.scratch = scratch_.data();
-        auto const bytes_of = [&](std::size_t receive) {
-            return board_->flat(steps.receives[receive].peer, number_).payload.data() +
-                   (*form_->places)[receive].offset;
-        };
         if (form_->copies) {
             for (std::size_t i = 0; i < steps.receives.size(); ++i) {
                 auto const& t = steps.receives[i];
@@ -119,24 +117,45 @@ public:
             }
         }
         for (auto const& f : steps.folds) {
-            carry_out(steps, f, at_, *op_, at_.write(f.to), 0, f.bytes, {size_, true},
-                      [&](auto const& s) {
-                          return bytes_of(static_cast<std::size_t>(s.transfer)) + s.offset;
-                      });
+            carry_out(f, *op_, at_.write(f.to), sources_.data() + f.first_source, f.bytes,
+                      {size_, true});
         }
         for (auto const& c : steps.epilogue) { at_.carry_out(host::space{}, c); }
     }
 
 private:
+    auto& cell(rank_t r) const { return board_->flat(r, number_, few_); }
+    /// What a receive reads.
+    std::byte const* bytes_of(std::size_t receive) const {
+        return cell(form_->steps->receives[receive].peer).payload() + lead_ +
+               (*form_->places)[receive].offset;
+    }
+    /// Before anything has come, as this takes no time while a line is on its way.
+    void find_sources() {
+        auto const& steps = *form_->steps;
+        if (sources_.size() < steps.sources.size()) { sources_.resize(steps.sources.size()); }
+        for (auto const& f : steps.folds) {
+            collectives::find_sources(
+                steps, f, at_, 0,
+                [this](auto const& s) {
+                    return bytes_of(static_cast<std::size_t>(s.transfer)) + s.offset;
+                },
+                sources_.data() + f.first_source);
+        }
+    }
+
     Board* board_ = nullptr;
     int size_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
     flat_form const* form_ = nullptr;
     run_buffers at_{};
-    deferred<std::vector<std::byte>, Board> scratch_;  // empty for the library's own algorithms
+    deferred<std::vector<void const*>, Board> sources_;  // of all folds
+    deferred<std::vector<std::byte>, Board> scratch_;    // empty for the library's own algorithms
     reducer const* op_ = nullptr;
+    std::size_t lead_ = 0;  // bytes of each payload that are left out
     std::size_t seen_ = 0;
+    bool few_ = false;
     bool wrong_ = false;
 };
 

@@ -39,13 +39,13 @@ public:
     /// Goes on with a flat operation that has been entered, as `entered`, and whose cell, number
     /// `flat_number`, this rank has written.
     void resume(engine<Transport>& e, std::shared_ptr<program> what, entry entered,
-                flat_part<Transport> const& begun, std::chrono::nanoseconds time)
+                flat_part<Transport>&& begun, std::chrono::nanoseconds time)
         requires flat_transport<Transport>
     {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
         program_ = std::move(what);
         mode_ = mode::flat;
-        flat_ = begun;
+        flat_ = std::move(begun);
         flat_started_ = true;
     }
     /// Ends it with what was thrown. That breaks the communicator, since this rank cannot do its
@@ -222,12 +222,12 @@ private:
         if constexpr (flat_transport<Transport>) {
             if (!flat_started_) {
                 auto& flats = engine_->flats;
-                if (flats.next() != flat_number_ || !flats.may_write(engine_->board())) {
+                auto const& form = *flat_part<Transport>::form_of(*program_);
+                if (flats.next() != flat_number_ || !flats.may_write(engine_->board(), form)) {
                     return false;
                 }
                 flat_.start(engine_->board(), engine_->rank(), engine_->size(), flat_number_,
-                            of_.hash, *flat_part<Transport>::form_of(*program_), of_.in, of_.out,
-                            of_.op);
+                            of_.hash, form, of_.in, of_.out, of_.op);
                 engine_->board().wake_others();
                 flat_started_ = true;
             }

@@ -33,6 +33,7 @@ struct flat_form {
     plan const* steps = nullptr;
     std::vector<place> const* places = nullptr;  // of what each receive reads, in its peer's input
     std::size_t sent = 0;                        // bytes of this rank's input that peers read
+    std::size_t bytes = 0;                       // of the whole vector, the same on all ranks
     bool copies = false;                         // some receives are copies
     bool waits_for_all = false;                  // without a root no rank ends before all have come
 };
@@ -150,7 +151,10 @@ private:
     flat_form make_flat() {
         auto const& own = steps(0, passage::image);
         image_ = find_remote(0, passage::image, false);
-        return {&own, &image_, own.sends.empty() ? 0 : shape_.input_bytes(),
+        return {&own,
+                &image_,
+                own.sends.empty() ? 0 : shape_.input_bytes(),
+                shape_.count * shape_.elem_size,
                 std::any_of(own.receives.begin(), own.receives.end(),
                             [](auto const& t) { return t.action == verb::recv_copy; }),
                 !is_rooted(shape_.what)};

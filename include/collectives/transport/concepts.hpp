@@ -105,9 +105,6 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
 /// way on one rank.
 inline constexpr std::size_t lanes_per_rank = 8;
 
-/// Calls in flat form that leave traces on a board at one time.
-inline constexpr std::size_t flat_cells_per_rank = 16;
-
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
 /// location any rank can turn back into a pointer with `at`, or 0 where peers cannot reach it.
 /// `always_reachable`: every address can be reached (threads of one process).

@@ -20,15 +20,34 @@
 
 namespace collectives::shared {
 
-/// A small contribution: its first bytes travel in the cache line that says that it is there.
+/// The line of a small contribution that says that it is there, with its first bytes. More lines
+/// follow.
 struct alignas(line) flat_cell {
-    static constexpr std::size_t bytes = 127 * line;  // odd, so that cells share no place in caches
+    static constexpr std::size_t beside = line - 16;  // bytes of the payload in this line
+
+    std::byte* payload() { return reinterpret_cast<std::byte*>(this) + line - beside; }
 
     std::atomic<std::uint64_t> stamp;
     std::uint64_t hash;
-    std::array<std::byte, bytes - 16> payload;
+    std::array<std::byte, beside> first;
 };
-static_assert(sizeof(flat_cell) == flat_cell::bytes);
+static_assert(sizeof(flat_cell) == line);
+
+/// A rank's cells, for as many calls in a row, of `Lines` lines each: an odd number, so that cells
+/// share no place in caches.
+template <std::size_t Cells, std::size_t Lines>
+struct flat_cells {
+    static constexpr std::size_t cells = Cells;
+    static constexpr std::size_t bytes = (Lines - 1) * line;  // from the second line on
+
+    flat_cell& operator[](std::uint64_t number) { return at[number % Cells].head; }
+
+    struct whole {
+        flat_cell head;
+        std::array<std::byte, bytes> more;
+    };
+    std::array<whole, Cells> at;
+};
 
 /// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
 struct alignas(line) lane_line {
@@ -46,7 +65,8 @@ struct alignas(line) board_row {
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
-    std::array<flat_cell, flat_cells_per_rank> flat;
+    flat_cells<64, 5> few_bytes;  // roots run ahead further: most time is the others' turns
+    flat_cells<16, 127> more_bytes;
     std::array<lane_line, lanes_per_rank> lane;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
@@ -58,7 +78,7 @@ struct alignas(line) board_header {
     std::atomic<std::uint32_t> users;
 };
 
-/// The view one rank has of its communicator's board. Costs n x 141 KiB of shared memory.
+/// The view one rank has of its communicator's board. Costs n x 161 KiB of shared memory.
 class board {
 public:
     board() = default;
@@ -155,8 +175,22 @@ public:
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
 
-    flat_cell& flat(rank_t r, std::uint64_t number) const {
-        return row(r).flat[number % flat_cells_per_rank];
+    /// The longest vectors whose calls in flat form use the cells for few bytes, and any cells.
+    static constexpr std::size_t few_bytes = decltype(board_row::few_bytes)::bytes;
+    static constexpr std::size_t most_bytes = decltype(board_row::more_bytes)::bytes;
+
+    /// Rank r's cell for a call in flat form, by the call's number.
+    flat_cell& flat(rank_t r, std::uint64_t number, bool few) const {
+        return few ? row(r).few_bytes[number] : row(r).more_bytes[number];
+    }
+    /// How many calls in a row have cells of their own.
+    static constexpr std::size_t flat_depth(bool few) {
+        return few ? decltype(board_row::few_bytes)::cells : decltype(board_row::more_bytes)::cells;
+    }
+    /// Whether rank r has written its cell for the call of that number.
+    bool has_written(rank_t r, std::uint64_t number) const {
+        return flat(r, number, true).stamp.load(std::memory_order_acquire) >= number ||
+               flat(r, number, false).stamp.load(std::memory_order_acquire) >= number;
     }
     lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
 
