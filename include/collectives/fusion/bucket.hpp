@@ -82,10 +82,13 @@ public:
         if constexpr (on_device) { packer_.give_back(scratch()); }
     }
 
-    void open(fused_element const& of, int number, bool alone) {
+    /// `at_once`: tensors are packed as they are added, while caches hold them, as far as the
+    /// memory of the step before has room; else all are when the bucket starts.
+    void open(fused_element const& of, int number, bool alone, bool at_once) {
         of_ = &of;
         number_ = number;
         alone_ = alone;
+        at_once_ = at_once && !on_device && !alone && of.encode == nullptr;
         count_ = 0;
         priority_ = std::numeric_limits<int>::min();
         ++times_opened_;
@@ -100,6 +103,8 @@ public:
         }
         count_ += count;
         priority_ = std::max(priority_, priority);
+        at_once_ = at_once_ && count_ * of_->wire_size <= memory_.bytes;
+        if (at_once_) { pack_next(); }
     }
 
     /// Packs it and starts its reduction. `content` stands for the tensors in it. Throws what a
@@ -172,6 +177,8 @@ private:
     void forget_pieces() {
         pieces_.clear();
         names_.clear();
+        packed_ = 0;
+        packed_bytes_ = 0;
     }
     bool travels_as_it_is() const { return alone_ && of_->travels_as_it_is(); }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
@@ -192,25 +199,28 @@ private:
         told([&] { by(to, from, count); });
     }
 
+    void pack_next() {
+        auto const& p = pieces_[packed_++];
+        if (p.count == 0) { return; }
+        auto* const to = memory_.data + packed_bytes_;
+        if (of_->encode != nullptr) {
+            convert(of_->encode, to, p.data, p.count);
+        } else {
+            std::memcpy(to, p.data, p.count * of_->size);
+        }
+        packed_bytes_ += p.count * of_->wire_size;
+    }
     std::byte* pack() {
         auto const bytes = count_ * of_->wire_size;
         if (memory_.bytes < bytes) {
             scratch().give_back(std::exchange(memory_, {}));
             memory_ = scratch().take(bytes);
+            packed_ = packed_bytes_ = 0;
         }
         if constexpr (on_device) {
             pack_on_device();
-            return memory_.data;
-        }
-        auto* to = memory_.data;
-        for (auto const& p : pieces_) {
-            if (p.count == 0) { continue; }
-            if (of_->encode != nullptr) {
-                convert(of_->encode, to, p.data, p.count);
-            } else {
-                std::memcpy(to, p.data, p.count * of_->size);
-            }
-            to += p.count * of_->wire_size;
+        } else {
+            while (packed_ < pieces_.size()) { pack_next(); }
         }
         return memory_.data;
     }
@@ -248,7 +258,9 @@ private:
     fused_element const* of_ = nullptr;
     int number_ = 0;
     bool alone_ = false;
+    bool at_once_ = false;
     std::size_t count_ = 0;
+    std::size_t packed_ = 0, packed_bytes_ = 0;  // pieces that lie in memory_, and their bytes
     int priority_ = 0;
     deferred<std::vector<fused_piece>, Transport> pieces_;
     deferred<std::vector<short_text<40>>, Transport> names_;  // up to the last one that has a name

@@ -63,7 +63,7 @@ public:
             core_->engine().test(under_way_.front()->run());
             finish_ended();
         }
-        elect();
+        if (ballot_) { elect(); }
     }
     /// Buckets that were finished, so far.
     std::size_t finished() const { return finished_; }

@@ -46,25 +46,8 @@ public:
     /// then nothing has changed.
     template <class T>
     fused_element const& element() {
-        constexpr auto type = type_id<T>();
-        for (auto const& e : elements_) {
-            if (e->type == type) { return *e; }
-        }
-        auto made = std::make_unique<fused_element>();
-        try {
-            describe_element<T, space_type<Transport>>(*made, how_.op, how_.compress);
-        } catch (usage_error const& e) { core_->refuse(collective::all_reduce, e.what()); }
-        require_unbroken();
-        if (background_) {
-            by_mover([](auto& m) { m.wait(); });
-        }  // it uses the core
-        (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
-        core_->require(!device_transport<Transport> || made->gather != nullptr,
-                       collective::all_reduce,
-                       "this program has no kernel that packs tensors: have nvcc compile one "
-                       "source file that includes <collectives/cuda.cuh>");
-        elements_.push_back(std::move(made));
-        return *elements_.back();
+        if (latest_ == nullptr || latest_->type != type_id<T>()) { latest_ = &find_element<T>(); }
+        return *latest_;
     }
 
     ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name,
@@ -125,6 +108,28 @@ public:
     std::size_t holders = 0;  // see counted_holder
 
 private:
+    template <class T>
+    fused_element const& find_element() {
+        constexpr auto type = type_id<T>();
+        for (auto const& e : elements_) {
+            if (e->type == type) { return *e; }
+        }
+        auto made = std::make_unique<fused_element>();
+        try {
+            describe_element<T, space_type<Transport>>(*made, how_.op, how_.compress);
+        } catch (usage_error const& e) { core_->refuse(collective::all_reduce, e.what()); }
+        require_unbroken();
+        if (background_) {
+            by_mover([](auto& m) { m.wait(); });
+        }  // it uses the core
+        (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
+        core_->require(!device_transport<Transport> || made->gather != nullptr,
+                       collective::all_reduce,
+                       "this program has no kernel that packs tensors: have nvcc compile one "
+                       "source file that includes <collectives/cuda.cuh>");
+        elements_.push_back(std::move(made));
+        return *elements_.back();
+    }
     /// Meets here what the bucket's start would. To ask CUDA about an address takes longer than all
     /// else that `add` does, so those that were asked about are remembered.
     void require_usable(void const* data, std::size_t bytes) {
@@ -154,7 +159,7 @@ private:
         if (by_handles_ && all_taken()) { reuse(); }
         if (all_taken()) { kept_.push_back(std::make_unique<bucket>(core_)); }
         auto& b = bucket_of(p.bucket);
-        b.open(of, p.bucket, p.alone);
+        b.open(of, p.bucket, p.alone, background_ == nullptr);
         return b;
     }
     /// The oldest buckets, as far as they are finished, become the next ones.
@@ -214,6 +219,7 @@ private:
     std::shared_ptr<communicator_core<Transport>> core_;
     fusion_options how_;
     deferred<std::vector<std::unique_ptr<fused_element>>, Transport> elements_;
+    fused_element const* latest_ = nullptr;  // that was asked for
     bucket_planner planner_;
     std::vector<std::unique_ptr<bucket>> kept_;
     int first_ = 0;            // the number of kept_[0]
