@@ -130,7 +130,7 @@ void add_training(CLI::App& app, settings& s) {
         ->group(c);
     app.add_flag("--reproducible", s.reproducible, "the same bits whatever the algorithm")
         ->group(c);
-    app.add_flag("--count", s.counted, "count bytes; everything is sent as messages then")
+    app.add_flag("--count", s.counted, "count the bytes of steps, which are sent as messages then")
         ->group(c);
     number(c, "--link", s.link, "bytes per second of each rank's link; 0: as fast as it goes", 0,
            1e12);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,32 @@ TEST_CASE("a root may go on and overwrite its vector while others still read") {
                 }
             });
         }
+    }
+}
+
+TEST_CASE(
+    "a root runs ahead of its readers, and readers of their root, over cells of all lengths") {
+    for (int const size : {2, 3, 5}) {
+        CAPTURE(size);
+        coll::shm::run(size, [size](auto& comm) {
+            // Beside the stamp, in a small cell and a large one, to the last element; in none.
+            constexpr std::array<std::size_t, 10> counts{1, 12, 13, 1, 64, 65, 1, 2048, 2049, 0};
+            for (int call = 0; call < 600; ++call) {
+                auto const n = counts[scramble(static_cast<std::uint64_t>(call)) % counts.size()];
+                auto const root = call / 150 % size;
+                std::vector<std::uint32_t> v(n), sum(n);
+                fill(v, call);
+                if (call % 97 == 7 * comm.rank()) { std::this_thread::sleep_for(2ms); }
+                if (call % 5 == 4) {
+                    comm.reduce(v, sum, coll::bit_xor{}, root);
+                    if (comm.rank() == root && size % 2 == 1) { expect_filled(sum, call); }
+                    continue;
+                }
+                if (comm.rank() != root) { std::fill(v.begin(), v.end(), 0xdeadU); }
+                comm.broadcast(v, root);
+                expect_filled(v, call);
+            }
+        });
     }
 }
 

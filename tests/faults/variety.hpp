@@ -41,9 +41,10 @@ T one_of(std::array<T, N> const& all) {
 }
 inline int below(int n) { return std::uniform_int_distribution(0, n - 1)(dice()); }
 
-/// Vectors that fit in a cache line, a cell, some slots, and neither; algorithms by name or not.
+/// Vectors that fit beside a stamp, in a small cell, a large one, some slots, and none, and which
+/// one element more brings into the next; algorithms by name or not.
 inline std::vector<variant> variety() {
-    constexpr std::array<std::size_t, 4> counts{1, 10, 1000, 200'000};
+    constexpr std::array<std::size_t, 6> counts{1, 12, 64, 1000, 2048, 200'000};
     constexpr std::array<std::size_t, 4> segments{coll::chosen_segment, 0, 16 * 1024, 100'000};
     std::vector<variant> all;
     for (int i = 0; i < repeats(); ++i) {

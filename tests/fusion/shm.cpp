@@ -7,6 +7,7 @@ using job = on_shm;
 using job_transport = coll::shm::transport;
 }  // namespace faults
 
+#include <fusion/changes_suite.hpp>
 #include <fusion/faults_suite.hpp>
 #include <fusion/priorities_suite.hpp>
 #include <fusion/results_suite.hpp>
@@ -17,6 +18,7 @@ using world = conformance::over_shm;
 
 TEST_CASE("every threshold, with and without a thread") { every_threshold<world>(); }
 TEST_CASE("handles") { handles<world>(); }
+TEST_CASE("tensors that change from step to step") { changing_steps<world>(); }
 TEST_CASE("operators") { operators<world>(); }
 TEST_CASE("compression") { compressed<world>(); }
 TEST_CASE("the same bits") { same_bits<world>(); }

@@ -222,7 +222,7 @@ private:
         }
         auto o = take();
         running guard{this, o.get()};
-        o->resume(engine_, made, entered, std::move(flat_), time);
+        o->resume(engine_, made, entered, flat_, time);
         if (thrown) { o->give_up(thrown); }
         engine_.add(*o);
         engine_.wait(*o);

@@ -19,27 +19,28 @@
 
 namespace collectives {
 
-/// A board that has cells for small contributions.
+/// A board that has cells for small contributions. Each call has a cell of each rank, by its number
+/// and the bytes of its vector; that many calls in a row have different ones (`flat_depth`). Who
+/// sees the stamp sees what was written into the cell before.
 template <class Board>
-concept flat_board = requires(Board b) {
-    b.flat(0, 0, true).stamp.store(std::uint64_t{});
-    b.flat(0, 0, true).hash;
-    b.flat(0, 0, true).payload();
-    { b.has_written(0, 0) } -> std::same_as<bool>;
-    { Board::flat_depth(true) } -> std::same_as<std::size_t>;
-    { Board::few_bytes + Board::most_bytes } -> std::same_as<std::size_t>;
+concept flat_board = requires(Board b, std::uint64_t number, std::size_t bytes) {
+    b.flat(0, number, bytes).stamp.store(number);
+    b.flat(0, number, bytes).hash;
+    { b.flat(0, number, bytes).payload() } -> std::same_as<std::byte*>;
+    { Board::flat_depth(bytes) } -> std::same_as<std::size_t>;
+    { b.has_written(0, number) } -> std::same_as<bool>;
+    { b.size() } -> std::same_as<int>;
 };
 
-/// Numbers the flat calls of a communicator. Each rank has cells for some calls in a row, more of
-/// them for calls of few bytes. Who has written number k has finished all before; so a rank may
-/// write into the cell of k - 16 once all have written k - 15. Only the roots of collectives that
-/// do not wait for all ever have to look.
+/// Numbers the flat calls of a communicator. Who has written number k has finished all before; so
+/// where d calls in a row have cells of their own, a rank may write number k once all have written
+/// k - d + 1. Only the roots of collectives that do not wait for all ever have to look.
 template <flat_board Board>
 class flat_book {
 public:
     std::uint64_t next() const { return done_ + 1; }
     bool may_write(Board const& board, flat_form const& form) {
-        auto const depth = Board::flat_depth(form.bytes <= Board::few_bytes);
+        auto const depth = Board::flat_depth(form.bytes);
         if (next() < all_wrote_ + depth) { return true; }
         auto const needed = next() - depth + 1;
         for (rank_t r = 0; r < board.size(); ++r) {
@@ -63,8 +64,15 @@ private:
 template <flat_board Board>
 class flat_run {
 public:
+    flat_run() = default;
+    flat_run(flat_run const&) = delete;  // it points into its own vectors
+    flat_run& operator=(flat_run const&) = delete;
+    flat_run(flat_run&&) noexcept = default;
+    flat_run& operator=(flat_run&&) noexcept = default;
+    ~flat_run() = default;
+
     /// The flat form of a program, null if it does not run so.
-    static flat_form const* form_of(program& p) { return p.flat(Board::most_bytes); }
+    static flat_form const* form_of(program& p) { return p.flat(Board::flat_bytes); }
 
     /// Writes this rank's cell, which it must be allowed to; the caller wakes the others. All must
     /// live until `finish` returns. `size`: ranks.
@@ -80,7 +88,6 @@ public:
         op_ = op;
         seen_ = 0;
         wrong_ = false;
-        few_ = form.bytes <= Board::few_bytes;
         auto& mine = cell(me);
         // What does not fit beside the stamp begins a line of its own: processors copy and add
         // whole lines quicker than what lies across two.
@@ -124,7 +131,7 @@ public:
     }
 
 private:
-    auto& cell(rank_t r) const { return board_->flat(r, number_, few_); }
+    auto& cell(rank_t r) const { return board_->flat(r, number_, form_->bytes); }
     /// What a receive reads.
     std::byte const* bytes_of(std::size_t receive) const {
         return cell(form_->steps->receives[receive].peer).payload() + lead_ +
@@ -155,7 +162,6 @@ private:
     reducer const* op_ = nullptr;
     std::size_t lead_ = 0;  // bytes of each payload that are left out
     std::size_t seen_ = 0;
-    bool few_ = false;
     bool wrong_ = false;
 };
 

@@ -39,13 +39,13 @@ public:
     /// Goes on with a flat operation that has been entered, as `entered`, and whose cell, number
     /// `flat_number`, this rank has written.
     void resume(engine<Transport>& e, std::shared_ptr<program> what, entry entered,
-                flat_part<Transport>&& begun, std::chrono::nanoseconds time)
+                flat_part<Transport>& begun, std::chrono::nanoseconds time)
         requires flat_transport<Transport>
     {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
         program_ = std::move(what);
         mode_ = mode::flat;
-        flat_ = std::move(begun);
+        std::swap(flat_, begun);  // with its memory, for the next one
         flat_started_ = true;
     }
     /// Ends it with what was thrown. That breaks the communicator, since this rank cannot do its

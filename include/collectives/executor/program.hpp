@@ -33,7 +33,7 @@ struct flat_form {
     plan const* steps = nullptr;
     std::vector<place> const* places = nullptr;  // of what each receive reads, in its peer's input
     std::size_t sent = 0;                        // bytes of this rank's input that peers read
-    std::size_t bytes = 0;                       // of the whole vector, the same on all ranks
+    std::size_t bytes = 0;                       // of the longest input, the same on all ranks
     bool copies = false;                         // some receives are copies
     bool waits_for_all = false;                  // without a root no rank ends before all have come
 };
@@ -97,8 +97,8 @@ public:
         }
         return *made;
     }
-    /// Its flat form; null if it has none, or its vector is of more than `most` bytes. Only what is
-    /// equal on all ranks decides. `most` is the same in each call.
+    /// Its flat form; null if it has none, or some rank's input is of more than `most` bytes. Only
+    /// what is equal on all ranks decides. `most` is the same in each call.
     flat_form const* flat(std::size_t most) {
         if (!flat_is_known_) {
             if (has_flat_form(most)) { flat_ = make_flat(); }
@@ -146,7 +146,16 @@ private:
 
     bool has_flat_form(std::size_t most) const {
         return rounds() <= 1 && shape_.size > 1 && slices_ == 1 && shape_.recv_counts.empty() &&
-               !blocks_vary() && shape_.count <= most && shape_.count * shape_.elem_size <= most;
+               !blocks_vary() && longest_input() <= most / shape_.elem_size;
+    }
+    /// Of any rank, in elements.
+    std::size_t longest_input() const {
+        if (shape_.what != collective::all_gather && shape_.what != collective::gather) {
+            return shape_.count;
+        }
+        return shape_.counts.empty()
+                   ? block(shape_.count, shape_.size, 0).size
+                   : *std::max_element(shape_.counts.begin(), shape_.counts.end());
     }
     flat_form make_flat() {
         auto const& own = steps(0, passage::image);
@@ -154,7 +163,7 @@ private:
         return {&own,
                 &image_,
                 own.sends.empty() ? 0 : shape_.input_bytes(),
-                shape_.count * shape_.elem_size,
+                longest_input() * shape_.elem_size,
                 std::any_of(own.receives.begin(), own.receives.end(),
                             [](auto const& t) { return t.action == verb::recv_copy; }),
                 !is_rooted(shape_.what)};

@@ -79,8 +79,8 @@ public:
     /// Throws what a call throws that is started.
     void open(std::uint64_t ready, options const& how, program_store& programs) {
         ready_ = ready;
-        run_.open(words_, 0, !device_transport<Transport>,
-                  false);  // this word is in the host's memory
+        auto const alone = !device_transport<Transport>;  // this word is in the host's memory
+        run_.open(words_, 0, alone, false);
         run_.add(&ready_, 1, 0, {}, 0);
         run_.start(detail::hash_text("ballot"), how, programs);
         open_ = true;

@@ -20,11 +20,12 @@
 
 namespace collectives::shared {
 
-/// The line of a small contribution that says that it is there, with its first bytes. More lines
-/// follow.
+/// The line of a small contribution that says that it is there, with its first bytes: the first
+/// line of a cell in shared memory, in which more follow.
 struct alignas(line) flat_cell {
     static constexpr std::size_t beside = line - 16;  // bytes of the payload in this line
 
+    /// Of the whole cell.
     std::byte* payload() { return reinterpret_cast<std::byte*>(this) + line - beside; }
 
     std::atomic<std::uint64_t> stamp;
@@ -59,26 +60,29 @@ struct alignas(line) lane_line {
 
 /// What one rank tells the others of the communicator. Written by that rank alone.
 struct alignas(line) board_row {
-    static constexpr int remembered = 64;
+    static constexpr int remembered = 128;
     static constexpr std::uint32_t most_complaints = 2;  // its own, and that of an aborting thread
     using words = std::array<std::atomic<std::uint64_t>, sizeof(fingerprint) / 8>;
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
-    flat_cells<64, 5> few_bytes;  // roots run ahead further: most time is the others' turns
-    flat_cells<16, 127> more_bytes;
+    flat_cells<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
+    flat_cells<16, 129> more_cells;
     std::array<lane_line, lanes_per_rank> lane;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
     std::array<failure, most_complaints> complaint;
 };
 
+// Who runs ahead must not overwrite what the others have to find out in case of a mismatch.
+static_assert(decltype(board_row::few_cells)::cells + 2 <= board_row::remembered);
+
 struct alignas(line) board_header {
     std::atomic<std::uint32_t> stopped;  // which complaint was the first; not 0: all waits end
     std::atomic<std::uint32_t> users;
 };
 
-/// The view one rank has of its communicator's board. Costs n x 161 KiB of shared memory.
+/// The view one rank has of its communicator's board. Costs n x 172 KiB of shared memory.
 class board {
 public:
     board() = default;
@@ -104,8 +108,8 @@ public:
     }
 
     /// Leaves word of a call: its number and the hash of all before
-    /// it, and what `call`, whose hash is `hash`, says besides, unless that lies there from 64
-    /// calls ago. O(1), no wait.
+    /// it, and what `call`, whose hash is `hash`, says besides, unless that lies there from
+    /// 128 calls ago. O(1), no wait.
     void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
                std::uint64_t past) {
         auto& mine = row(me_);
@@ -175,22 +179,23 @@ public:
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
 
-    /// The longest vectors whose calls in flat form use the cells for few bytes, and any cells.
-    static constexpr std::size_t few_bytes = decltype(board_row::few_bytes)::bytes;
-    static constexpr std::size_t most_bytes = decltype(board_row::more_bytes)::bytes;
-
-    /// Rank r's cell for a call in flat form, by the call's number.
-    flat_cell& flat(rank_t r, std::uint64_t number, bool few) const {
-        return few ? row(r).few_bytes[number] : row(r).more_bytes[number];
+    /// The longest vectors whose calls have a flat form.
+    static constexpr std::size_t flat_bytes = decltype(board_row::more_cells)::bytes;
+    /// Rank r's cell for the flat call of that number, over vectors of `bytes` bytes.
+    flat_cell& flat(rank_t r, std::uint64_t number, std::size_t bytes) const {
+        return bytes <= few_bytes ? row(r).few_cells[number] : row(r).more_cells[number];
     }
-    /// How many calls in a row have cells of their own.
-    static constexpr std::size_t flat_depth(bool few) {
-        return few ? decltype(board_row::few_bytes)::cells : decltype(board_row::more_bytes)::cells;
+    /// How many such calls in a row have cells of their own.
+    static constexpr std::size_t flat_depth(std::size_t bytes) {
+        return bytes <= few_bytes ? decltype(board_row::few_cells)::cells
+                                  : decltype(board_row::more_cells)::cells;
     }
     /// Whether rank r has written its cell for the call of that number.
     bool has_written(rank_t r, std::uint64_t number) const {
-        return flat(r, number, true).stamp.load(std::memory_order_acquire) >= number ||
-               flat(r, number, false).stamp.load(std::memory_order_acquire) >= number;
+        auto const holds = [&](flat_cell const& c) {
+            return c.stamp.load(std::memory_order_acquire) >= number;
+        };
+        return holds(row(r).few_cells[number]) || holds(row(r).more_cells[number]);
     }
     lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
 
@@ -205,6 +210,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t few_bytes = decltype(board_row::few_cells)::bytes;
+
     board_row& row(rank_t r) const { return rows_[r]; }
 
     state job_;
