@@ -40,6 +40,33 @@ TEST_CASE("a process that dies before its stream has written what others wait fo
     CHECK(w.shared().told == 2);
 }
 
+TEST_CASE("who waits for all that is enqueued looks for processes that have died") {
+    world w;
+    CHECK_THROWS_AS(run_processes(
+                        w, 3,
+                        [&w](auto& comm, machine&) {
+                            auto& space = comm.transport().space();
+                            comm.barrier();
+                            if (comm.rank() == 1) {
+                                w.words_are_lost = true;  // this process's copy
+                                (void)space.queue();
+                                space.note();
+                                ++w.shared().told;  // of its work
+                                std::this_thread::sleep_for(100ms);
+                                std::raise(SIGKILL);
+                            }
+                            while (w.shared().told == 0) { std::this_thread::yield(); }
+                            auto const here = space.enter();
+                            space.after(1);
+                            space.drain();
+                            expect(space.was_let_go(1), "rank 1 has died");
+                            ++w.shared().told;
+                        },
+                        cuda::ordering::memory),
+                    coll::run_error);
+    CHECK(w.shared().told == 3);
+}
+
 TEST_CASE("a process that dies in the middle") {
     for (auto const order : {cuda::ordering::memory, cuda::ordering::host}) {
         world w;

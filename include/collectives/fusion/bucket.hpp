@@ -78,6 +78,7 @@ public:
     bucket_run(bucket_run const&) = delete;
     bucket_run& operator=(bucket_run const&) = delete;
     ~bucket_run() {
+        auto const mine = core_->engine().turn();
         scratch().give_back(memory_);
         if constexpr (on_device) { packer_.give_back(scratch()); }
     }

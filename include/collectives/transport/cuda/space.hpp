@@ -8,12 +8,15 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
+#include <collectives/transport/cuda/marks.hpp>
 #include <collectives/transport/cuda/words.hpp>
 
-#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,7 +38,7 @@ public:
 
     /// `kernel`: what copies within the device's memory; null: CUDA's own copies.
     space(std::shared_ptr<call_table> with, int device, copy_function kernel)
-        : calls_(std::move(with)), device_(device), kernel_(kernel) {
+        : calls_(std::move(with)), marks_(*calls_), device_(device), kernel_(kernel) {
         on_device const here(*calls_, device_);
         stream_ = calls_->make_stream();
     }
@@ -43,10 +46,9 @@ public:
     space& operator=(space const&) = delete;
     ~space() {
         drain_if_possible();
-        for (auto const& [number, e] : marks_) { idle_.push_back(e); }
         try {
             on_device const here(*calls_, device_);
-            for (auto const e : idle_) { calls_->destroy_event(e); }
+            marks_.destroy();
             for (auto const e : opened_) { calls_->destroy_event(e); }
             calls_->destroy_stream(stream_);
             if (mine_ != nullptr) { calls_->give_back_event(device_, shared_, mine_); }
@@ -94,6 +96,8 @@ public:
         if (how != ordering::memory) { words_.reset(); }
     }
     ordering ordered_by() const { return how_; }
+    /// What finds out who has died, and lets go of them, while this waits for words.
+    void look_by(std::function<void()> look) { look_ = std::move(look); }
 
     /// The device is current while what this gives lives.
     on_device enter() const { return {*calls_, device_}; }
@@ -106,11 +110,10 @@ public:
     void copy(void* to, void const* from, std::size_t bytes, Unused...) {
         if (bytes == 0 || to == from) { return; }
         dirty_ = true;
-        if (kernel_ != nullptr && is_reachable(to) && is_reachable(from)) {
-            kernel_(to, from, bytes, stream_);
-        } else {
-            calls_->copy(to, from, bytes, stream_);
-        }
+        auto const reachable = is_reachable(to) && is_reachable(from);
+        if (kernel_ != nullptr && reachable) { return kernel_(to, from, bytes, stream_); }
+        if (!reachable && how_ == ordering::memory) { settle(); }  // else the driver waits in this
+        calls_->copy(to, from, bytes, stream_);
     }
 
     void note() {
@@ -141,7 +144,6 @@ public:
     void let_go(rank_t r) const {
         if (how_ == ordering::memory) { words_->let_go(r); }
     }
-
     bool was_let_go(rank_t r) const { return how_ == ordering::memory && words_->was_let_go(r); }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
@@ -158,7 +160,7 @@ public:
         on_device const here(*calls_, device_);
         require_followable(user);
         if (driven_ != nullptr) { calls_->wait(stream_, driven_); }
-        auto const e = spare();
+        auto const e = marks_.spare();
         calls_->record(e, user);
         calls_->wait(stream_, e);
         dirty_ = true;
@@ -194,29 +196,14 @@ public:
     bool driven_is_done() const { return calls_->passed(driven_); }
 
     std::uint64_t mark() { return mark(stream_); }
-    std::uint64_t mark(stream on) {
-        auto const e = spare();
-        calls_->record(e, on);
-        idle_.pop_back();
-        marks_.emplace_back(++marked_, e);
-        return marked_;
-    }
-    bool passed(std::uint64_t mark) {
-        auto const found = std::find_if(marks_.begin(), marks_.end(),
-                                        [mark](auto const& m) { return m.first == mark; });
-        if (found == marks_.end()) { return true; }  // all was waited for
-        if (!calls_->passed(found->second)) { return false; }
-        idle_.push_back(found->second);
-        marks_.erase(found);
-        return true;
-    }
+    std::uint64_t mark(stream on) { return marks_.set(on); }
+    bool passed(std::uint64_t mark) { return marks_.passed(mark); }
     /// Whether somebody waits for a mark.
-    bool is_awaited() const { return !marks_.empty(); }
+    bool is_awaited() const { return marks_.any(); }
     void drain() {
         on_device const here(*calls_, device_);
         if (driven_ != nullptr) { calls_->wait(stream_, driven_); }
-        calls_->synchronize(stream_);
-        for (auto const& [number, e] : marks_) { idle_.push_back(e); }
+        settle();
         marks_.clear();
         // `dirty_` stays: somebody may hold the queue already, for what comes next.
     }
@@ -246,7 +233,16 @@ public:
     void zero(void* p, std::size_t bytes) {
         on_device const here(*calls_, device_);
         calls_->zero(p, bytes, stream_);
-        calls_->synchronize(stream_);
+        settle();
+    }
+    /// Waits for all that is enqueued. The driver would wait for a dead peer's word for ever.
+    void settle() {
+        if (how_ != ordering::memory) { return calls_->synchronize(stream_); }
+        auto const end = mark();
+        for (int i = 1; !passed(end); ++i) {
+            if (look_ && i % 20 == 0) { look_(); }
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
     }
     /// Throws usage_error where the device cannot read a buffer.
     void require_reachable(void const* p, std::size_t bytes) const {
@@ -272,17 +268,13 @@ private:
     bool is_reachable(void const* p) const {
         return calls_->look(p).is != allocation::kind::unreachable;
     }
-    /// An event that nobody waits for.
-    event spare() {
-        if (idle_.empty()) { idle_.push_back(calls_->make_event(false)); }
-        return idle_.back();
-    }
-
     std::shared_ptr<call_table> calls_;
+    marks marks_;
     int device_;
     copy_function kernel_;
     ordering how_ = ordering::host;
     std::unique_ptr<order_words> words_;
+    std::function<void()> look_;
     stream stream_ = nullptr;
     event mine_ = nullptr;
     event driven_ = nullptr;    // of the last kernel that waits for peers, on a user's stream
@@ -290,9 +282,6 @@ private:
     std::vector<event> peers_;  // by their rank in the job
     std::vector<event> driven_peers_;
     std::vector<event> opened_;  // of them, those of other processes
-    std::vector<event> idle_;
-    std::vector<std::pair<std::uint64_t, event>> marks_;
-    std::uint64_t marked_ = 0;
     bool has_threads_ = false;
     bool dirty_ = false;  // something was enqueued that was not noted
 };

@@ -46,7 +46,13 @@ public:
         : adapted<Control>(std::move(control)),
           space_(std::move(s)),
           one_device_(one_device),
-          imports_(std::move(all), space_->device()) {}
+          imports_(std::move(all), space_->device()) {
+        space_->look_by([this] {
+            for (rank_t r = 0; r < this->size(); ++r) {
+                if (r != this->rank()) { (void)gone(r); }
+            }
+        });
+    }
     ~device_memory_transport() {
         auto const mine = one_at_a_time_->take();
         driver_.reset();
@@ -236,8 +242,9 @@ private:
     /// After all that was enqueued; returns when it is done.
     void move(void* to, void const* from, std::size_t bytes) {
         on_device const here(space_->calls(), space_->device());
+        space_->settle();
         space_->calls().copy(to, from, bytes, space_->queue());
-        space_->calls().synchronize(space_->queue());
+        space_->settle();
     }
     void sweep() {
         if constexpr (one_process) { return; }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Marks on a rank's streams: numbers that tell whether what was enqueued before is done.
+#pragma once
+
+#include <collectives/transport/cuda/calls.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda {
+
+/// Each is an event, which is used again. The device must be current.
+class marks {
+public:
+    explicit marks(call_table& calls) : calls_(calls) {}
+    marks(marks const&) = delete;
+    marks& operator=(marks const&) = delete;
+    ~marks() = default;
+
+    std::uint64_t set(stream on) {
+        auto const e = spare();
+        calls_.record(e, on);
+        idle_.pop_back();
+        set_.emplace_back(++last_, e);
+        return last_;
+    }
+    bool passed(std::uint64_t mark) {
+        auto const found = std::find_if(set_.begin(), set_.end(),
+                                        [mark](auto const& m) { return m.first == mark; });
+        if (found == set_.end()) { return true; }  // all was waited for
+        if (!calls_.passed(found->second)) { return false; }
+        idle_.push_back(found->second);
+        set_.erase(found);
+        return true;
+    }
+    bool any() const { return !set_.empty(); }
+    /// All have passed.
+    void clear() {
+        for (auto const& [number, e] : set_) { idle_.push_back(e); }
+        set_.clear();
+    }
+    /// An event that nobody waits for.
+    event spare() {
+        if (idle_.empty()) { idle_.push_back(calls_.make_event(false)); }
+        return idle_.back();
+    }
+    /// Before the device goes.
+    void destroy() {
+        clear();
+        for (auto const e : std::exchange(idle_, {})) { calls_.destroy_event(e); }
+    }
+
+private:
+    call_table& calls_;
+    std::vector<event> idle_;
+    std::vector<std::pair<std::uint64_t, event>> set_;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace collectives::cuda
