@@ -31,9 +31,12 @@ namespace faults {
 namespace coll = collectives;
 using namespace std::chrono_literals;
 
-/// `word_time`: how long what one rank says of a failure may take to the others.
+/// `word_time`: how long what one rank says of a failure may take to the others. `calls_ahead`: as
+/// many calls a root may be ahead of a reader and still say what it called; by messages it may get
+/// further than it remembers.
 struct on_threads {
     static constexpr auto word_time = 0ms;
+    static constexpr int calls_ahead = 300;
     static constexpr bool processes = false;
     template <class F>
     static void run(int size, F&& f) {
@@ -42,6 +45,7 @@ struct on_threads {
 };
 struct on_shm {
     static constexpr auto word_time = 0ms;
+    static constexpr int calls_ahead = 300;
     static constexpr bool processes = true;
     template <class F>
     static void run(int size, F&& f) {

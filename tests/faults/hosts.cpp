@@ -10,6 +10,7 @@
 namespace faults {
 struct job {
     static constexpr auto word_time = 0ms;
+    static constexpr int calls_ahead = 40;
     static constexpr bool processes = true;
     template <class F>
     static void run(int size, F&& f) {

@@ -12,6 +12,7 @@ namespace faults {
 
 struct on_ucx {
     static constexpr auto word_time = 20ms;
+    static constexpr int calls_ahead = 40;
     static constexpr bool processes = true;
     template <class F>
     static void run(int size, F&& f) {
