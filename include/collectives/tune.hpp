@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,25 +17,48 @@ namespace collectives {
 
 namespace detail {
 
-/// Seconds that `call` takes: the least of a few series of equally many calls on all ranks, since
-/// all that disturbs makes it longer. Rank 0's opinion, on every rank.
-template <class Comm, class Call>
-double seconds_of(Comm& comm, Call const& call) {
+/// How long to measure.
+struct timing {
+    double seconds = 0.03;   ///< about, by rank 0's clock; a series or two of each call at least
+    bool core_each = false;  ///< the ranks can run at the same time: waits until they do
+};
+
+/// Seconds that each of these calls takes: the least of a few series of equally many calls on all
+/// ranks, since all that disturbs makes it longer. The calls take turns, so that what disturbs for
+/// some milliseconds does not spoil all series of one. Rank 0's opinion, on every rank.
+template <class Comm, class... Call>
+std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call const&... call) {
     constexpr double enough = 1.2e-3;  // of a series
     constexpr double most = 200;
-    auto const series = [&](int calls) {
+    double left = how.seconds;  // the same on all ranks, and so are the numbers of calls and series
+    auto const series = [&](auto const& one, int calls) {
         comm.barrier();
         auto const start = steady::now();
-        for (int i = 0; i < calls; ++i) { call(); }
+        for (int i = 0; i < calls; ++i) { one(); }
         double seconds = std::chrono::duration<double>(steady::now() - start).count() / calls;
         comm.broadcast(std::span(&seconds, 1), 0);
+        left -= calls * seconds;
         return seconds;
     };
-    series(2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
-    auto const calls = static_cast<int>(std::clamp(enough / series(2), 1.0, most));
-    std::array<double, 5> times{};
-    for (auto& t : times) { t = series(calls); }
-    return *std::min_element(times.begin(), times.end());
+    if (how.core_each) {  // the scheduler takes some 10 ms to find out who shares a core needlessly
+        auto const too_long = 2.5e-6 * comm.size();  // for a barrier
+        constexpr double patience = 0.02;
+        auto const least_left = left - patience;
+        while (left > least_left && series([&] { comm.barrier(); }, 20) > too_long) {}
+        left = how.seconds;
+    }
+    auto const calls_for = [&](auto const& one) {
+        series(one, 2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
+        return static_cast<int>(std::clamp(enough / series(one, 2), 1.0, most));
+    };
+    std::array const calls{calls_for(call)...};
+    std::array<double, sizeof...(Call)> least{};
+    least.fill(std::numeric_limits<double>::infinity());
+    for (int turn = 0; turn < 5 && (turn < 2 || left > 0); ++turn) {
+        std::size_t i = 0;
+        ((least[i] = std::min(least[i], series(call, calls[i])), ++i), ...);
+    }
+    return least;
 }
 
 /// The prices `m`, but for those of links, as they are on this communicator: the same on all ranks.
@@ -43,23 +67,23 @@ machine_model measured(communicator<Transport>& comm, machine_model m) {
     constexpr std::size_t large = 64 * 1024;  // floats
     auto const size = comm.size();
     if (size == 1) { return m; }
+    auto const shares = m.processors != 0 && size > m.processors;
     std::vector<float> in(large, 1.0F), out(large),
         block(large / static_cast<std::size_t>(size) + 1);
     auto const part = [&](std::vector<float>& v, std::size_t n) { return std::span(v).first(n); };
     auto const own = collectives::block(large, size, comm.rank()).size;
     auto const reduce = [&](any_algorithm a, std::size_t n) {
-        return detail::seconds_of(
-            comm, [&] { comm.all_reduce(part(in, n), part(out, n), max{}, {.algorithm = a}); });
+        return [&, a, n] { comm.all_reduce(part(in, n), part(out, n), max{}, {.algorithm = a}); };
     };
     // A call of one round and of two, where bytes hardly count; then bytes, without additions and
     // with them.
-    auto const one = reduce(one_shot{}, 2);
-    auto const two = std::max(reduce(two_shot{}, static_cast<std::size_t>(size)), one);
-    auto const gather = detail::seconds_of(
-        comm, [&] { comm.all_gather(part(block, own), out, {.algorithm = two_shot{}}); });
-    auto const both = reduce(two_shot{}, large);
+    auto const [one, two_rounds, gather, both] = detail::seconds_of(
+        comm, {.core_each = peer_addressable<Transport> && !shares}, reduce(one_shot{}, 2),
+        reduce(two_shot{}, static_cast<std::size_t>(size)),
+        [&] { comm.all_gather(part(block, own), out, {.algorithm = two_shot{}}); },
+        reduce(two_shot{}, large));
+    auto const two = std::max(two_rounds, one);
 
-    auto const shares = m.processors != 0 && size > m.processors;
     auto const peers = size - 1.0;
     auto const n = static_cast<double>(large * sizeof(float));
     auto const received = n * peers / size;  // by each rank, in a gather; twice in a reduction
@@ -99,8 +123,8 @@ void measure_links(communicator<Transport>& heads, machine_model& m) {
 }  // namespace detail
 
 /// Collective. Measures the prices by which `automatic` chooses on this communicator and those
-/// split from it later, and returns them: the same on all ranks. Takes less than 50 ms, twice that
-/// where ranks share hosts.
+/// split from it later, and returns them: the same on all ranks. Takes some 15 to 50 ms, twice
+/// that where ranks share hosts.
 template <transport Transport>
 machine_model tune(communicator<Transport>& comm) {
     static_assert(!device_transport<Transport>, "calls are measured in host memory alone");

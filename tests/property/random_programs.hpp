@@ -116,36 +116,47 @@ private:
         auto const open = [&](handle h, std::function<void()> check) {
             open_.push_back({std::move(h), std::move(kept), std::move(check)});
         };
+        auto const block_or_open = [&](auto const& block, auto const& start,
+                                       std::function<void()> check) {
+            if (i.started) { return open(start(), std::move(check)); }
+            block();
+            check();
+        };
         switch (i.what) {
             case 0: {
                 auto const in = memory(i, i.n, kept);
                 auto const out = i.in_place ? in : memory(i, i.n, kept);
                 fill(in, me, 0);
-                open(comm_.start_all_reduce(in, out, coll::sum{}, how), [=] {
-                    for (std::size_t k = 0; k < i.n; ++k) { expect(out[k] == sum(k), call, i); }
-                });
-                return;
+                return block_or_open(
+                    [&] { comm_.all_reduce(in, out, coll::sum{}, how); },
+                    [&] { return comm_.start_all_reduce(in, out, coll::sum{}, how); },
+                    [=] {
+                        for (std::size_t k = 0; k < i.n; ++k) { expect(out[k] == sum(k), call, i); }
+                    });
             }
             case 1: {
                 auto const in = memory(i, i.n, kept);
                 auto const out = i.in_place ? in : memory(i, i.n, kept);
                 fill(in, me, 0);
-                open(comm_.start_reduce(in, out, coll::sum{}, root, how), [=] {
-                    for (std::size_t k = 0; k < i.n && me == root; ++k) {
-                        expect(out[k] == sum(k), call, i);
-                    }
-                });
-                return;
+                return block_or_open(
+                    [&] { comm_.reduce(in, out, coll::sum{}, root, how); },
+                    [&] { return comm_.start_reduce(in, out, coll::sum{}, root, how); },
+                    [=] {
+                        for (std::size_t k = 0; k < i.n && me == root; ++k) {
+                            expect(out[k] == sum(k), call, i);
+                        }
+                    });
             }
             case 2: {
                 auto const data = memory(i, i.n, kept);
                 if (me == root) { fill(data, root, 0); }
-                open(comm_.start_broadcast(data, root, how), [=] {
-                    for (std::size_t k = 0; k < i.n; ++k) {
-                        expect(data[k] == value(root, call, k), call, i);
-                    }
-                });
-                return;
+                return block_or_open([&] { comm_.broadcast(data, root, how); },
+                                     [&] { return comm_.start_broadcast(data, root, how); },
+                                     [=] {
+                                         for (std::size_t k = 0; k < i.n; ++k) {
+                                             expect(data[k] == value(root, call, k), call, i);
+                                         }
+                                     });
             }
             case 3: {
                 auto const in = memory(i, total, kept);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What coll_perf makes of sizes and samples, and whether its check finds what is wrong.
+#include "campaign.hpp"
 #include "csv.hpp"
 #include "model.hpp"
 #include "peers.hpp"
@@ -13,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <complex>
+#include <utility>
 
 using namespace coll_perf;
 using collectives::usage_error;
@@ -183,7 +186,8 @@ TEST_CASE("files") {
     CHECK(json["results"][0]["median_us"] == 2.0);
     CHECK(json["results"][0]["wrong"] == 5);
     CHECK(json["results"][0]["collective"] == "all_reduce");
-    CHECK(table_footer({m}).find("Out of bounds values : 5 FAILED") != std::string::npos);
+    CHECK(table_footer({m}, 0).find("Out of bounds values : 5 FAILED") != std::string::npos);
+    CHECK(table_footer({m}, 2).find("Launched again       : 2 times") != std::string::npos);
 }
 
 TEST_CASE("launches are combined by their medians") {
@@ -201,6 +205,41 @@ TEST_CASE("launches are combined by their medians") {
     CHECK(all.spread == 3);
     CHECK(all.launches == 3);
     CHECK(combine({}).launches == 0);
+}
+
+TEST_CASE("a turn whose programs met the cores at different distances is launched again") {
+    meeting_place const shared(1, 1);
+    auto& begun = *static_cast<std::atomic<int>*>(shared.memory());
+    auto const program_at = [&](std::string name, auto const& trip_of) {
+        return program{std::move(name), false,
+                       [&begun, trip_of](int out, auto const&, auto const&, auto const&) {
+                           case_result r;
+                           r.samples = {1};
+                           r.round_trips = {trip_of(begun++)};
+                           r.pinned = 1;
+                           write_line(out, as_text(r));
+                           return 0;
+                       }};
+    };
+    campaign c;
+    c.how.ranks = 1;
+    c.how.iterations = 1;
+    c.launches = 2;
+    auto const near = [](int) { return 100.; };
+    c.programs = {program_at("near", near),
+                  program_at("far at first", [](int i) { return i < 4 ? 400. : 100.; })};
+    c.run({measured_case{}});
+    CHECK(c.repeated == 2);
+    CHECK(c.all.size() == 4);
+    for (auto const& m : c.all) { CHECK(m.round_trip == 100); }
+
+    campaign never;
+    never.how = c.how;
+    never.launches = 2;
+    never.programs = {c.programs[0], program_at("always far", [](int) { return 400.; })};
+    never.run({measured_case{}});
+    CHECK(never.repeated == 4);  // then it is kept as it is
+    CHECK(never.all.size() == 4);
 }
 
 TEST_CASE("peers are started with what suits them") {

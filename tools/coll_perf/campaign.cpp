@@ -2,6 +2,7 @@
 #include "campaign.hpp"
 
 #include "copies.hpp"
+#include "host.hpp"
 
 #include <fmt/format.h>
 
@@ -39,15 +40,37 @@ void campaign::run(case_group const& group) {
     }
     for (auto const& part : by_size(group)) {
         auto const before = all.size();
-        for (int launch = 0; launch < launches; ++launch) {
+        int may_repeat = 2 * launches;
+        for (int launch = 0; launch < launches;) {
+            auto const begin = all.size();
             for (auto const& p : programs) {
                 run_launch_of(p, launch, part, [] {});
+            }
+            if (repeats_in_vain_ < 2 && may_repeat > 0 && met_different_distances(begin)) {
+                all.resize(begin);
+                ++repeated;
+                if (--may_repeat == 0) { ++repeats_in_vain_; }
+            } else {
+                ++launch;
             }
         }
         std::vector<measurement const*> row;
         for (auto i = before; i < all.size(); ++i) { row.push_back(&all[i]); }
         on_size(row);
     }
+}
+
+bool campaign::met_different_distances(std::size_t first) const {
+    if (how.ranks > this_host().cores) { return false; }
+    double shortest = 0, longest = 0;
+    for (auto i = first; i < all.size(); ++i) {
+        if (all[i].wrong > 0) { return false; }  // that must be told
+        auto const trip = all[i].round_trip;
+        if (!(trip > 0) || all[i].pinned < how.ranks) { continue; }  // who wanders has no distance
+        shortest = shortest > 0 ? std::min(shortest, trip) : trip;
+        longest = std::max(longest, trip);
+    }
+    return longest > same_distance_within * shortest;
 }
 
 void campaign::run_launch_of(program const& p, int launch, std::vector<measured_case> const& cases,

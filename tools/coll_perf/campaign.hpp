@@ -39,17 +39,24 @@ struct campaign {
 
     std::deque<measurement> all;
     bool failed = false;  ///< whether ours failed or did not finish
+    int repeated = 0;     ///< turns of launches that were thrown away, see below
 
     /// With peers or several launches, each size gets launches of its own in which the programs
-    /// take turns, so that what changes on the machine meanwhile meets all of them.
+    /// take turns, so that what changes on the machine meanwhile meets all of them. A turn whose
+    /// launches met the cores of ranks 0 and 1 at different distances (a virtual machine's may be
+    /// moved at any time) does not say which program is quicker: it is repeated, 2 `launches` times
+    /// at most for a size, and no more once that was in vain for two sizes.
     void run(case_group const& group);
 
 private:
+    /// Of the measurements from the `first` on, by their round trips.
+    bool met_different_distances(std::size_t first) const;
     void run_launch_of(program const& p, int launch, std::vector<measured_case> const& cases,
                        std::function<void()> const& after_each);
     void note_missing(program const& p, int launch, std::vector<measured_case> const& cases,
                       std::vector<bool> const& seen, std::string const& why);
 
+    int repeats_in_vain_ = 0;                      // sizes
     std::map<std::string, std::string> given_up_;  // why a peer is not asked any more
 };
 

@@ -112,6 +112,7 @@ int measure(options o) {
     progress_line progress;
     std::vector<measurement> all;
     bool failed = false;
+    int repeated = 0;
     for (auto const& transport : transports) {
         printer print(style, progress);
         campaign c;
@@ -129,9 +130,10 @@ int measure(options o) {
         for (auto const& group : groups) { c.run(group); }
         progress.clear();
         failed = failed || c.failed;
+        repeated += c.repeated;
         all.insert(all.end(), c.all.begin(), c.all.end());
     }
-    fmt::print("{}", table_footer(all));
+    fmt::print("{}", table_footer(all, repeated));
     if (!o.csv.empty()) { write_file(o.csv, as_csv(all)); }
     if (!o.json.empty()) { write_file(o.json, as_json(all)); }
     for (auto const& m : all) { failed = failed || m.wrong > 0; }

@@ -32,7 +32,7 @@ public:
     std::size_t bytes() const { return 2 * stride_ * count_; }
     std::size_t count() const { return count_; }
     std::byte* vector(std::byte* memory, std::size_t slot, int which) const {
-        return memory + stride_ * (2 * (slot % count_) + static_cast<std::size_t>(which));
+        return memory + stride_ * (2 * slot + static_cast<std::size_t>(which));
     }
 
 private:
@@ -163,7 +163,7 @@ private:
     /// copies keep away from the slot that the next call uses. Ends with calls that are not timed,
     /// so that the caches are as they are between calls.
     void time_controls(int i) {
-        auto const slot = next_ + slots_.count() / 2;
+        auto const slot = (next_ + slots_.count() / 2) % slots_.count();
         auto* const from = slots_.vector(memory_, slot, 0);
         auto* const to = slots_.vector(memory_, slot, 1);
         auto const bytes = case_.bytes();

@@ -22,6 +22,8 @@ summary summary_of(std::vector<double> const& samples);
 
 /// How much a control may differ from its median, either way, before its sample is thrown away.
 inline constexpr double steady_within = 1.5;
+/// Launches whose median round trips differ by no more met the cores at one distance.
+inline constexpr double same_distance_within = 1.5;
 
 /// Removes the iterations whose control moved by more than `steady_within`: the round trip up to
 /// `small_message` bytes, the copies above. Gives how many. Nothing goes where there are no

@@ -120,7 +120,7 @@ std::string table_line(table_row const& row, table_style const& style) {
     return line + "\n";
 }
 
-std::string table_footer(std::vector<measurement> const& all) {
+std::string table_footer(std::vector<measurement> const& all, int repeated) {
     std::size_t wrong = 0, dropped = 0, counted = 0;
     double busbw = 0;
     bool checked = true;
@@ -145,6 +145,12 @@ std::string table_footer(std::vector<measurement> const& all) {
         append(out,
                "# Thrown away          : {} samples whose controls moved by more than {:.1f}\n",
                dropped, steady_within);
+    }
+    if (repeated > 0) {
+        append(
+            out,
+            "# Launched again       : {} times, as launches met the cores at different distances\n",
+            repeated);
     }
     return out;
 }

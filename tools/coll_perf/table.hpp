@@ -33,6 +33,6 @@ std::string table_heading(table_row const& first, table_style const& style);
 std::string table_line(table_row const& row, table_style const& style);
 
 /// Out of bounds, average, and what was thrown away.
-std::string table_footer(std::vector<measurement> const& all);
+std::string table_footer(std::vector<measurement> const& all, int repeated);
 
 }  // namespace coll_perf

@@ -49,9 +49,10 @@ void compare(Comm& comm, range sizes) {
         std::vector<std::vector<double>> times(coll::all_algorithms.size());
         for (int turn = 0; turn < 5; ++turn) {
             for (std::size_t i = 0; i < times.size(); ++i) {
-                times[i].push_back(coll::detail::seconds_of(comm, [&] {
+                auto const [seconds] = coll::detail::seconds_of(comm, {.seconds = 1}, [&] {
                     comm.all_reduce(in, out, coll::sum{}, {.algorithm = coll::all_algorithms[i]});
-                }));
+                });
+                times[i].push_back(seconds);
             }
         }
         auto const said = comm.explain(bytes);

@@ -3,6 +3,7 @@
 // enqueue bit by bit.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/turns.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/progress_thread.hpp>
@@ -23,7 +24,7 @@ public:
     turns::turn turn(Engine& e) {
         e.shared()->work->turns->share();
         if (!thread_) {
-            thread_ = std::make_unique<progress_thread>([&e, this, is_new = true]() mutable {
+            thread_ = std::make_unique<mover>([&e, this, is_new = true]() mutable {
                 if (std::exchange(is_new, false)) { e.carrier().space().begin_thread(); }
                 return e.tend(moved_);
             });
@@ -42,8 +43,10 @@ public:
     void end() { thread_.reset(); }
 
 private:
-    std::vector<activity*> moved_;
-    std::unique_ptr<progress_thread> thread_;
+    using mover = deferred<progress_thread, Engine>;
+
+    deferred<std::vector<activity*>, Engine> moved_;
+    std::unique_ptr<mover> thread_;
 };
 
 /// Everywhere else they move when the rank tests or waits.

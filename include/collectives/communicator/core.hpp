@@ -263,7 +263,10 @@ private:
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
     std::shared_ptr<program> const& prepare(call_request const& r) {
-        if (auto const* const found = kept_.find(r)) { return *found; }
+        auto const* const found = kept_.find(r);
+        return found != nullptr ? *found : prepare_anew(r);
+    }
+    std::shared_ptr<program> const& prepare_anew(call_request const& r) {
         auto const chosen = choose(r);
         auto made = std::make_shared<program>(r.shape, chosen, slices_of(r, chosen),
                                               fingerprint_of(r, chosen));
@@ -286,7 +289,7 @@ private:
     collectives::engine<Transport> engine_;
     collectives::selector selector_;
     program_cache kept_;
-    route_book routes_;
+    deferred<route_book, Transport> routes_;
     std::vector<std::unique_ptr<operation<Transport>>> idle_;
     std::uint64_t pairs_ = 0;
     [[no_unique_address]] flat_part<Transport> flat_;

@@ -37,42 +37,65 @@ template <class = void>
 class basic_program_cache {
 public:
     /// The program of a call like one before, else null. O(1) if that was the last one.
-    std::shared_ptr<program> const* find(call_request const& r) {
-        if (!kept_.empty() && kept_.front().answers(r)) { return &kept_.front().made; }
-        auto const found =
-            std::find_if(kept_.begin(), kept_.end(), [&](auto const& k) { return k.answers(r); });
-        if (found == kept_.end()) { return nullptr; }
-        std::rotate(kept_.begin(), found, found + 1);
-        return &kept_.front().made;
+    [[gnu::always_inline]] std::shared_ptr<program> const* find(call_request const& r) {
+        if (!kept_.empty() && kept_.front().answers(key(r), r)) { return &kept_.front().made; }
+        return find_older(r);
     }
     std::shared_ptr<program> const& add(call_request const& r, std::shared_ptr<program> made) {
         constexpr std::size_t most = 64;
         if (kept_.size() == most) { kept_.pop_back(); }
-        kept_.insert(kept_.begin(), {r.shape, r.type, operator_of(r), r.how.algorithm,
-                                     r.how.segment, r.how.reproducible, std::move(made)});
+        kept_.insert(kept_.begin(), {key(r), r.shape.counts, r.shape.recv_counts, std::move(made)});
         return kept_.front().made;
     }
     void clear() { kept_.clear(); }
 
 private:
-    static std::uint64_t operator_of(call_request const& r) {
-        return r.op == nullptr ? 0 : r.op->fingerprint;
-    }
-    struct kept_program {
-        call_shape shape;
-        std::uint64_t type = 0, op = 0;
+    /// What calls of one communicator differ by, but for counts by rank: few words, as most of what
+    /// a small call costs is instructions. Ranks are the same in all, and the type tells its size.
+    struct key {
+        std::uint64_t type, op, count, stated, segment, parts;
         any_algorithm asked;
-        std::size_t segment = 0;
-        bool reproducible = false;
+        bool has_counts;
+        static_assert(sizeof(collective) == 1 && sizeof(rank_t) == 4, "parts of one word");
+
+        [[gnu::always_inline]] explicit key(call_request const& r)
+            : type(r.type),
+              op(r.op == nullptr ? 0 : r.op->fingerprint),
+              count(r.shape.count),
+              stated(r.stated_count),
+              segment(r.how.segment),
+              parts(static_cast<std::uint64_t>(r.shape.root) << 32 |
+                    static_cast<std::uint64_t>(r.shape.what) << 24 |
+                    static_cast<std::uint64_t>(r.as) << 16 |
+                    static_cast<std::uint64_t>(r.shape.in_place) << 2 |
+                    static_cast<std::uint64_t>(r.shape.knows_all_blocks) << 1 |
+                    static_cast<std::uint64_t>(r.how.reproducible)),
+              asked(r.how.algorithm),
+              has_counts(!r.shape.counts.empty() || !r.shape.recv_counts.empty()) {}
+    };
+    struct kept_program {
+        key of;
+        std::vector<std::size_t> counts, recv_counts;
         std::shared_ptr<program> made;
 
-        bool answers(call_request const& r) const {
-            return type == r.type && op == operator_of(r) && asked == r.how.algorithm &&
-                   segment == r.how.segment && reproducible == r.how.reproducible &&
-                   shape == r.shape && made->call().what == r.as &&
-                   (r.as == r.shape.what || made->call().count == r.stated_count);
+        [[gnu::always_inline]] bool answers(key const& k, call_request const& r) const {
+            auto const differ = (of.type ^ k.type) | (of.op ^ k.op) | (of.count ^ k.count) |
+                                (of.stated ^ k.stated) | (of.segment ^ k.segment) |
+                                (of.parts ^ k.parts);
+            return differ == 0 && of.asked == k.asked && of.has_counts == k.has_counts &&
+                   (!k.has_counts ||
+                    (counts == r.shape.counts && recv_counts == r.shape.recv_counts));
         }
     };
+
+    [[gnu::noinline]] std::shared_ptr<program> const* find_older(call_request const& r) {
+        key const k(r);
+        auto const found = std::find_if(kept_.begin(), kept_.end(),
+                                        [&](auto const& one) { return one.answers(k, r); });
+        if (found == kept_.end()) { return nullptr; }
+        std::rotate(kept_.begin(), found, found + 1);
+        return &kept_.front().made;
+    }
 
     std::vector<kept_program> kept_;
 };

@@ -20,8 +20,10 @@ class request_maker {
 public:
     explicit request_maker(communicator_core<Transport>& core) : core_(&core) {}
 
+    // Small calls are this and little else: compilers do not always see that it is to be inlined.
     template <class T>
-    call_request begin(collective what, options const& how, rank_t root = 0) const {
+    [[gnu::always_inline]] call_request begin(collective what, options const& how,
+                                              rank_t root = 0) const {
         call_request r;
         r.shape.what = r.as = what;
         r.shape.size = core_->engine().size();
@@ -40,8 +42,9 @@ public:
 
     /// all_reduce and reduce: whole vectors in, a whole vector out (on root alone for reduce).
     template <class In, class Out>
-    call_request vector(collective what, In&& in, Out&& out, reducer const& op, rank_t root,
-                        options const& how) const {
+    [[gnu::always_inline]] call_request vector(collective what, In&& in, Out&& out,
+                                               reducer const& op, rank_t root,
+                                               options const& how) const {
         using T = element_t<In>;
         static_assert(std::is_same_v<T, element_t<Out>>, "in and out hold different types");
         auto r = begin<T>(what, how, root);

@@ -2,6 +2,7 @@
 // Which schedules move blocks through ranks that they do not belong to.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
@@ -10,7 +11,8 @@
 namespace collectives {
 
 /// Remembers what it has found out.
-class route_book {
+template <class X = void>
+class basic_route_book {
 public:
     bool passes_on(any_algorithm a, call_shape const& shape) {
         for (auto const& k : known_) {
@@ -19,7 +21,7 @@ public:
             }
         }
         auto passes_on = false;
-        for (auto const& own : a.record_all(shape.what, shape.size, shape.root)) {
+        for (auto const& own : a.template record_all<X>(shape.what, shape.size, shape.root)) {
             for (auto const& s : own.steps) {
                 auto const at_root = own.rank == shape.root;
                 passes_on = passes_on || (!at_root && s.chunks != chunk_range{own.rank, 1});
@@ -36,7 +38,8 @@ private:
         rank_t root = 0;
         bool passes_on = false;
     };
-    std::vector<route> known_;
+    deferred<std::vector<route>, X> known_;
 };
+using route_book = basic_route_book<>;
 
 }  // namespace collectives

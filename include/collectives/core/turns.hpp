@@ -29,17 +29,20 @@ public:
     void share() { shared_.store(true, std::memory_order_relaxed); }
 
     /// Whoever holds a turn may take another within it.
-    [[nodiscard]] turn take() {
-        if (!shared_.load(std::memory_order_relaxed)) { return turn(nullptr); }
-        wanted_.fetch_add(1, std::memory_order_relaxed);
-        mutex_.lock();
-        wanted_.fetch_sub(1, std::memory_order_relaxed);
-        return turn(this);
+    [[nodiscard, gnu::always_inline]] turn take() {
+        return turn(shared_.load(std::memory_order_relaxed) ? locked() : nullptr);
     }
     /// Whether somebody waits for a turn: who takes one turn after the other then leaves a gap.
     bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }
 
 private:
+    turns* locked() {
+        wanted_.fetch_add(1, std::memory_order_relaxed);
+        mutex_.lock();
+        wanted_.fetch_sub(1, std::memory_order_relaxed);
+        return this;
+    }
+
     std::recursive_mutex mutex_;
     std::atomic<int> wanted_{0};
     std::atomic<bool> shared_{false};

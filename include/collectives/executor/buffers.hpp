@@ -43,18 +43,6 @@ struct fold_manner {
     std::span<void* const> others{};  // more places for the result, in a device's memory
 };
 
-/// Writes down where byte `from` of each of a fold's sources lies: one behind the other from `to`
-/// on. `source(s)` is the address of one that a peer sent.
-template <class Source>
-void find_sources(plan const& p, fold const& f, run_buffers const& at, std::size_t from,
-                  Source&& source, void const** to) {
-    for (int k = 0; k < f.sources; ++k) {
-        auto const& s = p.sources[static_cast<std::size_t>(f.first_source + k)];
-        to[k] = s.transfer < 0 ? static_cast<void const*>(at.read(f.own) + from)
-                               : static_cast<void const*>(source(s));
-    }
-}
-
 /// Reduces `bytes` bytes from the `sources` of a fold to `to`.
 inline void carry_out(fold const& f, reducer const& op, std::byte* to, void const* const* sources,
                       std::size_t bytes, fold_manner const& how) {
@@ -64,7 +52,8 @@ inline void carry_out(fold const& f, reducer const& op, std::byte* to, void cons
                how.to, how.queue, how.others.data(), static_cast<int>(how.others.size())});
 }
 
-/// Both: reduces bytes [from, from + bytes) of a fold to `to`.
+/// Reduces bytes [from, from + bytes) of a fold to `to`. `source(s)` is the address of the first of
+/// them from a source that a peer sent.
 template <class Source>
 void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer const& op,
                std::byte* to, std::size_t from, std::size_t bytes, fold_manner const& how,
@@ -77,7 +66,11 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
         large.resize(static_cast<std::size_t>(f.sources));
         addresses = large.data();
     }
-    find_sources(p, f, at, from, source, addresses);
+    for (int k = 0; k < f.sources; ++k) {
+        auto const& s = p.sources[static_cast<std::size_t>(f.first_source + k)];
+        addresses[k] = s.transfer < 0 ? static_cast<void const*>(at.read(f.own) + from)
+                                      : static_cast<void const*>(source(s));
+    }
     carry_out(f, op, to, addresses, bytes, how);
 }
 

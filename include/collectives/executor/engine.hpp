@@ -70,23 +70,20 @@ public:
     entry enter(fingerprint const& call, std::uint64_t hash) {
         auto const mine = number(hash);
         leave_word(call, hash, mine);
+        unfinished_.push_back(mine.sequence);
         return mine;
     }
-    /// The two halves of `enter`. In between, peers cannot find out yet what this rank has called.
+    /// The two halves of `enter` for an operation that is waited for while this rank is quiet. In
+    /// between, peers cannot find out yet what this rank has called.
     entry number(std::uint64_t hash) {
-        auto const past = std::exchange(past_, mix(past_, hash));
+        auto const past = std::exchange(past_, detail::hash_mix(past_, hash));
         return {++sequence_, past, past_};
     }
     void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
         board_.enter(call, hash, mine.sequence, mine.past);
-        unfinished_.push_back(mine.sequence);
     }
     void finish(std::uint64_t sequence) {
-        if (unfinished_.size() == 1) {
-            unfinished_.clear();
-        } else {
-            std::erase(unfinished_, sequence);
-        }
+        if (!unfinished_.empty()) { std::erase(unfinished_, sequence); }
         board_.finish(unfinished_.empty() ? sequence_ : unfinished_.front() - 1);
     }
 
@@ -126,7 +123,7 @@ public:
         }
     }
     /// What is under way belongs to whoever has the rank's turn.
-    turns::turn turn() const { return hub_->work->turns->take(); }
+    [[gnu::always_inline]] turns::turn turn() const { return hub_->work->turns->take(); }
     void add(activity& a) { hub_->work->active.push_back(&a); }
     void remove(activity& a) {
         auto const mine = turn();

@@ -21,12 +21,13 @@ namespace collectives {
 
 /// A board that has cells for small contributions. Each call has a cell of each rank, by its number
 /// and the bytes of its vector; that many calls in a row have different ones (`flat_depth`). Who
-/// sees the stamp sees what was written into the cell before.
+/// sees the stamp sees what was written into the cell before. `cells(...)[r]` is that of rank r.
 template <class Board>
 concept flat_board = requires(Board b, std::uint64_t number, std::size_t bytes) {
-    b.flat(0, number, bytes).stamp.store(number);
-    b.flat(0, number, bytes).hash;
-    { b.flat(0, number, bytes).payload() } -> std::same_as<std::byte*>;
+    b.cells(number, bytes)[0].stamp.store(number);
+    b.cells(number, bytes)[0].hash;
+    { b.cells(number, bytes)[0].payload() } -> std::same_as<std::byte*>;
+    requires std::semiregular<decltype(b.cells(number, bytes))>;
     { Board::flat_depth(bytes) } -> std::same_as<std::size_t>;
     { b.has_written(0, number) } -> std::same_as<bool>;
     { b.size() } -> std::same_as<int>;
@@ -78,7 +79,7 @@ public:
     /// live until `finish` returns. `size`: ranks.
     void start(Board& board, rank_t me, int size, std::uint64_t number, std::uint64_t hash,
                flat_form const& form, void const* in, void* out, reducer const* op) {
-        board_ = &board;
+        cells_ = board.cells(number, form.bytes);
         size_ = size;
         number_ = number;
         hash_ = hash;
@@ -88,12 +89,12 @@ public:
         op_ = op;
         seen_ = 0;
         wrong_ = false;
-        auto& mine = cell(me);
+        auto& mine = cells_[me];
         // What does not fit beside the stamp begins a line of its own: processors copy and add
         // whole lines quicker than what lies across two.
         lead_ = form.bytes <= mine.beside ? 0 : mine.beside;
         mine.hash = hash;
-        if (form.sent != 0) { std::memcpy(mine.payload() + lead_, in, form.sent); }
+        copy_input(mine.payload() + lead_, at_.input, form.sent);
         mine.stamp.store(number, std::memory_order_release);
         find_sources();
     }
@@ -101,10 +102,12 @@ public:
     bool is_ready() {
         auto const& receives = form_->steps->receives;
         for (; seen_ < receives.size(); ++seen_) {
-            auto const& its = cell(receives[seen_].peer);
+            auto const& its = cells_[receives[seen_].peer];
             if (its.stamp.load(std::memory_order_acquire) != number_) { return false; }
-            wrong_ = wrong_ || its.hash != hash_;
-            if (wrong_) { return false; }
+            if (its.hash != hash_) {
+                wrong_ = true;
+                return false;
+            }
         }
         return true;
     }
@@ -119,7 +122,8 @@ public:
             for (std::size_t i = 0; i < steps.receives.size(); ++i) {
                 auto const& t = steps.receives[i];
                 if (t.action == verb::recv_copy) {
-                    host::copy(at_.write(t.at), bytes_of(i), t.bytes);
+                    host::copy(at_.write(t.at), input_of(t.peer) + form_->places[i].offset,
+                               t.bytes);
                 }
             }
         }
@@ -131,27 +135,34 @@ public:
     }
 
 private:
-    auto& cell(rank_t r) const { return board_->flat(r, number_, form_->bytes); }
-    /// What a receive reads.
-    std::byte const* bytes_of(std::size_t receive) const {
-        return cell(form_->steps->receives[receive].peer).payload() + lead_ +
-               (*form_->places)[receive].offset;
+    /// As memcpy, whose call takes longer than the copy of a number.
+    static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes) {
+        if (bytes == sizeof(std::uint32_t)) {
+            std::memcpy(to, from, sizeof(std::uint32_t));
+        } else if (bytes == sizeof(std::uint64_t)) {
+            std::memcpy(to, from, sizeof(std::uint64_t));
+        } else if (bytes != 0) {
+            std::memcpy(to, from, bytes);
+        }
     }
+    std::byte const* input_of(rank_t peer) const { return cells_[peer].payload() + lead_; }
     /// Before anything has come, as this takes no time while a line is on its way.
     void find_sources() {
-        auto const& steps = *form_->steps;
-        if (sources_.size() < steps.sources.size()) { sources_.resize(steps.sources.size()); }
-        for (auto const& f : steps.folds) {
-            collectives::find_sources(
-                steps, f, at_, 0,
-                [this](auto const& s) {
-                    return bytes_of(static_cast<std::size_t>(s.transfer)) + s.offset;
-                },
-                sources_.data() + f.first_source);
+        auto const& from = form_->sources;
+        if (sources_.size() < from.size()) { sources_.resize(from.size()); }
+        for (auto const& f : form_->steps->folds) {
+            auto const* const own = at_.read(f.own);
+            auto const first = static_cast<std::size_t>(f.first_source);
+            for (auto i = first; i < first + static_cast<std::size_t>(f.sources); ++i) {
+                auto const& s = from[i];
+                sources_[i] = s.peer < 0 ? own : input_of(s.peer) + s.offset;
+            }
         }
     }
 
-    Board* board_ = nullptr;
+    using cells = decltype(std::declval<Board&>().cells(0, 0));
+
+    cells cells_{};
     int size_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;

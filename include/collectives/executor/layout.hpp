@@ -6,10 +6,7 @@
 #include <collectives/core/types.hpp>
 #include <collectives/schedule/schedule.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <numeric>
-#include <span>
 #include <vector>
 
 namespace collectives {
@@ -26,16 +23,6 @@ struct call_shape {
     std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
     bool in_place = false;
     bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
-
-    friend bool operator==(call_shape const& a, call_shape const& b) {
-        auto const alike = [](auto const& x, auto const& y) {  // most calls have no counts
-            return (x.empty() && y.empty()) || x == y;
-        };
-        return a.what == b.what && a.size == b.size && a.rank == b.rank && a.root == b.root &&
-               a.count == b.count && a.elem_size == b.elem_size && a.in_place == b.in_place &&
-               a.knows_all_blocks == b.knows_all_blocks && alike(a.counts, b.counts) &&
-               alike(a.recv_counts, b.recv_counts);
-    }
 
     /// Bytes of the buffers a rank passes where it passes them.
     std::size_t input_bytes() const {

@@ -12,6 +12,7 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/halves.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +31,18 @@ constexpr bool is_one_vector(collective what) {
 
 /// A program of one round whose peers' inputs all lie where this rank can read them.
 struct flat_form {
+    struct source {
+        rank_t peer = -1;        // -1: the rank's own value
+        std::size_t offset = 0;  // in the peer's input
+    };
+
     plan const* steps = nullptr;
-    std::vector<place> const* places = nullptr;  // of what each receive reads, in its peer's input
-    std::size_t sent = 0;                        // bytes of this rank's input that peers read
-    std::size_t bytes = 0;                       // of the longest input, the same on all ranks
-    bool copies = false;                         // some receives are copies
-    bool waits_for_all = false;                  // without a root no rank ends before all have come
+    std::vector<place> places;    // of what each receive reads, in its peer's input
+    std::vector<source> sources;  // of all folds, as in `steps`
+    std::size_t sent = 0;         // bytes of this rank's input that peers read
+    std::size_t bytes = 0;        // of the longest input, the same on all ranks
+    bool copies = false;          // some receives are copies
+    bool waits_for_all = false;   // without a root no rank ends before all have come
 };
 
 /// Everything about a call that does not change between calls of the same shape. Plans are made
@@ -50,7 +57,7 @@ public:
           call_(call),
           hash_(call.hash()) {
         if (reduces(shape_.what) && shape_.size > 1) {
-            auto all = chosen.record_all(shape_.what, shape_.size, shape_.root);
+            auto all = chosen.template record_all<X>(shape_.what, shape_.size, shape_.root);
             if (chosen.is<halving>()) {  // whose folded ranks alone send all chunks at once
                 in_two_ = whole_rounds(all);
                 for (auto& s : all) { s = in_halves(std::move(s), in_two_); }
@@ -101,10 +108,10 @@ public:
     /// what is equal on all ranks decides. `most` is the same in each call.
     flat_form const* flat(std::size_t most) {
         if (!flat_is_known_) {
-            if (has_flat_form(most)) { flat_ = make_flat(); }
+            if (has_flat_form(most)) { make_flat(); }
             flat_is_known_ = true;
         }
-        return flat_.steps == nullptr ? nullptr : &flat_;
+        return flat_.get();
     }
 
 private:
@@ -157,16 +164,24 @@ private:
                    ? block(shape_.count, shape_.size, 0).size
                    : *std::max_element(shape_.counts.begin(), shape_.counts.end());
     }
-    flat_form make_flat() {
+    void make_flat() {
         auto const& own = steps(0, passage::image);
-        image_ = find_remote(0, passage::image, false);
-        return {&own,
-                &image_,
-                own.sends.empty() ? 0 : shape_.input_bytes(),
-                longest_input() * shape_.elem_size,
-                std::any_of(own.receives.begin(), own.receives.end(),
-                            [](auto const& t) { return t.action == verb::recv_copy; }),
-                !is_rooted(shape_.what)};
+        auto form = std::make_unique<deferred<flat_form, X>>();
+        form->steps = &own;
+        form->places = find_remote(0, passage::image, false);
+        for (auto const& s : own.sources) {
+            auto const i = static_cast<std::size_t>(s.transfer);
+            form->sources.push_back(
+                s.transfer < 0
+                    ? flat_form::source{}
+                    : flat_form::source{own.receives[i].peer, form->places[i].offset + s.offset});
+        }
+        form->sent = own.sends.empty() ? 0 : shape_.input_bytes();
+        form->bytes = longest_input() * shape_.elem_size;
+        form->copies = std::any_of(own.receives.begin(), own.receives.end(),
+                                   [](auto const& t) { return t.action == verb::recv_copy; });
+        form->waits_for_all = !is_rooted(shape_.what);
+        flat_ = std::move(form);
     }
 
     /// Plays the peers' parts to learn where they keep what they send.
@@ -206,8 +221,7 @@ private:
     // Of each class of slices.
     std::array<per_class<deferred<plan, X>>, 5> plans_;  // by passage
     std::array<per_class<deferred<std::vector<place>, X>>, plan_variant::count> remote_;
-    deferred<std::vector<place>, X> image_;
-    flat_form flat_;
+    std::unique_ptr<deferred<flat_form, X>> flat_;
     bool flat_is_known_ = false;
 };
 

@@ -18,12 +18,13 @@ inline void relax() {
 #endif
 }
 
-/// Spins without a system call for the first 50 us where there is a core per rank, yields for the
-/// next 50 us (from the start where there is not), then asks to sleep.
+/// Where there is a core per rank, spins without a system call for the first 5 us, then yields
+/// every microsecond or so: the rank that is waited for may be on this very core. Where there is
+/// not, yields from the start. After 100 us it asks to sleep.
 class waiter {
 public:
     enum class advice { look_again, sleep };
-    static constexpr auto spin_time = std::chrono::microseconds(50);
+    static constexpr auto spin_time = std::chrono::microseconds(5);
     static constexpr auto awake_time = std::chrono::microseconds(100);
 
     explicit waiter(bool core_per_rank) : spins_(core_per_rank) {}

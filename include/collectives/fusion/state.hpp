@@ -225,7 +225,8 @@ private:
     int first_ = 0;            // the number of kept_[0]
     bool by_handles_ = false;  // since the last flush one told that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
-    std::vector<std::pair<void const*, std::size_t>> reached_;  // by the device, by their address
+    // by the device, by their address
+    deferred<std::vector<std::pair<void const*, std::size_t>>, Transport> reached_;
     std::exception_ptr failed_;
     bucket_mover<Transport> mover_;  // goes before the buckets
     std::unique_ptr<background_mover<Transport>> background_;

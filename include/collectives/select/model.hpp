@@ -48,7 +48,7 @@ struct cost_profile {
 
     /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
     /// on what a rank asked before.
-    template <class = void>  // compiled only where a collective is called, as are the next two
+    template <class X = void>  // compiled only where a collective is called, as are the next two
     static cost_profile of(any_algorithm a, collective what, int size,
                            host_layout const& hosts = {}) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
@@ -56,7 +56,7 @@ struct cost_profile {
             return static_cast<double>(bytes) / static_cast<double>(unit);
         };
         auto const cost = a.cost_of(size, unit, what);
-        auto const all = a.record_all(what, size);
+        auto const all = a.template record_all<X>(what, size);
         cost_profile p{a, size, cost.rounds, 0, {}, {}, crossing_of(all, hosts)};
         double most_laid_out = 0;
         for (auto const& own : all) {

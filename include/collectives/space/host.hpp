@@ -16,7 +16,7 @@ namespace collectives::host {
 /// The reducer of `op` on elements of type T. It keeps the address of `op`. Throws usage_error
 /// where COLLECTIVES_ISA says what cannot be.
 template <class T, reduction_op<T> Op>
-reducer make_reducer(Op const& op, isa level) {
+[[gnu::always_inline]] inline reducer make_reducer(Op const& op, isa level) {
     auto result = describe_reducer<T>(op);
     result.reduce = detail::run_at<Op, T>(level);
     result.prepares = collectives::detail::prepares<Op, collectives::detail::accumulator<Op, T>>;
@@ -24,7 +24,7 @@ reducer make_reducer(Op const& op, isa level) {
 }
 
 template <class T, reduction_op<T> Op>
-reducer make_reducer(Op const& op) {
+[[gnu::always_inline]] inline reducer make_reducer(Op const& op) {
     return make_reducer<T>(op, current_isa());
 }
 

@@ -15,10 +15,11 @@
 
 namespace collectives::cuda {
 
-/// What a rank says of itself: both only grow.
+/// What a rank says of itself, which only grows, and others of it once it has gone.
 struct alignas(128) order_word {
     std::uint64_t done;      // its stream has come so far: the device writes it
     std::uint64_t enqueued;  // that much is enqueued: the rank does, before it tells a peer
+    std::uint64_t let_go;    // nobody waits for it any more; no device writes this
 };
 
 /// Of all ranks of a job, in memory that they share and that this rank's device reaches. A peer
@@ -61,17 +62,21 @@ public:
     }
     void after(stream s, rank_t r) const {
         auto const until = load(all_[r].enqueued);
-        if (until != 0) { calls_->wait_word(s, &on_device_[r].done, until); }
+        if (until != 0 && !was_let_go(r)) { calls_->wait_word(s, &on_device_[r].done, until); }
     }
-    /// Whether what rank r noted last may still be under way.
-    bool works(rank_t r) const { return r < ranks_ && load(all_[r].done) < load(all_[r].enqueued); }
-    /// Nobody waits for rank r any more: it has died, or its device has failed.
+    /// Whether what rank r noted last may still be under way, and somebody waits for that.
+    bool works(rank_t r) const {
+        return r < ranks_ && !was_let_go(r) && load(all_[r].done) < load(all_[r].enqueued);
+    }
+    /// Nobody waits for rank r any more: it has died, or its device has failed. Said again and
+    /// again, for a device that is not through yet may write what it still had to write.
     void let_go(rank_t r) const {
         if (r >= ranks_) { return; }
+        std::atomic_ref(all_[r].let_go).store(1, std::memory_order_release);
         std::atomic_ref(all_[r].done).store(never_reached, std::memory_order_release);
     }
     /// Then what waited for it has gone on without.
-    bool was_let_go(rank_t r) const { return r < ranks_ && load(all_[r].done) >= never_reached; }
+    bool was_let_go(rank_t r) const { return r < ranks_ && load(all_[r].let_go) != 0; }
     void let_go() {
         has_let_go_ = true;
         let_go(me_);

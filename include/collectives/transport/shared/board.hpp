@@ -181,9 +181,23 @@ public:
 
     /// The longest vectors whose calls have a flat form.
     static constexpr std::size_t flat_bytes = decltype(board_row::more_cells)::bytes;
-    /// Rank r's cell for the flat call of that number, over vectors of `bytes` bytes.
-    flat_cell& flat(rank_t r, std::uint64_t number, std::size_t bytes) const {
-        return bytes <= few_bytes ? row(r).few_cells[number] : row(r).more_cells[number];
+    /// The ranks' cells for one flat call.
+    class cell_row {
+    public:
+        explicit cell_row(flat_cell* first = nullptr) : first_(first) {}
+        flat_cell& operator[](rank_t r) const {
+            auto* const memory = reinterpret_cast<std::byte*>(first_);
+            return *reinterpret_cast<flat_cell*>(memory +
+                                                 static_cast<std::size_t>(r) * sizeof(board_row));
+        }
+
+    private:
+        flat_cell* first_;
+    };
+    /// Those for the call of that number, over vectors of `bytes` bytes.
+    cell_row cells(std::uint64_t number, std::size_t bytes) const {
+        auto& first = row(0);
+        return cell_row(bytes <= few_bytes ? &first.few_cells[number] : &first.more_cells[number]);
     }
     /// How many such calls in a row have cells of their own.
     static constexpr std::size_t flat_depth(std::size_t bytes) {
