@@ -260,13 +260,3 @@ TEST_CASE("what a reducer says of itself") {
     CHECK(reducer.fingerprint != coll::host::make_reducer<bfloat16>(mean).fingerprint);
     CHECK_FALSE(coll::host::make_reducer<int>(coll::sum{}).finishes);
 }
-
-TEST_CASE("copies, also of nothing and onto itself") {
-    std::array<int, 4> const from{1, 2, 3, 4};
-    std::array<int, 4> to{};
-    coll::host::copy(to.data(), from.data(), sizeof(from));
-    CHECK(to == from);
-    coll::host::copy(to.data(), to.data(), sizeof(to));
-    CHECK(to == from);
-    coll::host::copy(nullptr, nullptr, 0);
-}

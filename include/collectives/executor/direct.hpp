@@ -4,6 +4,7 @@
 // lane says how far it has come; what may be overwritten follows from it.
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/inside.hpp>
@@ -180,14 +181,13 @@ private:
                   {program_->shape().size, false, where, space().queue(), others},
                   [&](auto const& s) { return peer_bytes(s.transfer) + s.offset + first; });
     }
-    /// Asks for what is added up next: the processor itself does not look so far ahead.
-    void fetch(fold const& f, std::size_t first, std::size_t bytes) {
-        constexpr std::size_t line = 64;
+    /// Where byte `first` of each source of a fold lies.
+    void find_inputs(fold const& f, std::size_t first) {
+        inputs_.clear();
         for (int k = 0; k < f.sources; ++k) {
             auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
-            auto const* const from =
-                s.transfer < 0 ? at_.read(f.own) : peer_bytes(s.transfer) + s.offset;
-            for (std::size_t i = 0; i < bytes; i += line) { __builtin_prefetch(from + first + i); }
+            inputs_.push_back((s.transfer < 0 ? at_.read(f.own) : peer_bytes(s.transfer)) +
+                              s.offset + first);
         }
     }
     bool is_staged(rank_t r) const {
@@ -210,15 +210,15 @@ private:
         for (auto const end = first + bytes; first < end && !board_->stopped(); first += most) {
             auto const now = std::min(most, end - first);
             reduce(f, sums.data(), first, now, destination::read_soon);
-            auto const put = [&](std::byte* output, destination where) {
-                written.add(output + f.to.offset + first, sums.data(), now, where);
-            };
-            fetch(f, first + now, std::min(most, end - first - now));
-            put(at_.output, destination_if(!is_read));
+            outputs_.clear();
             for (rank_t r = 0; r < program_->shape().size; ++r) {
-                if (r == me_ || is_staged(r)) { continue; }
-                put(output_of(r), result_);
+                auto const mine = r == me_;
+                if (mine ? is_read : is_staged(r)) { continue; }
+                outputs_.push_back((mine ? at_.output : output_of(r)) + f.to.offset + first);
             }
+            if (is_read) { written.add(at_.output + f.to.offset + first, sums.data(), now); }
+            find_inputs(f, first + now);  // of the next piece
+            written.add(outputs_, sums.data(), now, result_, inputs_);
         }
         written.end();
     }
@@ -291,9 +291,9 @@ private:
     int waited_ = 0, receive_ = 0, fold_ = 0;
     std::uint64_t ticks_ = 0;
     std::size_t done_ = 0, reader_ = 0;
-    bool left_ = false;
-    bool wrong_ = false;
-    bool has_news_ = false;               // for peers that may sleep
+    bool left_ = false, wrong_ = false, has_news_ = false;  // the last: for peers that may sleep
+    deferred<std::vector<std::byte const*>, Transport> inputs_;  // that are added up next
+    deferred<std::vector<std::byte*>, Transport> outputs_;       // that sums are written to
     std::vector<std::uint64_t> ordered_;  // on a device: of each peer, what comes before this rank
 };
 

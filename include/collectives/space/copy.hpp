@@ -2,6 +2,7 @@
 // Copies within the host's memory, through the caches or past them.
 #pragma once
 
+#include <collectives/space/isa.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 namespace collectives::host {
 
@@ -25,8 +27,7 @@ inline std::size_t bytes_to_line(void const* address) {
 
 inline constexpr bool can_pass_caches = true;
 
-/// Copies whole cache lines; `to` is aligned to one. Four stores of 16 bytes fill a line before it
-/// leaves the processor, so wider ones would win nothing.
+/// Copies whole cache lines; `to` is aligned to one.
 inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
     using part [[gnu::vector_size(16)]] = long long;
     for (; lines > 0; --lines, to += line_bytes, from += line_bytes) {
@@ -43,12 +44,39 @@ inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines
     }
 }
 
+/// Copies whole lines to one place or several, each aligned to one: every line to all of them
+/// before the next, while as much is asked for from where `next` points to. So most lines are on
+/// their way at once; and one store for a line is quicker than several (docs/performance.md).
+[[gnu::target("avx512f")]] inline void stream_lines_to_all(std::span<std::byte* const> to,
+                                                           std::size_t at, std::byte const* from,
+                                                           std::size_t lines,
+                                                           std::span<std::byte const* const> next) {
+    using whole [[gnu::vector_size(line_bytes)]] = long long;
+    for (auto const end = at + lines * line_bytes; at < end; at += line_bytes) {
+        for (auto const* const n : next) { __builtin_prefetch(n + at); }
+        whole line;
+        std::memcpy(&line, from + at, line_bytes);
+        for (auto* const t : to) {
+            auto* const out = reinterpret_cast<whole*>(t + at);
+#if defined(__clang__)
+            __builtin_nontemporal_store(line, out);
+#else
+            __builtin_ia32_movntdq512(out, line);
+#endif
+        }
+    }
+}
+inline bool stores_whole_lines() { return current_isa() == isa::avx512; }
+
 /// Stores past the caches come before all stores after this.
 inline void end_stream() { __builtin_ia32_sfence(); }
 
 #else
 
 inline constexpr bool can_pass_caches = false;
+inline constexpr bool stores_whole_lines() { return false; }
+inline void stream_lines_to_all(std::span<std::byte* const>, std::size_t, std::byte const*,
+                                std::size_t, std::span<std::byte const* const>) {}
 inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
     std::memcpy(to, from, lines * line_bytes);
 }
@@ -62,7 +90,12 @@ inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
     std::size_t const lines = (bytes - head) / line_bytes;
     std::size_t const end = head + lines * line_bytes;
     std::memcpy(to, from, head);
-    stream_lines(to + head, from + head, lines);
+    if (stores_whole_lines()) {
+        std::byte* const all[] = {to};
+        stream_lines_to_all(all, head, from, lines, {});
+    } else {
+        stream_lines(to + head, from + head, lines);
+    }
     std::memcpy(to + end, from + end, bytes - end);
 }
 
@@ -109,6 +142,33 @@ public:
         } else {
             std::memcpy(dst, src, bytes);
         }
+    }
+    /// The same `bytes` bytes to several places, while as many behind each of `next`, which are
+    /// read soon, are asked for: the processor itself does not look so far ahead.
+    void add(std::span<std::byte* const> dsts, std::byte const* src, std::size_t bytes,
+             destination to, std::span<std::byte const* const> next) {
+        auto const head = std::min(detail::bytes_to_line(dsts.front()), bytes);
+        auto const lines = (bytes - head) / detail::line_bytes;
+        auto const alike = [&](std::byte const* d) {
+            return detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
+        };
+        if (detail::stores_whole_lines() && to == destination::not_read_soon &&
+            std::all_of(dsts.begin(), dsts.end(), alike)) {
+            detail::stream_lines_to_all(dsts, head, src, lines, next);
+            auto const end = head + lines * detail::line_bytes;
+            for (auto* const d : dsts) {
+                std::memcpy(d, src, head);
+                std::memcpy(d + end, src + end, bytes - end);
+            }
+            streams_ = true;
+            return;
+        }
+        for (auto const* const n : next) {
+            for (std::size_t i = 0; i < bytes; i += detail::line_bytes) {
+                __builtin_prefetch(n + i);
+            }
+        }
+        for (auto* const d : dsts) { add(d, src, bytes, to); }
     }
     void end() {
         if (streams_) { detail::end_stream(); }
