@@ -65,11 +65,13 @@ TEST_CASE(
     for (int const size : {2, 3, 5}) {
         CAPTURE(size);
         coll::shm::run(size, [size](auto& comm) {
-            // Beside the stamp, in a small cell and a large one, to the last element; in none.
-            constexpr std::array<std::size_t, 10> counts{1, 12, 13, 1, 64, 65, 1, 2048, 2049, 0};
-            for (int call = 0; call < 600; ++call) {
+            // Beside the stamp, in a small cell and a large one, to the last element; where the
+            // cell tells, over more than goes round there; in none.
+            constexpr std::array<std::size_t, 13> counts{1,   12,  13,   1,    64,   65, 1,
+                                                         512, 513, 1500, 2048, 2049, 0};
+            for (int call = 0; call < 1800; ++call) {
                 auto const n = counts[scramble(static_cast<std::uint64_t>(call)) % counts.size()];
-                auto const root = call / 150 % size;
+                auto const root = call / 450 % size;
                 std::vector<std::uint32_t> v(n), sum(n);
                 fill(v, call);
                 if (call % 97 == 7 * comm.rank()) { std::this_thread::sleep_for(2ms); }
@@ -109,6 +111,27 @@ TEST_CASE("a communicator may go while others still read what it staged") {
             }
             expect_filled(v, turn);
         }
+    });
+}
+
+TEST_CASE("what communicators staged does not pile up") {
+    coll::shm::run(3, [](auto& comm) {
+        std::size_t first = 0;
+        for (int turn = 0; turn < 40; ++turn) {
+            {
+                auto row = comm.split(0);
+                for (std::size_t const n : {std::size_t{1'000}, std::size_t{16'000}}) {
+                    std::vector<std::uint32_t> in(n, 1), out(n);
+                    row.all_reduce(in, out, coll::sum{});
+                    expect(out.back() == 3, "a wrong sum");
+                }
+            }
+            comm.barrier();
+            if (turn == 4) { first = memory_of_files(); }
+            comm.barrier();
+        }
+        expect(memory_of_files() <= first + first / 2,
+               "from " + std::to_string(first) + " to " + std::to_string(memory_of_files()));
     });
 }
 

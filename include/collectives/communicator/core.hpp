@@ -204,25 +204,25 @@ private:
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
         auto const* const form = flat_part<Transport>::form_of(*made);
-        if (form == nullptr || !engine_.flats.may_write(engine_.board(), *form)) { return false; }
-        auto const time = r.how.timeout.span();
+        auto& flats = engine_.flats;
+        if (form == nullptr || !flats.may_start(engine_.board(), *form)) { return false; }
         auto const entered = engine_.number(made->hash());
-        flat_.start(engine_.board(), engine_.rank(), engine_.size(), engine_.reserve_flat(),
-                    entered.mark, *form, r.in, r.out, r.op);
+        flat_.start(engine_.carrier(), engine_.board(), flats, engine_.watch, engine_.group(),
+                    engine_.reserve_flat(), entered.mark, *form, r.in, r.out, r.op);
         engine_.leave_word(made->call(), made->hash(), entered);  // while the cell is on its way
         std::exception_ptr thrown;
         if (engine_.wait_briefly([this] { return flat_.is_ready() || flat_.wrong(); }) &&
             !flat_.wrong()) {
             try {
                 flat_.finish();
-                engine_.flats.finish(flat_.waits_for_all());
+                flats.finish(flat_.waits_for_all());
                 engine_.finish(entered.sequence);
                 return true;
             } catch (...) { thrown = std::current_exception(); }
         }
         auto o = take();
         running guard{this, o.get()};
-        o->resume(engine_, made, entered, flat_, time);
+        o->resume(engine_, made, entered, flat_, r.how.timeout.span());
         if (thrown) { o->give_up(thrown); }
         engine_.add(*o);
         engine_.wait(*o);

@@ -10,7 +10,9 @@
 #include <collectives/executor/inside.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
+#include <collectives/executor/run_peers.hpp>
 #include <collectives/executor/space.hpp>
+#include <collectives/executor/line_watch.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
@@ -37,17 +39,18 @@ public:
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
     /// read once its counter says that it has come. All must live until `progress` says true, and
     /// where it does not wait for its readers, the scratch until all peers have left the run.
-    void start(Transport& t, typename Transport::board& board, rank_group const& group, program& of,
-               int slice, std::uint64_t run, std::uint64_t hash, plan_variant variant,
-               bool waits_for_readers, run_buffers at, std::array<std::uint64_t, 3> bases,
-               reducer const* op) {
+    void start(Transport& t, typename Transport::board& board, rank_group const& group,
+               line_watch& watch, program& of, int slice, std::uint64_t run, std::uint64_t hash,
+               plan_variant variant, bool waits_for_readers, run_buffers at,
+               std::array<std::uint64_t, 3> bases, reducer const* op) {
         transport_ = &t;
         board_ = &board;
         group_ = &group;
+        watch_ = &watch;
         me_ = group.rank();
         program_ = &of;
-        slice_ = slice;
-        plan_ = &of.steps(slice, variant.staged ? passage::staged : passage::direct);
+        plan_ = &of.steps(slice, variant.how);
+        peers_ = {t, board, of, *plan_, slice, run};
         run_ = run;
         hash_ = hash;
         at_ = at;
@@ -56,7 +59,7 @@ public:
         pushes_ = of.adds_once_for_all() && of.shape().elem_size <= pushed_bytes &&
                   of.shape().count * of.shape().elem_size >= least_pushed;
         if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(group.size()), 0); }
-        staged_ = variant.staged;
+        staged_ = collectives::is_staged(variant.how);
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
@@ -97,7 +100,7 @@ private:
         }
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
-            if (pushes_ && r.round == 1 && !is_staged(r.peer)) { continue; }  // it reads nothing
+            if (pushes_ && r.round == 1 && !peers_.is_staged(r.peer)) { continue; }  // reads none
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) { at_.carry_out(space(), c, destination_if(true)); }
@@ -120,7 +123,7 @@ private:
         has_news_ = true;
     }
     bool has_reached(rank_t peer, std::uint64_t where) {
-        auto const come = board_->lane(peer, run_).counter.load(std::memory_order_acquire);
+        auto const come = peers_.counter(peer);
         if (come < where) { return false; }
         if constexpr (on_device) {  // what it has enqueued comes before what this rank enqueues now
             auto& seen = ordered_[static_cast<std::size_t>(peer)];
@@ -133,7 +136,7 @@ private:
     }
     /// Of a peer that has come and cannot leave before this rank has read from it.
     bool calls_the_same(rank_t peer) {
-        wrong_ = wrong_ || board_->lane(peer, run_).hash != hash_;
+        wrong_ = wrong_ || peers_.hash(peer) != hash_;
         return !wrong_;
     }
 
@@ -142,7 +145,7 @@ private:
             if (!have_read(r.gathered_over)) { return false; }
             waited_ = 0;
             for (int c = r.gathers.first; c < r.gathers.last; ++c) {
-                at_.carry_out(space(), plan_->copies[static_cast<std::size_t>(c)]);
+                gather(plan_->copies[static_cast<std::size_t>(c)]);
             }
             publish(lane_come(run_, r.number));
             stage_ = stage::published;
@@ -155,7 +158,7 @@ private:
                 return false;
             }
             if (t.action != verb::recv_copy || (pushes_ && !staged_)) { continue; }
-            auto const* const from = peer_bytes(index);
+            auto const* const from = peers_.source(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
                 space().copy(at_.write(t.at) + first, from + first, bytes, destination_if(t.rests));
             });
@@ -175,23 +178,29 @@ private:
 
     decltype(auto) space() { return space_of(*transport_); }
 
+    void gather(copy const& c) {
+        if constexpr (!on_device) {
+            if (staged_) {
+                return at_.carry_out(space(), c, watch_->best(at_.write(c.to), c.bytes));
+            }
+        }
+        at_.carry_out(space(), c);
+    }
+
     void reduce(fold const& f, std::byte* to, std::size_t first, std::size_t bytes,
                 destination where, std::span<void* const> others = {}) {
         carry_out(*plan_, f, at_, *op_, to, first, bytes,
                   {program_->shape().size, false, where, space().queue(), others},
-                  [&](auto const& s) { return peer_bytes(s.transfer) + s.offset + first; });
+                  [&](auto const& s) { return peers_.source(s.transfer) + s.offset + first; });
     }
     /// Where byte `first` of each source of a fold lies.
     void find_inputs(fold const& f, std::size_t first) {
         inputs_.clear();
         for (int k = 0; k < f.sources; ++k) {
             auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
-            inputs_.push_back((s.transfer < 0 ? at_.read(f.own) : peer_bytes(s.transfer)) +
+            inputs_.push_back((s.transfer < 0 ? at_.read(f.own) : peers_.source(s.transfer)) +
                               s.offset + first);
         }
-    }
-    bool is_staged(rank_t r) const {
-        return plan_variant::of(board_->lane(r, run_).variant).staged;
     }
     /// Adds up pieces that stay in the nearest cache and writes them to all outputs that can be
     /// reached. Ranks whose output cannot be reached read them here, as ever.
@@ -199,7 +208,7 @@ private:
         if constexpr (on_device) { return push_enqueued(f, first, bytes); }
         bool is_read = staged_, reaches = false;
         for (rank_t r = 0; r < program_->shape().size; ++r) {
-            if (r != me_) { (is_staged(r) ? is_read : reaches) = true; }
+            if (r != me_) { (peers_.is_staged(r) ? is_read : reaches) = true; }
         }
         if (!reaches) {
             return reduce(f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
@@ -213,8 +222,8 @@ private:
             outputs_.clear();
             for (rank_t r = 0; r < program_->shape().size; ++r) {
                 auto const mine = r == me_;
-                if (mine ? is_read : is_staged(r)) { continue; }
-                outputs_.push_back((mine ? at_.output : output_of(r)) + f.to.offset + first);
+                if (mine ? is_read : peers_.is_staged(r)) { continue; }
+                outputs_.push_back((mine ? at_.output : peers_.output(r)) + f.to.offset + first);
             }
             if (is_read) { written.add(at_.output + f.to.offset + first, sums.data(), now); }
             find_inputs(f, first + now);  // of the next piece
@@ -227,14 +236,12 @@ private:
     void push_enqueued(fold const& f, std::size_t first, std::size_t bytes) {
         std::vector<void*> others;
         for (rank_t r = 0; r < program_->shape().size; ++r) {
-            if (r != me_ && !is_staged(r)) { others.push_back(output_of(r) + f.to.offset + first); }
+            if (r != me_ && !peers_.is_staged(r)) {
+                others.push_back(peers_.output(r) + f.to.offset + first);
+            }
         }
         reduce(f, at_.write(f.to) + first, first, bytes, destination::read_soon, others);
     }
-    std::byte* output_of(rank_t r) const {
-        return transport_->at(board_->lane(r, run_).bases[static_cast<std::size_t>(base::output)]);
-    }
-
     destination destination_if(bool rests) const {
         return rests ? result_ : destination::read_soon;
     }
@@ -245,14 +252,6 @@ private:
             if (!has_reached(o.peer, lane_done(run_, o.round))) { return false; }
         }
         return true;
-    }
-
-    std::byte const* peer_bytes(int receive) {
-        auto const& its =
-            board_->lane(plan_->receives[static_cast<std::size_t>(receive)].peer, run_);
-        auto const& where = program_->remote(
-            slice_, plan_variant::of(its.variant))[static_cast<std::size_t>(receive)];
-        return transport_->at(its.bases[static_cast<std::size_t>(where.where)]) + where.offset;
     }
 
     /// Calls pass(first, bytes) over `bytes` bytes in steps; false if the run was stopped.
@@ -274,10 +273,11 @@ private:
     Transport* transport_ = nullptr;
     typename Transport::board* board_ = nullptr;
     rank_group const* group_ = nullptr;
+    line_watch* watch_ = nullptr;
     rank_t me_ = 0;
     program* program_ = nullptr;
     plan const* plan_ = nullptr;
-    int slice_ = 0;
+    run_peers<Transport> peers_;
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
     destination result_{};  // where to write what rests

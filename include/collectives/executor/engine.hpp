@@ -186,15 +186,16 @@ public:
 
     /// Calls in flat form come one after the other, in the order of the calls.
     std::uint64_t reserve_flat() { return ++flat_reserved_; }
-    [[no_unique_address]] flat_book_part<Transport> flats;
+    [[no_unique_address]] flat_book<Transport> flats;
 
+    line_watch watch;
     scratch_pool<Transport> scratch;
     /// The communicator goes: what peers may still read of it stays until they have gone too.
     void retire() {
         if constexpr (requires { &Transport::free_when_closed; }) {
-            for (auto const& kept : runs.take_kept()) {
-                carrier().free_when_closed(board_, kept.data, kept.bytes);
-            }
+            auto kept = runs.take_kept();
+            if (flats.beside().exists()) { kept.push_back(flats.beside().release()); }
+            for (auto const& b : kept) { carrier().free_when_closed(board_, b.data, b.bytes); }
         }
         carrier().close_board(board_);
     }

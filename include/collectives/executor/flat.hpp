@@ -5,10 +5,14 @@
 
 #include <collectives/core/deferred.hpp>
 #include <collectives/executor/buffers.hpp>
+#include <collectives/executor/group.hpp>
 #include <collectives/executor/program.hpp>
+#include <collectives/executor/rotation.hpp>
 #include <collectives/executor/space.hpp>
+#include <collectives/executor/line_watch.hpp>
 #include <collectives/transport/concepts.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -21,7 +25,8 @@ namespace collectives {
 
 /// A board that has cells for small contributions. Each call has a cell of each rank, by its number
 /// and the bytes of its vector; that many calls in a row have different ones (`flat_depth`). Who
-/// sees the stamp sees what was written into the cell before. `cells(...)[r]` is that of rank r.
+/// sees the stamp sees what was written before. `cells(...)[r]` is that of rank r; with longer
+/// vectors than `cell_bytes` it holds the location of the contribution.
 template <class Board>
 concept flat_board = requires(Board b, std::uint64_t number, std::size_t bytes) {
     b.cells(number, bytes)[0].stamp.store(number);
@@ -30,18 +35,30 @@ concept flat_board = requires(Board b, std::uint64_t number, std::size_t bytes) 
     requires std::semiregular<decltype(b.cells(number, bytes))>;
     { Board::flat_depth(bytes) } -> std::same_as<std::size_t>;
     { b.has_written(0, number) } -> std::same_as<bool>;
+    { Board::cell_bytes } -> std::convertible_to<std::size_t>;
+    { Board::flat_bytes } -> std::convertible_to<std::size_t>;
     { b.size() } -> std::same_as<int>;
 };
+
+/// A transport that has such boards, for buffers that the processor may read.
+template <class T>
+concept flat_transport =
+    peer_addressable<T> && flat_board<typename T::board> && !device_transport<T>;
 
 /// Numbers the flat calls of a communicator. Who has written number k has finished all before; so
 /// where d calls in a row have cells of their own, a rank may write number k once all have written
 /// k - d + 1. Only the roots of collectives that do not wait for all ever have to look.
-template <flat_board Board>
-class flat_book {
+template <class Transport>
+class flat_book {};
+
+template <flat_transport Transport>
+class flat_book<Transport> {
+    using board_type = typename Transport::board;
+
 public:
     std::uint64_t next() const { return done_ + 1; }
-    bool may_write(Board const& board, flat_form const& form) {
-        auto const depth = Board::flat_depth(form.bytes);
+    bool may_write(board_type const& board, flat_form const& form) {
+        auto const depth = board_type::flat_depth(form.bytes);
         if (next() < all_wrote_ + depth) { return true; }
         auto const needed = next() - depth + 1;
         for (rank_t r = 0; r < board.size(); ++r) {
@@ -56,14 +73,42 @@ public:
         if (all_came) { all_wrote_ = done_; }
     }
 
+    static bool fits_cell(flat_form const& form) { return form.bytes <= board_type::cell_bytes; }
+    /// Whether there is memory for this rank's contribution.
+    bool has_room(flat_form const& form) const {
+        return fits_cell(form) || form.sent == 0 || beside_.exists();
+    }
+    /// Takes it, if there is none yet. Throws transport_error if there is none at all.
+    void make_room(Transport& t, flat_form const& form) {
+        if (has_room(form)) { return; }
+        constexpr auto most = board_type::flat_bytes;
+        constexpr auto least = (board_type::flat_depth(most) + 1) * most;
+        auto const best = std::max(best_rotation(t), least);
+        try {
+            beside_.make(t, best);
+        } catch (transport_error const&) {
+            if (best == least) { throw; }
+            beside_.make(t, least);
+        }
+    }
+    /// Whether the next one may be written and needs no memory that is not there yet.
+    bool may_start(board_type const& board, flat_form const& form) {
+        return has_room(form) && may_write(board, form);
+    }
+    /// Where contributions lie that cells have no room for.
+    rotation<Transport>& beside() { return beside_; }
+
 private:
     std::uint64_t done_ = 0;
     std::uint64_t all_wrote_ = 0;  // numbers up to this one have been written by all
+    rotation<Transport> beside_;
 };
 
 /// One small collective.
-template <flat_board Board>
+template <flat_transport Transport>
 class flat_run {
+    using board_type = typename Transport::board;
+
 public:
     flat_run() = default;
     flat_run(flat_run const&) = delete;  // it points into its own vectors
@@ -73,14 +118,17 @@ public:
     ~flat_run() = default;
 
     /// The flat form of a program, null if it does not run so.
-    static flat_form const* form_of(program& p) { return p.flat(Board::flat_bytes); }
+    static flat_form const* form_of(program& p) { return p.flat(board_type::flat_bytes); }
 
-    /// Writes this rank's cell, which it must be allowed to; the caller wakes the others. All must
-    /// live until `finish` returns. `size`: ranks.
-    void start(Board& board, rank_t me, int size, std::uint64_t number, std::uint64_t hash,
+    /// Writes this rank's contribution and its cell, which `book` must allow; the caller wakes the
+    /// others. All must live until `finish` returns. Throws transport_error, before
+    /// anything is written, if there is no memory for the contribution (see `may_start`).
+    void start(Transport& t, board_type& board, flat_book<Transport>& book, line_watch& watch,
+               rank_group const& group, std::uint64_t number, std::uint64_t hash,
                flat_form const& form, void const* in, void* out, reducer const* op) {
+        transport_ = &t;
         cells_ = board.cells(number, form.bytes);
-        size_ = size;
+        size_ = group.size();
         number_ = number;
         hash_ = hash;
         form_ = &form;
@@ -89,14 +137,23 @@ public:
         op_ = op;
         seen_ = 0;
         wrong_ = false;
-        auto& mine = cells_[me];
-        // What does not fit beside the stamp begins a line of its own: processors copy and add
-        // whole lines quicker than what lies across two.
-        lead_ = form.bytes <= mine.beside ? 0 : mine.beside;
+        auto& mine = cells_[group.rank()];
+        in_cells_ = book.fits_cell(form);
+        if (in_cells_) {
+            // What does not fit beside the stamp begins a line of its own: processors copy and add
+            // whole lines quicker than what lies across two.
+            lead_ = form.bytes <= mine.beside ? 0 : mine.beside;
+            copy_input(mine.payload() + lead_, at_.input, form.sent, watch);
+        } else if (form.sent != 0) {
+            book.make_room(t, form);
+            auto* const place = book.beside().take(form.sent);
+            host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
+            auto const where = t.reach(place, form.sent);
+            std::memcpy(mine.payload(), &where, sizeof where);
+        }
         mine.hash = hash;
-        copy_input(mine.payload() + lead_, at_.input, form.sent);
         mine.stamp.store(number, std::memory_order_release);
-        find_sources();
+        if (in_cells_) { find_sources(); }  // takes no time while a line is on its way
     }
     /// Whether those have written their cells that this rank reads.
     bool is_ready() {
@@ -117,6 +174,7 @@ public:
     rank_t wrong_peer() const { return form_->steps->receives[seen_].peer; }
     /// Once it is ready: carries out this rank's part. Throws what the operator throws.
     void finish() {
+        if (!in_cells_) { find_sources(); }
         auto const& steps = *form_->steps;
         if (form_->copies) {
             for (std::size_t i = 0; i < steps.receives.size(); ++i) {
@@ -136,17 +194,22 @@ public:
 
 private:
     /// As memcpy, whose call takes longer than the copy of a number.
-    static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes) {
+    static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes,
+                           line_watch& watch) {
         if (bytes == sizeof(std::uint32_t)) {
             std::memcpy(to, from, sizeof(std::uint32_t));
         } else if (bytes == sizeof(std::uint64_t)) {
             std::memcpy(to, from, sizeof(std::uint64_t));
-        } else if (bytes != 0) {
-            std::memcpy(to, from, bytes);
+        } else {
+            host::copy(to, from, bytes, watch.best(to, bytes));
         }
     }
-    std::byte const* input_of(rank_t peer) const { return cells_[peer].payload() + lead_; }
-    /// Before anything has come, as this takes no time while a line is on its way.
+    std::byte const* input_of(rank_t peer) const {
+        if (in_cells_) { return cells_[peer].payload() + lead_; }
+        std::uint64_t where = 0;
+        std::memcpy(&where, cells_[peer].payload(), sizeof where);
+        return transport_->at(where);
+    }
     void find_sources() {
         auto const& from = form_->sources;
         if (sources_.size() < from.size()) { sources_.resize(from.size()); }
@@ -160,36 +223,28 @@ private:
         }
     }
 
-    using cells = decltype(std::declval<Board&>().cells(0, 0));
+    using cells = decltype(std::declval<board_type&>().cells(0, 0));
 
+    Transport* transport_ = nullptr;
     cells cells_{};
     int size_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
     flat_form const* form_ = nullptr;
     run_buffers at_{};
-    deferred<std::vector<void const*>, Board> sources_;  // of all folds
-    deferred<std::vector<std::byte>, Board> scratch_;    // empty for the library's own algorithms
+    deferred<std::vector<void const*>, Transport> sources_;  // of all folds
+    deferred<std::vector<std::byte>, Transport> scratch_;  // empty for the library's own algorithms
     reducer const* op_ = nullptr;
+    bool in_cells_ = true;  // where contributions lie
     std::size_t lead_ = 0;  // bytes of each payload that are left out
     std::size_t seen_ = 0;
     bool wrong_ = false;
 };
 
-/// A transport that has such boards, for buffers that the processor may read.
-template <class T>
-concept flat_transport =
-    peer_addressable<T> && flat_board<typename T::board> && !device_transport<T>;
-
 /// flat_run where the transport can do that, else nothing.
 template <class Transport>
 struct flat_part {};
 template <flat_transport Transport>
-struct flat_part<Transport> : flat_run<typename Transport::board> {};
-
-template <class Transport>
-struct flat_book_part {};
-template <flat_transport Transport>
-struct flat_book_part<Transport> : flat_book<typename Transport::board> {};
+struct flat_part<Transport> : flat_run<Transport> {};
 
 }  // namespace collectives

@@ -221,14 +221,14 @@ private:
     bool advance_flat() {
         if constexpr (flat_transport<Transport>) {
             if (!flat_started_) {
-                auto& flats = engine_->flats;
+                auto& e = *engine_;
                 auto const& form = *flat_part<Transport>::form_of(*program_);
-                if (flats.next() != flat_number_ || !flats.may_write(engine_->board(), form)) {
+                if (e.flats.next() != flat_number_ || !e.flats.may_write(e.board(), form)) {
                     return false;
                 }
-                flat_.start(engine_->board(), engine_->rank(), engine_->size(), flat_number_,
+                flat_.start(e.carrier(), e.board(), e.flats, e.watch, e.group(), flat_number_,
                             of_.hash, form, of_.in, of_.out, of_.op);
-                engine_->board().wake_others();
+                e.board().wake_others();
                 flat_started_ = true;
             }
             if (!flat_.is_ready()) {

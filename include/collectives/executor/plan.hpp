@@ -104,9 +104,12 @@ enum class passage : std::uint8_t {
     consumed,  // likewise, but may be folded in as they come
     direct,    // peers read them where they lie: no landing place, but hazards
     staged,    // likewise, but peers reach scratch alone: what they read is copied there
+    apart,     // likewise, and nothing is copied to where a peer has read
     image,     // peers see each rank's input as it was at the start
 };
+inline constexpr std::size_t passages = 6;
 constexpr bool in_memory(passage p) { return p >= passage::direct; }
+constexpr bool is_staged(passage p) { return p == passage::staged || p == passage::apart; }
 
 struct planning {
     passage how = passage::messages;
@@ -116,11 +119,21 @@ struct planning {
 /// Where a rank keeps what its peers read follows from its schedule and from these.
 struct plan_variant {
     bool in_place = false;
-    bool staged = false;
-    static constexpr std::size_t count = 4;
-    constexpr std::size_t index() const { return (in_place ? 1U : 0U) + (staged ? 2U : 0U); }
-    static constexpr plan_variant of(std::size_t i) { return {i % 2 != 0, i / 2 != 0}; }
+    passage how = passage::direct;  // or one of those that are staged
+    static constexpr std::size_t count = 6;
+    constexpr std::size_t index() const {
+        return (in_place ? 1U : 0U) + 2 * static_cast<std::size_t>(how) - 2 * first;
+    }
+    static constexpr plan_variant of(std::size_t i) {
+        return {i % 2 != 0, static_cast<passage>(first + i / 2)};
+    }
+
+private:
+    static constexpr auto first = static_cast<std::size_t>(passage::direct);
 };
+
+static_assert(plan_variant::of(plan_variant{true, passage::apart}.index()).how == passage::apart &&
+              plan_variant{true, passage::apart}.index() + 1 == plan_variant::count);
 
 /// All a rank does for one run of a schedule. Offsets are bytes; O(steps) to hold.
 struct plan {

@@ -29,7 +29,7 @@ public:
           at_(at),
           how_(how),
           completing_(completing),
-          values_(at, in_place),
+          values_(at, in_place, how.how != passage::apart),
           uses_(at.bytes.size()),
           arriving_(at.bytes.size()) {
         for (auto const& s : what.steps) {
@@ -76,9 +76,7 @@ private:
     }
 
     /// Peers read values where the plan keeps them.
-    bool reads_in_place() const {
-        return how_.how == passage::direct || how_.how == passage::staged;
-    }
+    bool reads_in_place() const { return how_.how == passage::direct || is_staged(how_.how); }
 
     static int count(auto const& all) { return static_cast<int>(all.size()); }
     template <class T>
@@ -135,7 +133,7 @@ private:
         if (how_.how == passage::image) {
             return add({base::input, at_.input[chunk(p.first)].offset});
         }
-        auto const staged = how_.how == passage::staged;
+        auto const staged = is_staged(how_.how);
         auto parts = stretches_of(
             at_, p, [&](std::size_t c) { return staged ? values_.staged(c) : values_.of(c); });
         auto at = parts.front().from;

@@ -99,8 +99,7 @@ public:
     std::vector<place> const& remote(int slice, plan_variant v) {
         auto& made = kept(remote_[v.index()], slice);
         if (!made) {
-            made = std::make_unique<std::vector<place>>(
-                find_remote(slice, v.staged ? passage::staged : passage::direct, v.in_place));
+            made = std::make_unique<std::vector<place>>(find_remote(slice, v.how, v.in_place));
         }
         return *made;
     }
@@ -219,7 +218,7 @@ private:
     deferred<std::vector<std::pair<int, int>>, X> completing_;
     bool adds_once_for_all_ = false;
     // Of each class of slices.
-    std::array<per_class<deferred<plan, X>>, 5> plans_;  // by passage
+    std::array<per_class<deferred<plan, X>>, passages> plans_;  // by passage
     std::array<per_class<deferred<std::vector<place>, X>>, plan_variant::count> remote_;
     std::unique_ptr<deferred<flat_form, X>> flat_;
     bool flat_is_known_ = false;

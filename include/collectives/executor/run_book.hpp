@@ -3,6 +3,7 @@
 // may be overwritten.
 #pragma once
 
+#include <collectives/executor/rotation.hpp>
 #include <collectives/executor/scratch_pool.hpp>
 #include <collectives/transport/concepts.hpp>
 
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,12 +72,30 @@ public:
         lane(run).end = end;
         if (all_came) { all_came_ = std::max(all_came_, run); }
     }
+    /// A piece of memory, not larger than `largest_piece`, for what peers read of the run that has
+    /// just begun, also after this rank has left it.
+    std::byte* take(std::size_t bytes) { return rotation_.take(bytes); }
+    /// Bytes; 0: memory does not go round, for want of it or of caches that it suits.
+    std::size_t largest_piece(Transport& t) {
+        if (largest_piece_) { return *largest_piece_; }
+        largest_piece_ = 0;
+        // A slice of an eighth, each of whose values begins at a line.
+        constexpr std::size_t line = 64, roundings = 64 * line;
+        auto const best = best_rotation(t) / lanes_per_rank / line * line + roundings;
+        if (best == roundings) { return 0; }
+        try {
+            rotation_.make(t, (lanes_per_rank + 1) * best);
+            largest_piece_ = best;
+        } catch (transport_error const&) {}  // each run takes what it needs then
+        return *largest_piece_;
+    }
     /// Keeps scratch that peers may still read after this rank has left the run.
     void keep(std::uint64_t run, buffer scratch) { lane(run).kept = scratch; }
 
-    /// What is kept and peers may still read. The rest goes back to the pool.
+    /// What peers may still read. The rest that is kept goes back to the pool.
     std::vector<buffer> take_kept() {
         std::vector<buffer> result;
+        if (rotation_.exists()) { result.push_back(rotation_.release()); }
         for (auto& one : lanes_) {
             auto const kept = std::exchange(one.kept, {});
             if (kept.data == nullptr) { continue; }
@@ -111,6 +131,8 @@ private:
     std::uint64_t reserved_ = 0, begun_ = 0;
     std::uint64_t all_came_ = 0;  // runs up to this one have seen all ranks come
     std::array<lane_state, lanes_per_rank> lanes_;
+    rotation<Transport> rotation_;
+    std::optional<std::size_t> largest_piece_;
 };
 
 }  // namespace collectives

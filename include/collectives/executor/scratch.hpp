@@ -11,6 +11,8 @@ namespace collectives {
 /// First fit over the stretches given back; 64-byte steps, so that elements stay aligned.
 class scratch_space {
 public:
+    /// Not `reused`: nothing is handed out twice.
+    explicit scratch_space(bool reused) : reused_(reused) {}
     std::size_t take(std::size_t bytes) {
         auto const whole = rounded(bytes);
         if (auto const found = free_.take(whole)) { return *found; }
@@ -20,7 +22,7 @@ public:
         return first;
     }
     void give_back(std::size_t first, std::size_t bytes) {
-        free_.give_back({first, rounded(bytes)});
+        if (reused_) { free_.give_back({first, rounded(bytes)}); }
     }
     /// Bytes a buffer must have for all that was taken at the same time.
     std::size_t most() const { return most_; }
@@ -30,6 +32,7 @@ private:
         return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
     }
 
+    bool reused_;
     free_list free_;
     std::size_t end_ = 0;
     std::size_t most_ = 0;

@@ -109,13 +109,17 @@ public:
 
 private:
     enum class stage { idle, by_message, by_memory };
+    /// Whose the scratch is. What is the lane's or the rotation's peers may read when the run has
+    /// ended.
+    enum class scratch_of { this_run, lane, rotation };
 
     bool end() {
         if constexpr (can_be_direct) {
             if (at_ == stage::by_memory) {
                 // Without a root, no rank ends before all have come.
                 engine_->runs.leave(run_, memory_.end(), !is_rooted(program_->shape().what));
-                if (keeps_) { engine_->runs.keep(run_, std::exchange(scratch_, {})); }
+                if (scratch_is_ == scratch_of::lane) { engine_->runs.keep(run_, scratch_); }
+                if (scratch_is_ != scratch_of::this_run) { scratch_ = {}; }
             }
         }
         engine_->scratch.give_back(std::exchange(scratch_, {}));
@@ -160,12 +164,11 @@ private:
             auto const output = reach(of_->out, shape.output_bytes());
             auto const staged = input == 0 || output == 0;
             engine_->runs.begin(run_);
-            scratch_ = engine_->scratch.take(
-                program_->steps(slice_, staged ? passage::staged : passage::direct).scratch);
-            keeps_ = staged && scratch_.bytes <= largest_kept && !device_transport<Transport>;
+            auto const how = take_scratch(!staged);
             auto const behind = program_->offset_of(slice_);
-            memory_.start(t, engine_->board(), engine_->group(), *program_, slice_, run_, of_->hash,
-                          {shape.in_place, staged}, !keeps_, buffers(),
+            memory_.start(t, engine_->board(), engine_->group(), engine_->watch, *program_, slice_,
+                          run_, of_->hash, {shape.in_place, how},
+                          scratch_is_ == scratch_of::this_run, buffers(),
                           {staged ? nowhere : input + behind, staged ? nowhere : output + behind,
                            reach(scratch_.data, scratch_.bytes)},
                           of_->op);
@@ -173,11 +176,36 @@ private:
         }
     }
 
+    /// Takes scratch for a run in memory, whose buffers peers can reach or not; how values get from
+    /// rank to rank then.
+    passage take_scratch(bool reachable)
+        requires can_be_direct
+    {
+        using enum passage;
+        auto const bytes = [&](passage how) { return program_->steps(slice_, how).scratch; };
+        if constexpr (!device_transport<Transport>) {
+            auto const needs = reachable ? 0 : bytes(staged);  // apart needs no less
+            auto& runs = engine_->runs;
+            if (needs != 0 && needs <= runs.largest_piece(engine_->carrier())) {
+                auto const fits = bytes(apart) <= runs.largest_piece(engine_->carrier());
+                auto const how = fits ? apart : staged;
+                scratch_is_ = scratch_of::rotation;
+                scratch_ = {runs.take(bytes(how)), bytes(how)};
+                return how;
+            }
+        }
+        auto const how = reachable ? direct : staged;
+        auto const kept = !reachable && bytes(how) <= largest_kept && !device_transport<Transport>;
+        scratch_is_ = kept ? scratch_of::lane : scratch_of::this_run;
+        scratch_ = engine_->scratch.take(bytes(how));
+        return how;
+    }
+
     engine<Transport>* engine_ = nullptr;
     program* program_ = nullptr;
     slice_call const* of_ = nullptr;
     stage at_ = stage::idle;
-    bool keeps_ = false;  // the scratch, for peers that read it later
+    scratch_of scratch_is_ = scratch_of::this_run;
     int slice_ = 0;
     std::uint64_t run_ = 0;
     typename scratch_pool<Transport>::buffer scratch_{};

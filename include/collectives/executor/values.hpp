@@ -76,7 +76,8 @@ void add_arrival(deferred<std::vector<incoming_chunk>, X>& list, incoming_chunk 
 template <class X = void>
 class basic_chunk_values {
 public:
-    basic_chunk_values(layout const& at, bool in_place) : at_(at), now_(at.bytes.size()) {
+    basic_chunk_values(layout const& at, bool in_place, bool reuses_scratch)
+        : at_(at), now_(at.bytes.size()), scratch_(reuses_scratch) {
         for (std::size_t c = 0; c < now_.size(); ++c) {
             if (!at.held[c] || at.separate) { continue; }
             now_[c].at = in_place && at.wanted[c] ? place{base::output, at.output[c].offset}

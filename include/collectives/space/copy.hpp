@@ -2,13 +2,13 @@
 // Copies within the host's memory, through the caches or past them.
 #pragma once
 
+#include <collectives/space/caches.hpp>
 #include <collectives/space/isa.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <span>
 
@@ -99,20 +99,6 @@ inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
     std::memcpy(to + end, from + end, bytes - end);
 }
 
-/// Bytes of the last cache before memory that this processor shares with its neighbours. Linux
-/// knows; sysconf adds up all of a machine's.
-inline std::size_t last_level_cache() {
-    static std::size_t const bytes = [] {
-        std::size_t kib = 0;
-        if (auto* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
-            if (std::fscanf(file, "%zuK", &kib) != 1) { kib = 0; }
-            std::fclose(file);
-        }
-        return kib != 0 ? kib * 1024 : std::size_t{32} << 20;  // what servers have at least
-    }();
-    return bytes;
-}
-
 /// From so many times the last-level cache on, results go past the caches where nobody reads them
 /// soon. Measured (docs/performance.md): at once this size sums gain up to a third, at half of it
 /// copies gain as much but some sums lose a tenth, at a thirtieth all lose.
@@ -123,7 +109,9 @@ inline constexpr double streamed_cache_sizes = 1.0;
 /// Where the results of an operation should go that writes a vector of `bytes` in all: its passes
 /// are too small to tell.
 inline destination destination_of(std::size_t bytes) {
-    auto const cache = static_cast<double>(detail::last_level_cache());
+    constexpr auto servers_have = std::size_t{32} << 20;  // at least
+    auto const known = caches().last;
+    auto const cache = static_cast<double>(known != 0 ? known : servers_have);
     bool const large = static_cast<double>(bytes) >= detail::streamed_cache_sizes * cache;
     return detail::can_pass_caches && large ? destination::not_read_soon : destination::read_soon;
 }

@@ -61,8 +61,8 @@ public:
         imports_.close();
         space_->order_by(ordering::host);  // no device knows of shared host memory any more
         if (table_ != nullptr) {
-            this->base().close_board(life_);
             this->base().free_when_closed(life_, table_, table_bytes_);
+            this->base().close_board(life_);
         }
     }
 

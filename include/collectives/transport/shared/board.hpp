@@ -58,6 +58,12 @@ struct alignas(line) lane_line {
     std::uint64_t variant;               // see plan_variant in executor/plan.hpp
 };
 
+/// Memory that goes with the board.
+struct leftover {
+    std::byte* memory = nullptr;
+    std::size_t bytes = 0;
+};
+
 /// What one rank tells the others of the communicator. Written by that rank alone.
 struct alignas(line) board_row {
     static constexpr int remembered = 128;
@@ -67,8 +73,9 @@ struct alignas(line) board_row {
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
     flat_cells<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
-    flat_cells<16, 129> more_cells;
+    flat_cells<16, 33> more_cells;
     std::array<lane_line, lanes_per_rank> lane;
+    std::array<leftover, 2> left_behind;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
     std::array<failure, most_complaints> complaint;
@@ -80,9 +87,10 @@ static_assert(decltype(board_row::few_cells)::cells + 2 <= board_row::remembered
 struct alignas(line) board_header {
     std::atomic<std::uint32_t> stopped;  // which complaint was the first; not 0: all waits end
     std::atomic<std::uint32_t> users;
+    std::atomic<std::uint64_t> edition;
 };
 
-/// The view one rank has of its communicator's board. Costs n x 172 KiB of shared memory.
+/// The view one rank has of its communicator's board. Costs n x 76 KiB of shared memory.
 class board {
 public:
     board() = default;
@@ -97,9 +105,11 @@ public:
     static std::size_t bytes(int size) {
         return sizeof(board_header) + static_cast<std::size_t>(size) * sizeof(board_row);
     }
-    /// Starts the lifetimes in zeroed memory; `users` ranks will close it.
-    static void create(std::byte* memory, int users) {
+    /// Starts the lifetimes in zeroed memory; `users` ranks will close it. Boards that may come to
+    /// lie at one place differ in their `edition`.
+    static void create(std::byte* memory, int users, std::uint64_t edition = 0) {
         auto* const header = ::new (memory) board_header{};
+        header->edition.store(edition, std::memory_order_relaxed);
         header->users.store(static_cast<std::uint32_t>(users), std::memory_order_relaxed);
         for (std::size_t i = 0; i < static_cast<std::size_t>(users); ++i) {
             // Payloads stay untouched, so that pages which are never used are never there.
@@ -174,13 +184,35 @@ public:
 
     /// Says that this rank will not look at the board again; true for the last one.
     bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-    bool closed_by_all() const { return header_->users.load(std::memory_order_acquire) == 0; }
+    std::uint64_t edition() const { return header_->edition.load(std::memory_order_acquire); }
+    /// Whether the board of that edition which lay here is closed. It may be gone since, and
+    /// anything lie in its place.
+    bool closed_by_all(std::uint64_t its) const {
+        return edition() != its || header_->users.load(std::memory_order_acquire) == 0;
+    }
 
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
 
-    /// The longest vectors whose calls have a flat form.
-    static constexpr std::size_t flat_bytes = decltype(board_row::more_cells)::bytes;
+    /// Hands over memory that peers may read until all have closed the board, before this rank
+    /// does. At most twice.
+    void leave_behind(leftover what) {
+        auto& mine = row(me_).left_behind;
+        mine[mine[0].memory == nullptr ? 0 : 1] = what;
+    }
+    /// What all ranks left behind goes to take(memory, bytes).
+    template <class Take>
+    void take_left_behind(Take&& take) {
+        for (rank_t r = 0; r < size(); ++r) {
+            for (auto const& one : row(r).left_behind) {
+                if (one.memory != nullptr) { take(one.memory, one.bytes); }
+            }
+        }
+    }
+
+    /// The longest vectors whose calls have a flat form, and those that fit into cells.
+    static constexpr std::size_t flat_bytes = 8 * 1024;
+    static constexpr std::size_t cell_bytes = decltype(board_row::more_cells)::bytes;
     /// The ranks' cells for one flat call.
     class cell_row {
     public:

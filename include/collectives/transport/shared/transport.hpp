@@ -104,7 +104,7 @@ public:
             auto const bytes = board::bytes(static_cast<int>(group.size()));
             try {
                 auto* const memory = static_cast<std::byte*>(allocate(bytes));
-                board::create(memory, static_cast<int>(group.size()));
+                board::create(memory, static_cast<int>(group.size()), next_edition());
                 where = memory_.reach(memory, bytes);
                 if (!always_reachable) {
                     own_boards_.emplace_back(memory, static_cast<int>(group.size()));
@@ -117,36 +117,48 @@ public:
     }
 
     /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
-    void free_when_closed(board const& b, void* p, std::size_t bytes) {
-        left_behind_.push_back({b.memory(), p, bytes});
+    /// Before this rank closes it, and at most twice where every address can be reached.
+    void free_when_closed(board& b, void* p, std::size_t bytes) {
+        if (always_reachable) {
+            b.leave_behind({static_cast<std::byte*>(p), bytes});
+        } else {
+            left_behind_.push_back({b.memory(), b.edition(), p, bytes});
+        }
     }
     /// Ends this rank's use of a board. The last one frees it, if it may; else its maker does.
     void close_board(board& b) {
         auto const last = b.close();
-        if (last && always_reachable && b.memory() != first_board_) {
-            memory_.deallocate(b.memory(), board::bytes(b.size()));
-        }
+        if (!last || !always_reachable) { return; }
+        b.take_left_behind([&](void* p, std::size_t bytes) { memory_.deallocate(p, bytes); });
+        if (b.memory() != first_board_) { memory_.deallocate(b.memory(), board::bytes(b.size())); }
     }
 
     ~shared_transport() { sweep(); }
 
 private:
-    struct leftover {
-        std::byte* board;  // its pages read as zero, which is closed, when its maker has freed it
+    struct awaited {
+        std::byte* board;
+        std::uint64_t edition;
         void* memory;
         std::size_t bytes;
     };
 
+    /// A number that what else may lie in memory hardly has.
+    std::uint64_t next_edition() {
+        constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+        return ++boards_made_ * golden + static_cast<std::uint64_t>(me_);
+    }
     /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
     void sweep() {
-        std::erase_if(left_behind_, [this](leftover const& one) {
-            if (!board(job_, one.board, {}, 0).closed_by_all()) { return false; }
+        std::erase_if(left_behind_, [this](awaited const& one) {
+            if (!board(job_, one.board, {}, 0).closed_by_all(one.edition)) { return false; }
             memory_.deallocate(one.memory, one.bytes);
             return true;
         });
         std::erase_if(own_boards_, [this](auto const& mine) {
             auto const [memory, n] = mine;
-            if (!board(job_, memory, {}, 0).closed_by_all()) { return false; }
+            board const its(job_, memory, {}, 0);
+            if (!its.closed_by_all(its.edition())) { return false; }
             memory_.deallocate(memory, board::bytes(n));
             return true;
         });
@@ -157,10 +169,11 @@ private:
     Memory memory_;
     std::byte* first_board_;
     rank_t me_;
+    std::uint64_t boards_made_ = 0;
     bool watches_;
     messages<Memory> messages_;
     deferred<std::vector<std::pair<std::byte*, int>>, Memory> own_boards_;
-    std::vector<leftover> left_behind_;
+    std::vector<awaited> left_behind_;
 };
 
 }  // namespace collectives::shared

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the peers of a run of the direct executor tell on the board: how far they have come, and
+// where what they have lies.
+#pragma once
+
+#include <collectives/executor/program.hpp>
+#include <collectives/executor/run_book.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace collectives {
+
+template <direct_transport Transport>
+class run_peers {
+public:
+    run_peers() = default;
+    run_peers(Transport& t, typename Transport::board& board, program& of, plan const& own,
+              int slice, std::uint64_t run)
+        : transport_(&t), board_(&board), program_(&of), own_(&own), slice_(slice), run_(run) {}
+
+    std::uint64_t counter(rank_t r) const {
+        return lane(r).counter.load(std::memory_order_acquire);
+    }
+    std::uint64_t hash(rank_t r) const { return lane(r).hash; }
+    /// Its output is where this rank cannot reach it.
+    bool is_staged(rank_t r) const { return collectives::is_staged(variant(r).how); }
+    std::byte* output(rank_t r) const { return at(r, {base::output, 0}); }
+    /// What receive number `i` of this rank's plan reads.
+    std::byte const* source(int i) const {
+        auto const index = static_cast<std::size_t>(i);
+        auto const peer = own_->receives[index].peer;
+        return at(peer, program_->remote(slice_, variant(peer))[index]);
+    }
+
+private:
+    auto& lane(rank_t r) const { return board_->lane(r, run_); }
+    plan_variant variant(rank_t r) const { return plan_variant::of(lane(r).variant); }
+    std::byte* at(rank_t r, place p) const {
+        return transport_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
+    }
+
+    Transport* transport_ = nullptr;
+    typename Transport::board* board_ = nullptr;
+    program* program_ = nullptr;
+    plan const* own_ = nullptr;
+    int slice_ = 0;
+    std::uint64_t run_ = 0;
+};
+
+}  // namespace collectives

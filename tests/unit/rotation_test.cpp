@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that is handed out round and round, and how what peers read is written there.
+#include <collectives/collectives.hpp>
+#include <collectives/executor/line_watch.hpp>
+#include <collectives/executor/rotation.hpp>
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <iterator>
+#include <vector>
+
+namespace coll = collectives;
+
+namespace {
+
+using carrier = coll::threads::transport;
+
+struct stretch {
+    std::byte const* begin;
+    std::size_t bytes;
+};
+
+}  // namespace
+
+TEST_CASE("caches: the processors of a list") {
+    using coll::host::detail::processors_in;
+    CHECK(processors_in("0-3,8\n") == 5);
+    CHECK(processors_in("0\n") == 1);
+    CHECK(processors_in("0,32") == 2);
+    CHECK(processors_in("0-15,64-79") == 32);
+    for (auto const* const odd : {"", "\n", "-", "x", "0-", "0,"}) {
+        CHECK(processors_in(odd) == 1);
+    }
+    CHECK(coll::host::caches().own_sharers >= 1);
+    CHECK(coll::host::caches().sharers >= 1);
+}
+
+TEST_CASE("the last pieces of a rotation never share bytes") {
+    coll::threads::job const job(1);
+    auto const mine = job.rank(0);
+    auto& t = *mine;
+    auto const holds = rc::check([&] {
+        auto const alive = *rc::gen::inRange<std::size_t>(1, 20);
+        auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
+        coll::rotation<carrier> memory;
+        memory.make(t, (alive + 1) * largest);
+        std::deque<stretch> last;
+        for (auto const bytes : *rc::gen::container<std::vector<std::size_t>>(
+                 200, rc::gen::inRange<std::size_t>(0, largest + 1))) {
+            stretch const now{memory.take(bytes), bytes};
+            for (auto const& one : last) {
+                RC_ASSERT(now.begin + now.bytes <= one.begin ||
+                          one.begin + one.bytes <= now.begin || one.bytes == 0 || now.bytes == 0);
+            }
+            last.push_back(now);
+            if (last.size() == alive) { last.pop_front(); }
+        }
+        auto const all = memory.release();
+        RC_ASSERT(!memory.exists());
+        t.deallocate(all.data, all.bytes);
+    });
+    CHECK(holds);
+}
+
+TEST_CASE("what is written for peers is what was there, near or far, watched or not") {
+    std::vector<std::byte> from(40'000), memory(from.size() + 128);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        from[i] = static_cast<std::byte>(i * 7 + i / 256);
+    }
+    auto const untouched = [](auto b) { return b == std::byte{0x5a}; };
+    std::size_t const sizes[] = {0, 1, 1023, 1024, 1025, 4096, 16 * 1024, 16 * 1024 + 65, 39'000};
+    for (double const slow : {-1.0, 1e9}) {
+        coll::line_watch watch{coll::line_watch::time_per_line(slow)};
+        for (std::size_t call = 0; call < 500; ++call) {
+            auto const bytes = sizes[call % std::size(sizes)];
+            std::fill(memory.begin(), memory.end(), std::byte{0x5a});
+            auto* const to = memory.data() + call / 9 % 64;
+            auto const where = watch.best(to, bytes);
+            coll::host::copy(to, from.data() + call % 5, bytes, where);
+            CHECK(std::equal(to, to + bytes, from.data() + call % 5));
+            CHECK(std::all_of(memory.data(), to, untouched));
+            CHECK(std::all_of(to + bytes, memory.data() + memory.size(), untouched));
+            auto const far = slow < 0 && bytes >= 1024 && coll::host::detail::can_pass_caches;
+            if (call > 20) { CHECK((where == coll::destination::not_read_soon) == far); }
+        }
+    }
+}
