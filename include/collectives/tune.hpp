@@ -64,7 +64,7 @@ std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call cons
 /// The prices `m`, but for those of links, as they are on this communicator: the same on all ranks.
 template <transport Transport>
 machine_model measured(communicator<Transport>& comm, machine_model m) {
-    constexpr std::size_t large = 64 * 1024;  // floats
+    constexpr std::size_t large = 64 * 1024, small = 1024;  // floats
     auto const size = comm.size();
     if (size == 1) { return m; }
     auto const shares = m.processors != 0 && size > m.processors;
@@ -75,11 +75,11 @@ machine_model measured(communicator<Transport>& comm, machine_model m) {
     auto const reduce = [&](any_algorithm a, std::size_t n) {
         return [&, a, n] { comm.all_reduce(part(in, n), part(out, n), max{}, {.algorithm = a}); };
     };
-    // A call of one round and of two, where bytes hardly count; then bytes, without additions and
-    // with them.
-    auto const [one, two_rounds, gather, both] = detail::seconds_of(
+    // A call of one round and of two, where bytes hardly count; few bytes, and many, without
+    // additions and with them.
+    auto const [one, two_rounds, few, gather, both] = detail::seconds_of(
         comm, {.core_each = peer_addressable<Transport> && !shares}, reduce(one_shot{}, 2),
-        reduce(two_shot{}, static_cast<std::size_t>(size)),
+        reduce(two_shot{}, static_cast<std::size_t>(size)), reduce(one_shot{}, small),
         [&] { comm.all_gather(part(block, own), out, {.algorithm = two_shot{}}); },
         reduce(two_shot{}, large));
     auto const two = std::max(two_rounds, one);
@@ -99,6 +99,9 @@ machine_model measured(communicator<Transport>& comm, machine_model m) {
         m.call = std::max(one - m.round - peers * m.message, 0.0);
     }
     constexpr double least = 1e-12;  // nothing moves for nothing
+    // Each rank lays out one vector, reads those of its peers, and adds them.
+    auto const worked = static_cast<double>(small * sizeof(float)) * (1 + 2 * peers);
+    m.small_byte = std::max((few - one) / (worked * ranks), least);
     m.byte = std::max((gather - one) / ((received + n / size) * ranks), least);
     auto const additions = both - two - (2 * received + n) * ranks * m.byte;
     // Never for nothing: who adds less is quicker.

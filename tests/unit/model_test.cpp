@@ -66,6 +66,9 @@ TEST_CASE("ranks that share processors pay for all that all of them do") {
     CHECK(two.seconds(m, 1 << 20) < one.seconds(m, 1 << 20));
     m.processors = 8;
     CHECK(one.seconds(m, 0) == doctest::Approx(m.call + m.round + 7 * m.message));
+    m.small_byte = 1;  // of a rank's own vector, seven that come, seven that are added
+    CHECK(one.seconds(m, 100) - one.seconds(m, 0) == doctest::Approx(15 * 100));
+    CHECK(one.seconds(m, m.small + 1) < 1);
 }
 
 TEST_CASE("what goes between hosts is priced besides, for the busiest host and rank") {
@@ -93,8 +96,8 @@ TEST_CASE("tune measures the same prices on all ranks, in little time, and choic
         auto const start = coll::steady::now();
         auto const m = coll::tune(comm);
         auto const time = coll::steady::now() - start;
-        std::array const mine{m.call,         m.round,       m.byte,
-                              m.reduced_byte, m.shared_call, m.shared_round};
+        std::array const mine{m.call,       m.round,       m.byte,        m.reduced_byte,
+                              m.small_byte, m.shared_call, m.shared_round};
         std::vector<double> all(3 * mine.size());
         comm.all_gather(mine, all);
         auto row = comm.split(0);
@@ -105,7 +108,7 @@ TEST_CASE("tune measures the same prices on all ranks, in little time, and choic
             expect(mine[i] >= 0, "a price below zero");
             expect(all[i] == mine[i], "prices differ");
         }
-        expect(m.byte > 0 && m.reduced_byte > 0, "bytes cost something");
+        expect(m.byte > 0 && m.reduced_byte > 0 && m.small_byte > 0, "bytes cost something");
         expect(time < std::chrono::seconds(5), "it takes milliseconds on an idle machine");
         expect(row.model().byte == m.byte, "split hands prices on");
         coll::machine_model other = m;

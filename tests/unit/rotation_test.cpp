@@ -47,11 +47,16 @@ TEST_CASE("the last pieces of a rotation never share bytes") {
         auto const alive = *rc::gen::inRange<std::size_t>(1, 20);
         auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
         coll::rotation<carrier> memory;
-        memory.make(t, (alive + 1) * largest);
+        auto const bytes = (alive + 1) * largest * *rc::gen::inRange<std::size_t>(1, 9);
+        memory.make(t, bytes, alive);
         std::deque<stretch> last;
-        for (auto const bytes : *rc::gen::container<std::vector<std::size_t>>(
-                 200, rc::gen::inRange<std::size_t>(0, largest + 1))) {
-            stretch const now{memory.take(bytes), bytes};
+        auto const sizes = *rc::gen::container<std::vector<std::size_t>>(
+            400, rc::gen::inRange<std::size_t>(0, largest + 1));
+        std::byte const* first = nullptr;
+        for (auto const size : sizes) {
+            stretch const now{memory.take(size), size};
+            if (first == nullptr) { first = now.begin; }
+            RC_ASSERT(first <= now.begin && now.begin + now.bytes <= first + bytes);
             for (auto const& one : last) {
                 RC_ASSERT(now.begin + now.bytes <= one.begin ||
                           one.begin + one.bytes <= now.begin || one.bytes == 0 || now.bytes == 0);

@@ -28,31 +28,43 @@ std::size_t best_rotation(Transport const& t) {
     return bytes * processors / std::max(static_cast<std::size_t>(t.size()), processors);
 }
 
-/// Pieces of a stretch of memory, one behind the other, from the begin again after the last.
+/// Pieces of a stretch of memory, one behind the other, from the begin again after the last. Goes
+/// round over little at first, since pages that are new take long, and over more with time.
 template <class Transport>
 class rotation {
 public:
     using buffer = typename scratch_pool<Transport>::buffer;
 
     bool exists() const { return all_.data != nullptr; }
-    /// Takes the memory, once. Throws transport_error if there is none.
-    void make(Transport& t, std::size_t bytes) {
+    /// Takes the memory, once. Throws transport_error if there is none. `alive`: so many of the
+    /// last pieces may be in use at a time. `bytes`: those that they can have together, and once
+    /// more the largest of them, at least.
+    void make(Transport& t, std::size_t bytes, std::size_t alive) {
         all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
+        alive_ = alive;
     }
-    /// The next piece, in whole lines. It lies in none of those before that have, with it and once
-    /// more the largest of them, no more bytes than the stretch.
+    /// The next piece. Its lines are in none of the last `alive` before.
     std::byte* take(std::size_t bytes) {
         constexpr auto line = host::detail::line_bytes;
         auto const whole = (bytes + line - 1) / line * line;
-        if (next_ + whole > all_.bytes) { next_ = 0; }
+        used_ = std::max(used_, (alive_ + 1) * whole);
+        if (next_ + whole > used_) {
+            next_ = 0;
+            if (++rounds_ % rounds_before_more == 0) { used_ = std::min(2 * used_, all_.bytes); }
+        }
         return all_.data + std::exchange(next_, next_ + whole);
     }
     /// The memory, which somebody else gives back.
     buffer release() { return std::exchange(all_, {}); }
 
 private:
+    static constexpr int rounds_before_more = 4;
+
     buffer all_{};
+    std::size_t alive_ = 0;
+    std::size_t used_ = 0;  // bytes
     std::size_t next_ = 0;
+    int rounds_ = 0;
 };
 
 }  // namespace collectives

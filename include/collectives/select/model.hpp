@@ -22,12 +22,15 @@ struct machine_model {
     double message = 0.03e-6;        // of each message a rank receives
     double byte = 0.02e-9;           // of each byte that is moved
     double reduced_byte = 0.003e-9;  // of each byte added, besides
+    double small_byte = 0;           // of each byte moved or added of vectors of up to `small`
+                                     // bytes, which stay in the nearest cache; 0: as of others
     double shared_call = 0.7e-6;     // call and round, for each rank that shares a processor
     double shared_round = 0.9e-6;
     double link_round = 1.5e-6;    // of a round in which hosts talk to each other
     double link_message = 0.3e-6;  // of each message a rank receives from another host
     double link_byte = 0.08e-9;    // of each byte that leaves a host
     int processors = 0;            // that the ranks share; 0: one for each
+    static constexpr std::size_t small = 8 * 1024;
 };
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
@@ -79,6 +82,9 @@ struct cost_profile {
     double seconds(machine_model const& m, std::size_t vector_bytes) const {
         auto const n = static_cast<double>(vector_bytes);
         auto const time_of = [&](work const& w) {
+            if (vector_bytes <= m.small && m.small_byte != 0) {
+                return n * (w.moved + w.reduced) * m.small_byte;
+            }
             return n * (w.moved * m.byte + w.reduced * m.reduced_byte);
         };
         auto const links = between.rounds * m.link_round + between.messages * m.link_message +

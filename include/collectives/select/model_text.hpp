@@ -29,6 +29,7 @@ inline constexpr named_price prices[] = {
     {"message", &machine_model::message},
     {"byte", &machine_model::byte},
     {"reduced_byte", &machine_model::reduced_byte},
+    {"small_byte", &machine_model::small_byte},
     {"shared_call", &machine_model::shared_call},
     {"shared_round", &machine_model::shared_round},
     {"link_round", &machine_model::link_round},
