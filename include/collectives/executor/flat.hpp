@@ -82,14 +82,13 @@ public:
     void make_room(Transport& t, flat_form const& form) {
         if (has_room(form)) { return; }
         constexpr auto most = board_type::flat_bytes;
-        constexpr auto alive = board_type::flat_depth(most);
-        constexpr auto least = (alive + 1) * most;
+        constexpr auto least = (board_type::flat_depth(most) + 1) * most;
         auto const best = std::max(best_rotation(t), least);
         try {
-            beside_.make(t, best, alive);
+            beside_.make(t, best, least);
         } catch (transport_error const&) {
             if (best == least) { throw; }
-            beside_.make(t, least, alive);
+            beside_.make(t, least, least);
         }
     }
     /// Whether the next one may be written and needs no memory that is not there yet.

@@ -36,18 +36,17 @@ public:
     using buffer = typename scratch_pool<Transport>::buffer;
 
     bool exists() const { return all_.data != nullptr; }
-    /// Takes the memory, once. Throws transport_error if there is none. `alive`: so many of the
-    /// last pieces may be in use at a time. `bytes`: those that they can have together, and once
-    /// more the largest of them, at least.
-    void make(Transport& t, std::size_t bytes, std::size_t alive) {
+    /// Takes the memory, once: `bytes`, of which `least` are used at first. They hold all pieces
+    /// that may be in use at a time, the largest of them once more. Throws transport_error if there
+    /// is no memory.
+    void make(Transport& t, std::size_t bytes, std::size_t least) {
         all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
-        alive_ = alive;
+        used_ = least;
     }
-    /// The next piece. Its lines are in none of the last `alive` before.
+    /// The next piece, in lines of its own.
     std::byte* take(std::size_t bytes) {
         constexpr auto line = host::detail::line_bytes;
         auto const whole = (bytes + line - 1) / line * line;
-        used_ = std::max(used_, (alive_ + 1) * whole);
         if (next_ + whole > used_) {
             next_ = 0;
             if (++rounds_ % rounds_before_more == 0) { used_ = std::min(2 * used_, all_.bytes); }
@@ -61,7 +60,6 @@ private:
     static constexpr int rounds_before_more = 4;
 
     buffer all_{};
-    std::size_t alive_ = 0;
     std::size_t used_ = 0;  // bytes
     std::size_t next_ = 0;
     int rounds_ = 0;
