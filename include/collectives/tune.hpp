@@ -64,7 +64,7 @@ std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call cons
 /// The prices `m`, but for those of links, as they are on this communicator: the same on all ranks.
 template <transport Transport>
 machine_model measured(communicator<Transport>& comm, machine_model m) {
-    constexpr std::size_t large = 64 * 1024, small = 1024;  // floats
+    constexpr std::size_t large = 64 * 1024, small = machine_model::small / sizeof(float);
     auto const size = comm.size();
     if (size == 1) { return m; }
     auto const shares = m.processors != 0 && size > m.processors;
@@ -99,13 +99,13 @@ machine_model measured(communicator<Transport>& comm, machine_model m) {
         m.call = std::max(one - m.round - peers * m.message, 0.0);
     }
     constexpr double least = 1e-12;  // nothing moves for nothing
-    // Each rank lays out one vector, reads those of its peers, and adds them.
-    auto const worked = static_cast<double>(small * sizeof(float)) * (1 + 2 * peers);
-    m.small_byte = std::max((few - one) / (worked * ranks), least);
     m.byte = std::max((gather - one) / ((received + n / size) * ranks), least);
     auto const additions = both - two - (2 * received + n) * ranks * m.byte;
     // Never for nothing: who adds less is quicker.
     m.reduced_byte = std::max(additions / (received * ranks), m.byte / 8);
+    // Each rank lays out one vector, reads those of its peers, and adds them.
+    auto const worked = static_cast<double>(small * sizeof(float)) * (1 + 2 * peers);
+    m.small_byte = std::max((few - one) / (worked * ranks), m.byte / 8);
     return m;
 }
 

@@ -88,6 +88,37 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a root far ahead that goes on with longer vectors, on a new communicator") {
+    coll::shm::run(2, [](auto& comm) {
+        for (int const before : {5, 15, 18, 33, 70}) {
+            auto row = comm.split(0);
+            for (int call = 0; call < before + 20; ++call) {
+                std::vector<std::uint32_t> v(call < before ? 528 : 2048);
+                if (row.rank() == 0) { fill(v, call); }
+                if (row.rank() == 1 && call >= before - 15) { std::this_thread::sleep_for(1ms); }
+                row.broadcast(v, 0);
+                expect_filled(v, call);
+            }
+        }
+    });
+}
+
+TEST_CASE("a small gather of all in which some have nothing") {
+    coll::shm::run(3, [](auto& comm) {
+        std::vector<std::size_t> const counts{1000, 0, 700};
+        for (int call = 0; call < 3; ++call) {
+            std::vector<std::uint32_t> whole(1700);
+            fill(whole, call);
+            auto const first = comm.rank() == 2 ? whole.begin() + 1000 : whole.begin();
+            auto const n = counts[static_cast<std::size_t>(comm.rank())];
+            std::vector<std::uint32_t> const mine(first, first + static_cast<std::ptrdiff_t>(n));
+            std::fill(whole.begin(), whole.end(), 0U);
+            comm.all_gather(mine, whole, counts);
+            expect_filled(whole, call);
+        }
+    });
+}
+
 TEST_CASE("a communicator may go while others still read what it staged") {
     coll::shm::run(3, [](auto& comm) {
         for (int turn = 0; turn < 20; ++turn) {

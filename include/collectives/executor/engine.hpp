@@ -13,6 +13,7 @@
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/hub.hpp>
 #include <collectives/executor/inside.hpp>
+#include <collectives/executor/line_watch.hpp>
 #include <collectives/executor/progress_thread.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/scratch_pool.hpp>

@@ -138,7 +138,7 @@ public:
         seen_ = 0;
         wrong_ = false;
         auto& mine = cells_[group.rank()];
-        in_cells_ = book.fits_cell(form);
+        in_cells_ = flat_book<Transport>::fits_cell(form);
         if (in_cells_) {
             // What does not fit beside the stamp begins a line of its own: processors copy and add
             // whole lines quicker than what lies across two.
@@ -179,7 +179,7 @@ public:
         if (form_->copies) {
             for (std::size_t i = 0; i < steps.receives.size(); ++i) {
                 auto const& t = steps.receives[i];
-                if (t.action == verb::recv_copy) {
+                if (t.action == verb::recv_copy && t.bytes != 0) {
                     host::copy(at_.write(t.at), input_of(t.peer) + form_->places[i].offset,
                                t.bytes);
                 }

@@ -26,17 +26,15 @@ public:
     /// How to write the `bytes` bytes at `to`, which peers read next. What was there may be lost.
     destination best(std::byte* to, std::size_t bytes) {
         if (!host::detail::can_pass_caches || bytes < least) { return destination::read_soon; }
-        if (bytes >= least_looked_at) {
-            if (looks_ < samples || count_ % interval == 0) { look(to, bytes); }
-            ++count_;
-        }
+        if (looks_ < samples || count_ % interval == 0) { look(to, bytes); }
+        ++count_;
         return far_ ? destination::not_read_soon : destination::read_soon;
     }
 
 private:
     static constexpr std::size_t line = host::detail::line_bytes, page = 4096;
     static constexpr std::size_t least = 1024;  // bytes for which it matters
-    static constexpr std::size_t least_looked_at = 4096, most_looked_at = 16 * 1024;
+    static constexpr std::size_t most_looked_at = 16 * 1024;
     static constexpr std::size_t interval = 32;  // between two looks
     static constexpr std::size_t samples = 3;    // the one in the middle counts
 

@@ -106,8 +106,8 @@ enum class passage : std::uint8_t {
     staged,    // likewise, but peers reach scratch alone: what they read is copied there
     apart,     // likewise, and nothing is copied to where a peer has read
     image,     // peers see each rank's input as it was at the start
-};
-inline constexpr std::size_t passages = 6;
+};  // peers tell each other whether it is direct, staged or apart: neighbours, in this order
+inline constexpr auto passages = static_cast<std::size_t>(passage::image) + 1;
 constexpr bool in_memory(passage p) { return p >= passage::direct; }
 constexpr bool is_staged(passage p) { return p == passage::staged || p == passage::apart; }
 
@@ -120,7 +120,8 @@ struct planning {
 struct plan_variant {
     bool in_place = false;
     passage how = passage::direct;  // or one of those that are staged
-    static constexpr std::size_t count = 6;
+    static constexpr std::size_t count =
+        2 * (static_cast<std::size_t>(passage::image) - static_cast<std::size_t>(passage::direct));
     constexpr std::size_t index() const {
         return (in_place ? 1U : 0U) + 2 * static_cast<std::size_t>(how) - 2 * first;
     }

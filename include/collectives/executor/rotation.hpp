@@ -28,17 +28,17 @@ std::size_t best_rotation(Transport const& t) {
     return bytes * processors / std::max(static_cast<std::size_t>(t.size()), processors);
 }
 
-/// Pieces of a stretch of memory, one behind the other, from the begin again after the last. Goes
-/// round over little at first, since pages that are new take long, and over more with time.
+/// Pieces of a stretch of memory, one behind the other, from the begin again after the last. It may
+/// go round over less at first, since pages that are new take long, and over more with time.
 template <class Transport>
 class rotation {
 public:
     using buffer = typename scratch_pool<Transport>::buffer;
 
     bool exists() const { return all_.data != nullptr; }
-    /// Takes the memory, once: `bytes`, of which `least` are used at first. They hold all pieces
-    /// that may be in use at a time, the largest of them once more. Throws transport_error if there
-    /// is no memory.
+    /// Takes the memory, once: `bytes`, of which `least` are used at first. Where those are n + 1
+    /// times the largest piece, each piece shares no byte with the n - 1 before it. Throws
+    /// transport_error if there is no memory.
     void make(Transport& t, std::size_t bytes, std::size_t least) {
         all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
         used_ = least;
@@ -49,7 +49,9 @@ public:
         auto const whole = (bytes + line - 1) / line * line;
         if (next_ + whole > used_) {
             next_ = 0;
-            if (++rounds_ % rounds_before_more == 0) { used_ = std::min(2 * used_, all_.bytes); }
+            if (used_ < all_.bytes && ++rounds_ % rounds_before_more == 0) {
+                used_ = std::min(2 * used_, all_.bytes);
+            }
         }
         return all_.data + std::exchange(next_, next_ + whole);
     }

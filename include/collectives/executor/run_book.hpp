@@ -75,12 +75,13 @@ public:
     /// A piece of memory, not larger than `largest_piece`, for what peers read of the run that has
     /// just begun, also after this rank has left it.
     std::byte* take(std::size_t bytes) { return rotation_.take(bytes); }
-    /// Bytes; 0: memory does not go round, for want of it or of caches that it suits.
+    /// Bytes; 0: memory does not go round, for want of it or of caches that it suits. Takes the
+    /// memory when first asked.
     std::size_t largest_piece(Transport& t) {
         if (largest_piece_) { return *largest_piece_; }
         largest_piece_ = 0;
-        // A slice of an eighth, each of whose values begins at a line.
-        constexpr std::size_t line = 64, roundings = 64 * line;
+        // As many slices of a vector as there are lanes, where up to 64 values begin at a line.
+        constexpr std::size_t line = host::detail::line_bytes, roundings = 64 * line;
         auto const best = best_rotation(t) / lanes_per_rank / line * line + roundings;
         if (best == roundings) { return 0; }
         try {

@@ -3,6 +3,7 @@
 // where what they have lies.
 #pragma once
 
+#include <collectives/executor/plan.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
 

@@ -58,7 +58,7 @@ struct alignas(line) lane_line {
     std::uint64_t variant;               // see plan_variant in executor/plan.hpp
 };
 
-/// Memory that goes with the board.
+/// Memory that goes with the board, where every address can be reached.
 struct leftover {
     std::byte* memory = nullptr;
     std::size_t bytes = 0;
@@ -75,7 +75,7 @@ struct alignas(line) board_row {
     flat_cells<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
     flat_cells<16, 33> more_cells;
     std::array<lane_line, lanes_per_rank> lane;
-    std::array<leftover, 2> left_behind;
+    leftover left_behind;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
     std::array<failure, most_complaints> complaint;
@@ -185,28 +185,20 @@ public:
     /// Says that this rank will not look at the board again; true for the last one.
     bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
     std::uint64_t edition() const { return header_->edition.load(std::memory_order_acquire); }
-    /// Whether the board of that edition which lay here is closed. It may be gone since, and
-    /// anything lie in its place.
-    bool closed_by_all(std::uint64_t its) const {
-        return edition() != its || header_->users.load(std::memory_order_acquire) == 0;
-    }
+    bool closed_by_all() const { return header_->users.load(std::memory_order_acquire) == 0; }
 
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
 
     /// Hands over memory that peers may read until all have closed the board, before this rank
-    /// does. At most twice.
-    void leave_behind(leftover what) {
-        auto& mine = row(me_).left_behind;
-        mine[mine[0].memory == nullptr ? 0 : 1] = what;
-    }
+    /// does. Once.
+    void leave_behind(leftover what) { row(me_).left_behind = what; }
     /// What all ranks left behind goes to take(memory, bytes).
     template <class Take>
     void take_left_behind(Take&& take) {
         for (rank_t r = 0; r < size(); ++r) {
-            for (auto const& one : row(r).left_behind) {
-                if (one.memory != nullptr) { take(one.memory, one.bytes); }
-            }
+            auto const& one = row(r).left_behind;
+            if (one.memory != nullptr) { take(one.memory, one.bytes); }
         }
     }
 

@@ -117,7 +117,7 @@ public:
     }
 
     /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
-    /// Before this rank closes it, and at most twice where every address can be reached.
+    /// Before this rank closes it, and once where every address can be reached.
     void free_when_closed(board& b, void* p, std::size_t bytes) {
         if (always_reachable) {
             b.leave_behind({static_cast<std::byte*>(p), bytes});
@@ -143,22 +143,23 @@ private:
         std::size_t bytes;
     };
 
-    /// A number that what else may lie in memory hardly has.
+    /// So that nothing that comes to lie where a board was is taken for that board.
     std::uint64_t next_edition() {
         constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-        return ++boards_made_ * golden + static_cast<std::uint64_t>(me_);
+        return ++boards_made_ * golden;
     }
     /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
     void sweep() {
         std::erase_if(left_behind_, [this](awaited const& one) {
-            if (!board(job_, one.board, {}, 0).closed_by_all(one.edition)) { return false; }
+            board const its(job_, one.board, {}, 0);
+            if (its.edition() == one.edition && !its.closed_by_all()) { return false; }
             memory_.deallocate(one.memory, one.bytes);
             return true;
         });
         std::erase_if(own_boards_, [this](auto const& mine) {
             auto const [memory, n] = mine;
             board const its(job_, memory, {}, 0);
-            if (!its.closed_by_all(its.edition())) { return false; }
+            if (!its.closed_by_all()) { return false; }
             memory_.deallocate(memory, board::bytes(n));
             return true;
         });
