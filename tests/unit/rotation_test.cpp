@@ -80,7 +80,7 @@ TEST_CASE("what is written for peers is what was there, near or far, watched or 
     }
     auto const untouched = [](auto b) { return b == std::byte{0x5a}; };
     std::size_t const sizes[] = {0, 1, 1023, 1024, 1025, 4096, 16 * 1024, 16 * 1024 + 65, 39'000};
-    for (double const slow : {-1.0, 1e9}) {
+    for (double const slow : {-1e9, 1e9}) {
         coll::line_watch watch{coll::line_watch::time_per_line(slow)};
         for (std::size_t call = 0; call < 500; ++call) {
             auto const bytes = sizes[call % std::size(sizes)];
