@@ -19,7 +19,7 @@ namespace detail {
 
 /// How long to measure.
 struct timing {
-    double seconds = 0.03;   ///< about, by rank 0's clock; a series or two of each call at least
+    double seconds = 0.015;  ///< about, by rank 0's clock; a series or two of each call at least
     bool core_each = false;  ///< the ranks can run at the same time: waits until they do
 };
 
@@ -28,7 +28,7 @@ struct timing {
 /// some milliseconds does not spoil all series of one. Rank 0's opinion, on every rank.
 template <class Comm, class... Call>
 std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call const&... call) {
-    constexpr double enough = 1.2e-3;  // of a series
+    constexpr double enough = 0.6e-3;  // of a series
     constexpr double most = 200;
     double left = how.seconds;  // the same on all ranks, and so are the numbers of calls and series
     auto const series = [&](auto const& one, int calls) {
@@ -126,7 +126,7 @@ void measure_links(communicator<Transport>& heads, machine_model& m) {
 }  // namespace detail
 
 /// Collective. Measures the prices by which `automatic` chooses on this communicator and those
-/// split from it later, and returns them: the same on all ranks. Takes some 15 to 50 ms, twice
+/// split from it later, and returns them: the same on all ranks. Takes some 20 to 70 ms, twice
 /// that where ranks share hosts.
 template <transport Transport>
 machine_model tune(communicator<Transport>& comm) {
