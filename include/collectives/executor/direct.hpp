@@ -8,11 +8,11 @@
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/inside.hpp>
+#include <collectives/executor/line_watch.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/run_peers.hpp>
 #include <collectives/executor/space.hpp>
-#include <collectives/executor/line_watch.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 #include <collectives/core/deferred.hpp>
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
+#include <collectives/executor/line_watch.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/rotation.hpp>
 #include <collectives/executor/space.hpp>
-#include <collectives/executor/line_watch.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
