@@ -19,24 +19,24 @@ namespace detail {
 
 /// How long to measure.
 struct timing {
-    double seconds = 0.015;  ///< about, by rank 0's clock; a series or two of each call at least
+    double seconds = 0.015;  ///< about; a series or two of each call at least
+    double series = 0.6e-3;  ///< seconds, about, of calls in a row
     bool core_each = false;  ///< the ranks can run at the same time: waits until they do
 };
 
-/// Seconds that each of these calls takes: the least of a few series of equally many calls on all
-/// ranks, since all that disturbs makes it longer. The calls take turns, so that what disturbs for
-/// some milliseconds does not spoil all series of one. Rank 0's opinion, on every rank.
+/// Seconds that each of these calls takes on the slowest rank: the least of a few series of equally
+/// many calls on all ranks, since all that disturbs makes it longer. The calls take turns, so that
+/// what disturbs for some milliseconds does not spoil all series of one. The same on every rank.
 template <class Comm, class... Call>
 std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call const&... call) {
-    constexpr double enough = 0.6e-3;  // of a series
-    constexpr double most = 200;
+    constexpr double most_calls = 200;
     double left = how.seconds;  // the same on all ranks, and so are the numbers of calls and series
     auto const series = [&](auto const& one, int calls) {
         comm.barrier();
         auto const start = steady::now();
         for (int i = 0; i < calls; ++i) { one(); }
         double seconds = std::chrono::duration<double>(steady::now() - start).count() / calls;
-        comm.broadcast(std::span(&seconds, 1), 0);
+        comm.all_reduce(std::span(&seconds, 1), max{});  // a root may have gone long before
         left -= calls * seconds;
         return seconds;
     };
@@ -49,7 +49,7 @@ std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call cons
     }
     auto const calls_for = [&](auto const& one) {
         series(one, 2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
-        return static_cast<int>(std::clamp(enough / series(one, 2), 1.0, most));
+        return static_cast<int>(std::clamp(how.series / series(one, 2), 1.0, most_calls));
     };
     std::array const calls{calls_for(call)...};
     std::array<double, sizeof...(Call)> least{};

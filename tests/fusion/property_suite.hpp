@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random tensors, thresholds, flushes and waits: every result is right.
+// Random tensors, thresholds, flushes and waits, and random changes from step to step: every result
+// is right.
 #pragma once
 
 #include <fusion/results_suite.hpp>
 
 #include <rapidcheck.h>
+
+#include <string_view>
 
 namespace fusion_tests {
 
@@ -38,6 +41,53 @@ bool random_steps() {
                 for (std::size_t i = 0; i < program.size(); ++i) {
                     expect(handles[i].test(), "flushed");
                     tensors[i].require_sum(comm.size(), i);
+                }
+            }
+        });
+    });
+}
+
+/// Steps like the one before but for a change: what comes again is recognised by where it lies,
+/// which is not the same on all ranks, and yet all must have the same buckets.
+template <class World>
+bool steps_nearly_alike() {
+    return rc::check("nearly alike", [](std::vector<std::uint16_t> const& changes) {
+        enum change { ends_here = 3, lies_elsewhere, grows, has_name, is_waited_for, kinds };
+        auto const size = *rc::gen::element(1, 2, 3);
+        auto const threshold = *rc::gen::element<std::size_t>(40, 400, 4000, 64 << 20);
+        auto const types = *rc::gen::element(1, 8, 2);  // every so many, one is of another type
+        auto const n = *rc::gen::inRange<std::size_t>(1, 12);
+        World::run(size, [&](auto& comm) {
+            coll::fusion_buffer fusion(comm, {.threshold = threshold});
+            std::vector<any_tensor> here, elsewhere, larger;
+            for (std::size_t i = 0; i < n; ++i) {
+                auto const type = static_cast<int>(i) % types == 1 ? 1 : 0;
+                here.emplace_back(type, i % 5);
+                elsewhere.emplace_back(type, i % 5);
+                larger.emplace_back(type, i % 5 + 20);
+            }
+            for (auto const x : changes) {
+                auto const what = x % kinds;
+                auto const place = x / kinds % n;
+                auto const count = what == ends_here ? place : n;
+                std::vector<any_tensor*> used;
+                for (std::size_t i = 0; i < count; ++i) {
+                    auto const is_other = i == place && x % size == comm.rank();
+                    auto& t = i == place && what == grows          ? larger[i]
+                              : is_other && what == lies_elsewhere ? elsewhere[i]
+                                                                   : here[i];
+                    t.fill(comm.rank(), x + i);
+                    used.push_back(&t);
+                    std::string_view const name = i == place && what == has_name ? "named" : "";
+                    auto handle = t.visit([&](auto& v) { return fusion.add(v, name); });
+                    if (i == place && what == is_waited_for) {
+                        handle.wait();
+                        t.require_sum(comm.size(), x + i);
+                    }
+                }
+                fusion.flush();
+                for (std::size_t i = 0; i < count; ++i) {
+                    used[i]->require_sum(comm.size(), x + i);
                 }
             }
         });

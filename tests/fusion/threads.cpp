@@ -25,6 +25,7 @@ TEST_CASE("the same bits") { same_bits<world>(); }
 TEST_CASE("priorities") { priorities<world>(); }
 TEST_CASE("priorities, ranks at their own pace") { uneven_ranks<world>(); }
 TEST_CASE("random steps") { CHECK(random_steps<world>()); }
+TEST_CASE("steps that are nearly alike") { CHECK(steps_nearly_alike<world>()); }
 TEST_CASE("no allocation per step") { no_allocation_per_step<world>(); }
 TEST_CASE("no bucket per step without flush") { no_bucket_per_step_without_flush<world>(); }
 TEST_CASE("no message of its own") { no_message_of_its_own<world>(); }

@@ -49,9 +49,11 @@ void compare(Comm& comm, range sizes) {
         std::vector<std::vector<double>> times(coll::all_algorithms.size());
         for (int turn = 0; turn < 5; ++turn) {
             for (std::size_t i = 0; i < times.size(); ++i) {
-                auto const [seconds] = coll::detail::seconds_of(comm, {.seconds = 1}, [&] {
-                    comm.all_reduce(in, out, coll::sum{}, {.algorithm = coll::all_algorithms[i]});
-                });
+                auto const [seconds] =
+                    coll::detail::seconds_of(comm, {.seconds = 1, .series = 2e-3}, [&] {
+                        comm.all_reduce(in, out, coll::sum{},
+                                        {.algorithm = coll::all_algorithms[i]});
+                    });
                 times[i].push_back(seconds);
             }
         }

@@ -6,9 +6,8 @@
 
 #include <collectives/core/deferred.hpp>
 #include <collectives/executor/buffers.hpp>
-#include <collectives/executor/group.hpp>
+#include <collectives/executor/engine.hpp>
 #include <collectives/executor/inside.hpp>
-#include <collectives/executor/line_watch.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/run_peers.hpp>
@@ -39,18 +38,16 @@ public:
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
     /// read once its counter says that it has come. All must live until `progress` says true, and
     /// where it does not wait for its readers, the scratch until all peers have left the run.
-    void start(Transport& t, typename Transport::board& board, rank_group const& group,
-               line_watch& watch, program& of, int slice, std::uint64_t run, std::uint64_t hash,
+    void start(engine<Transport>& e, program& of, int slice, std::uint64_t run, std::uint64_t hash,
                plan_variant variant, bool waits_for_readers, run_buffers at,
                std::array<std::uint64_t, 3> bases, reducer const* op) {
-        transport_ = &t;
-        board_ = &board;
-        group_ = &group;
-        watch_ = &watch;
-        me_ = group.rank();
+        engine_ = &e;
+        transport_ = &e.carrier();
+        board_ = &e.board();
+        me_ = e.rank();
         program_ = &of;
         plan_ = &of.steps(slice, variant.how);
-        peers_ = {t, board, of, *plan_, slice, run};
+        peers_ = {*transport_, *board_, of, *plan_, slice, run};
         run_ = run;
         hash_ = hash;
         at_ = at;
@@ -58,15 +55,16 @@ public:
         result_ = host::destination_of(of.shape().count * of.shape().elem_size);
         pushes_ = of.adds_once_for_all() && of.shape().elem_size <= pushed_bytes &&
                   of.shape().count * of.shape().elem_size >= least_pushed;
-        if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(group.size()), 0); }
+        if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
         staged_ = collectives::is_staged(variant.how);
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
-        auto& mine = board.lane(me_, run);
+        auto& mine = board_->lane(me_, run);
         mine.hash = hash;
         mine.bases = bases;
         mine.variant = variant.index();
+        mine.around = e.runs.around();
         begin_round();
     }
 
@@ -128,7 +126,7 @@ private:
         if constexpr (on_device) {  // what it has enqueued comes before what this rank enqueues now
             auto& seen = ordered_[static_cast<std::size_t>(peer)];
             if (seen < where) {
-                space().after(group_->job_rank(peer));
+                space().after(engine_->group().job_rank(peer));
                 seen = come;
             }
         }
@@ -157,6 +155,7 @@ private:
             if (!has_reached(t.peer, lane_come(run_, t.round)) || !calls_the_same(t.peer)) {
                 return false;
             }
+            engine_->runs.meet(*transport_, t.peer, peers_.around(t.peer));
             if (t.action != verb::recv_copy || (pushes_ && !staged_)) { continue; }
             auto const* const from = peers_.source(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
@@ -181,7 +180,7 @@ private:
     void gather(copy const& c) {
         if constexpr (!on_device) {
             if (staged_) {
-                return at_.carry_out(space(), c, watch_->best(at_.write(c.to), c.bytes));
+                return at_.carry_out(space(), c, engine_->watch.best(at_.write(c.to), c.bytes));
             }
         }
         at_.carry_out(space(), c);
@@ -270,10 +269,9 @@ private:
         return true;
     }
 
+    engine<Transport>* engine_ = nullptr;
     Transport* transport_ = nullptr;
     typename Transport::board* board_ = nullptr;
-    rank_group const* group_ = nullptr;
-    line_watch* watch_ = nullptr;
     rank_t me_ = 0;
     program* program_ = nullptr;
     plan const* plan_ = nullptr;

@@ -127,6 +127,7 @@ public:
                rank_group const& group, std::uint64_t number, std::uint64_t hash,
                flat_form const& form, void const* in, void* out, reducer const* op) {
         transport_ = &t;
+        book_ = &book;
         cells_ = board.cells(number, form.bytes);
         size_ = group.size();
         number_ = number;
@@ -148,8 +149,8 @@ public:
             book.make_room(t, form);
             auto* const place = book.beside().take(form.sent);
             host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
-            auto const where = t.reach(place, form.sent);
-            std::memcpy(mine.payload(), &where, sizeof where);
+            beside const its{t.reach(place, form.sent), book.beside().told()};
+            std::memcpy(mine.payload(), &its, sizeof its);
         }
         mine.hash = hash;
         mine.stamp.store(number, std::memory_order_release);
@@ -193,6 +194,12 @@ public:
     }
 
 private:
+    /// What a cell tells that has no room for the contribution itself.
+    struct beside {
+        std::uint64_t where = 0;
+        memory_range around;
+    };
+
     /// As memcpy, whose call takes longer than the copy of a number.
     static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes,
                            line_watch& watch) {
@@ -206,9 +213,10 @@ private:
     }
     std::byte const* input_of(rank_t peer) const {
         if (in_cells_) { return cells_[peer].payload() + lead_; }
-        std::uint64_t where = 0;
-        std::memcpy(&where, cells_[peer].payload(), sizeof where);
-        return transport_->at(where);
+        beside its;
+        std::memcpy(&its, cells_[peer].payload(), sizeof its);
+        book_->beside().meet(*transport_, peer, its.around);
+        return transport_->at(its.where);
     }
     void find_sources() {
         auto const& from = form_->sources;
@@ -226,6 +234,7 @@ private:
     using cells = decltype(std::declval<board_type&>().cells(0, 0));
 
     Transport* transport_ = nullptr;
+    flat_book<Transport>* book_ = nullptr;
     cells cells_{};
     int size_ = 0;
     std::uint64_t number_ = 0;

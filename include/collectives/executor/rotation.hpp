@@ -4,6 +4,7 @@
 // them has to be asked for it: two to three times quicker (docs/performance.md).
 #pragma once
 
+#include <collectives/core/types.hpp>
 #include <collectives/executor/hub.hpp>
 #include <collectives/executor/scratch_pool.hpp>
 #include <collectives/space/caches.hpp>
@@ -12,7 +13,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace collectives {
 
@@ -29,7 +32,7 @@ std::size_t best_rotation(Transport const& t) {
 }
 
 /// Pieces of a stretch of memory, one behind the other, from the begin again after the last. It may
-/// go round over less at first, since pages that are new take long, and over more with time.
+/// go round over less at first, and over more with time.
 template <class Transport>
 class rotation {
 public:
@@ -42,13 +45,26 @@ public:
     void make(Transport& t, std::size_t bytes, std::size_t least) {
         all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
         used_ = least;
-        // Pages that are new when a piece is written would take longer than all else.
-        constexpr std::size_t page = 4096;
-        for (std::size_t i = 0; i < bytes; i += page) { all_.data[i] = std::byte{}; }
+        if (!Transport::always_reachable) { told_ = {t.reach(all_.data, bytes), bytes}; }
+        // Pages that are new when a piece is written, or lines that no cache knows, would take
+        // longer than all else.
+        for (std::size_t i = 0; i < bytes; i += line) { all_.data[i] = std::byte{}; }
+    }
+    /// Where all of it lies, for peers whose page tables are others.
+    memory_range told() const { return told_; }
+    /// What peer r told of its own, before this rank reads a piece: as in `make`, but reads, and
+    /// what is read is not used.
+    void meet(Transport& t, rank_t r, memory_range const& its) {
+        auto const i = static_cast<std::size_t>(r);
+        if (i < met_.size() && met_[i] == its.where) { return; }
+        if (i >= met_.size()) { met_.resize(i + 1); }
+        met_[i] = its.where;
+        for (std::size_t k = 0; its.where != 0 && k < its.bytes; k += line) {
+            static_cast<void>(*static_cast<std::byte const volatile*>(t.at(its.where) + k));
+        }
     }
     /// The next piece, in lines of its own.
     std::byte* take(std::size_t bytes) {
-        constexpr auto line = host::detail::line_bytes;
         auto const whole = (bytes + line - 1) / line * line;
         if (next_ + whole > used_) {
             next_ = 0;
@@ -62,10 +78,13 @@ public:
     buffer release() { return std::exchange(all_, {}); }
 
 private:
+    static constexpr std::size_t line = host::detail::line_bytes;
     static constexpr int rounds_before_more = 4;
 
     buffer all_{};
-    std::size_t used_ = 0;  // bytes
+    memory_range told_{};
+    std::vector<std::uint64_t> met_;  // where those of peers lie
+    std::size_t used_ = 0;            // bytes
     std::size_t next_ = 0;
     int rounds_ = 0;
 };

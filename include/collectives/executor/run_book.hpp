@@ -75,6 +75,10 @@ public:
     /// A piece of memory, not larger than `largest_piece`, for what peers read of the run that has
     /// just begun, also after this rank has left it.
     std::byte* take(std::size_t bytes) { return rotation_.take(bytes); }
+    /// The memory of all pieces.
+    memory_range around() const { return rotation_.told(); }
+    /// A peer that this rank is about to read from has told that of its own pieces.
+    void meet(Transport& t, rank_t r, memory_range const& its) { rotation_.meet(t, r, its); }
     /// Bytes; 0: memory does not go round, for want of it or of caches that it suits. Takes the
     /// memory when first asked.
     std::size_t largest_piece(Transport& t) {

@@ -25,6 +25,7 @@ public:
         return lane(r).counter.load(std::memory_order_acquire);
     }
     std::uint64_t hash(rank_t r) const { return lane(r).hash; }
+    memory_range const& around(rank_t r) const { return lane(r).around; }
     /// Its output is where this rank cannot reach it.
     bool is_staged(rank_t r) const { return collectives::is_staged(variant(r).how); }
     std::byte* output(rank_t r) const { return at(r, {base::output, 0}); }

@@ -166,8 +166,7 @@ private:
             engine_->runs.begin(run_);
             auto const how = take_scratch(!staged);
             auto const behind = program_->offset_of(slice_);
-            memory_.start(t, engine_->board(), engine_->group(), engine_->watch, *program_, slice_,
-                          run_, of_->hash, {shape.in_place, how},
+            memory_.start(*engine_, *program_, slice_, run_, of_->hash, {shape.in_place, how},
                           scratch_is_ == scratch_of::this_run, buffers(),
                           {staged ? nowhere : input + behind, staged ? nowhere : output + behind,
                            reach(scratch_.data, scratch_.bytes)},

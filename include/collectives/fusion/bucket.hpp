@@ -6,7 +6,9 @@
 #include <collectives/core/deferred.hpp>
 #include <collectives/fusion/device_packer.hpp>
 #include <collectives/fusion/element.hpp>
+#include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/piece.hpp>
+#include <collectives/fusion/program_store.hpp>
 #include <collectives/fusion/told.hpp>
 
 #include <algorithm>
@@ -23,36 +25,6 @@
 #include <vector>
 
 namespace collectives {
-
-/// The programs of all buckets that were ever started, by their content.
-template <class = void>  // compiled only where it is used
-class basic_program_store {
-public:
-    /// The program of a bucket with this content; null if it is to be made.
-    std::shared_ptr<program>& of(std::uint64_t content) {
-        auto at = std::lower_bound(all_.begin(), all_.end(), content,
-                                   [](auto const& p, auto c) { return p.content < c; });
-        if (at == all_.end() || at->content != content) {
-            if (all_.size() == most) {
-                all_.clear();
-                at = all_.end();
-            }
-            at = all_.insert(at, {content, nullptr});
-        }
-        return at->made;
-    }
-
-private:
-    static constexpr std::size_t most = 10'000;
-
-    struct entry_of {
-        std::uint64_t content;
-        std::shared_ptr<program> made;
-    };
-    std::vector<entry_of> all_;  // ascending
-};
-
-using program_store = basic_program_store<>;
 
 struct no_packer {};
 template <class Transport>
@@ -85,7 +57,10 @@ public:
 
     /// `at_once`: tensors are packed as they are added, while caches hold them, as far as the
     /// memory of the step before has room; else all are when the bucket starts.
-    void open(fused_element const& of, int number, bool alone, bool at_once) {
+    /// `content`: of the bucket of that number in the step before, 0 if there was none.
+    void open(fused_element const& of, int number, bool alone, bool at_once,
+              std::uint64_t content) {
+        auto const is_same = of_ == &of && content != 0 && content == made_for_;
         of_ = &of;
         number_ = number;
         alone_ = alone;
@@ -93,19 +68,44 @@ public:
         count_ = 0;
         priority_ = std::numeric_limits<int>::min();
         ++times_opened_;
-        forget_pieces();
+        pieces_.begin(at_once_ && is_same);
+        packed_ = packed_bytes_ = 0;
+        all_but_last_ = latest_;
+        planned_ = 0;
     }
-    void add(void* data, std::size_t count, std::uint64_t index, std::string_view name,
-             int priority) {
-        pieces_.push_back({static_cast<std::byte*>(data), count, index});
-        if (!name.empty()) {
-            names_.resize(pieces_.size());
-            names_.back() = name;
-        }
-        count_ += count;
-        priority_ = std::max(priority_, priority);
+    /// `before`: what it holds without this one.
+    void add(fused_piece const& p, std::string_view name, int priority,
+             bucket_planner::fill const& before) {
+        pieces_.add(p, name);
+        planned_ = pieces_.all().size();
+        latest_ = before;
+        count(p, priority);
         at_once_ = at_once_ && count_ * of_->wire_size <= memory_.bytes;
         if (at_once_) { pack_next(); }
+    }
+    /// Adds what came at this place in the step before, but for the last, which makes it full: its
+    /// bucket is known then, and the planner hears of it later. False: it is another one.
+    bool add_again(fused_element const& of, fused_piece const& p, int priority) {
+        if (!at_once_ || of_ != &of || !pieces_.is_again(p)) { return false; }
+        pieces_.take_again(p.index);
+        count(p, priority);
+        pack_next();
+        return true;
+    }
+    /// Tells the planner of those, before it hears of the next one.
+    void plan(bucket_planner& places, fused_element const& of, fused_piece const& next) {
+        if (planned_ < pieces_.all().size() && of_ == &of && pieces_.is_last_again(next)) {
+            places.add_again(number_, all_but_last_);
+        } else {
+            plan(places);
+        }
+    }
+    /// Before it hears of anything else.
+    void plan(bucket_planner& places) {
+        auto const all = pieces_.all();
+        for (; planned_ < all.size(); ++planned_) {
+            latest_ = places.add(of_->shape(all[planned_].count)).before;
+        }
     }
 
     /// Packs it and starts its reduction. `content` stands for the tensors in it. Throws what a
@@ -113,7 +113,7 @@ public:
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
         if constexpr (on_device) { follow(how.stream); }
-        auto* const at = travels_as_it_is() ? pieces_.front().data : pack();
+        auto* const at = travels_as_it_is() ? pieces_.all().front().data : pack();
         if (!program_ || made_for_ != content) {
             auto& kept = programs.of(content);
             if (!kept) { kept = make_program(*core_, *of_, count_, content, how); }
@@ -149,23 +149,20 @@ public:
     void finish() {
         core_->forget(run_);
         if (!on_device && !travels_as_it_is()) { unpack(); }
-        forget_pieces();
+        pieces_.end();
         times_done_.fetch_add(1, std::memory_order_release);
     }
     /// After a failure: what the transport may still use stays for as long as it may.
     void abandon() {
         scratch().abandon(std::exchange(memory_, {}));
-        forget_pieces();
+        pieces_.forget();
     }
 
     int number() const { return number_; }
     /// The highest of its tensors.
     int priority() const { return priority_; }
-    deferred<std::vector<fused_piece>, Transport> const& pieces() const { return pieces_; }
-    /// Of pieces()[i]; empty if it has none.
-    short_text<40> name(std::size_t i) const {
-        return i < names_.size() ? names_[i] : short_text<40>();
-    }
+    /// None once it is finished.
+    auto const& pieces() const { return pieces_; }
     fused_element const& element() const { return *of_; }
     /// How often it has been finished: tells those who wait for it from those who come later.
     std::uint64_t times_done() const { return times_done_.load(std::memory_order_acquire); }
@@ -175,11 +172,9 @@ public:
 private:
     static constexpr bool on_device = device_transport<Transport>;
 
-    void forget_pieces() {
-        pieces_.clear();
-        names_.clear();
-        packed_ = 0;
-        packed_bytes_ = 0;
+    void count(fused_piece const& p, int priority) {
+        count_ += p.count;
+        priority_ = std::max(priority_, priority);
     }
     bool travels_as_it_is() const { return alone_ && of_->travels_as_it_is(); }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
@@ -201,7 +196,7 @@ private:
     }
 
     void pack_next() {
-        auto const& p = pieces_[packed_++];
+        auto const& p = pieces_.all()[packed_++];
         if (p.count == 0) { return; }
         auto* const to = memory_.data + packed_bytes_;
         if (of_->encode != nullptr) {
@@ -221,13 +216,13 @@ private:
         if constexpr (on_device) {
             pack_on_device();
         } else {
-            while (packed_ < pieces_.size()) { pack_next(); }
+            while (packed_ < pieces_.all().size()) { pack_next(); }
         }
         return memory_.data;
     }
     void unpack() {
         auto const* from = memory_.data;
-        for (auto const& p : pieces_) {
+        for (auto const& p : pieces_.all()) {
             if (p.count == 0) { continue; }
             if (of_->decode != nullptr) {
                 convert(of_->decode, p.data, from, p.count);
@@ -245,14 +240,14 @@ private:
     void pack_on_device() {
         [[maybe_unused]] auto const here = space().enter();
         try {
-            packer_.pack(scratch(), space(), *of_, pieces_, memory_.data);
+            packer_.pack(scratch(), space(), *of_, pieces_.all(), memory_.data);
         } catch (...) {  // the tensors are the caller's again
             space().drain_if_possible();
             throw;
         }
     }
     void unpack_on_device() {
-        if (!travels_as_it_is()) { packer_.unpack(space(), *of_, pieces_, memory_.data); }
+        if (!travels_as_it_is()) { packer_.unpack(space(), *of_, pieces_.all(), memory_.data); }
     }
 
     std::shared_ptr<communicator_core<Transport>> core_;
@@ -263,8 +258,10 @@ private:
     std::size_t count_ = 0;
     std::size_t packed_ = 0, packed_bytes_ = 0;  // pieces that lie in memory_, and their bytes
     int priority_ = 0;
-    deferred<std::vector<fused_piece>, Transport> pieces_;
-    deferred<std::vector<short_text<40>>, Transport> names_;  // up to the last one that has a name
+    basic_piece_list<Transport> pieces_;
+    std::size_t planned_ = 0;            // pieces that the planner knows
+    bucket_planner::fill latest_;        // before the latest of those
+    bucket_planner::fill all_but_last_;  // before the last piece of the step before
     typename scratch_pool<Transport>::buffer memory_{};
     [[no_unique_address]] typename packer_part<Transport>::type packer_;
     std::shared_ptr<program> program_;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,18 +24,18 @@ namespace collectives {
 template <device_transport Transport>
 class device_packer {
 public:
-    using pieces = deferred<std::vector<fused_piece>, Transport>;
+    using pieces = std::span<fused_piece const>;
 
     /// From the tensors to `bucket`.
     void pack(scratch_pool<Transport>& pool, space_type<Transport>& space, fused_element const& of,
-              pieces const& all, std::byte* bucket) {
+              pieces all, std::byte* bucket) {
         copies_ = all.size() == 1 && of.travels_as_it_is();
         if (copies_) { return copy(space, bucket, all[0].data, all[0].count * of.size); }
         tell(pool, space, of, all);
         run(space, of, bucket, false);
     }
     /// The same way back: the pieces are those that `pack` was given.
-    void unpack(space_type<Transport>& space, fused_element const& of, pieces const& all,
+    void unpack(space_type<Transport>& space, fused_element const& of, pieces all,
                 std::byte* bucket) {
         if (copies_) { return copy(space, all[0].data, bucket, all[0].count * of.size); }
         run(space, of, bucket, true);
@@ -56,7 +57,7 @@ private:
     }
     /// Long tensors are cut, so that all of the device moves them.
     void tell(scratch_pool<Transport>& pool, space_type<Transport>& space, fused_element const& of,
-              pieces const& all) {
+              pieces all) {
         auto const size = of.size / of.parts;
         std::size_t total = 0;
         for (auto const& p : all) { total += p.count * of.parts; }

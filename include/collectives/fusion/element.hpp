@@ -4,6 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/named_op.hpp>
 #include <collectives/space/copy.hpp>
 #include <collectives/space/cuda/gather.hpp>
@@ -39,6 +40,10 @@ struct fused_element {
     bool shortened = false;
 
     bool travels_as_it_is() const { return encode == nullptr && !shortened; }
+    /// Of a tensor of these; most have no name.
+    tensor_shape shape(std::size_t count, std::string_view name = {}) const {
+        return {type, wire_size, count, name.empty() ? 0 : hash_text(name)};
+    }
 
     named_op op;
     reducer reduce;

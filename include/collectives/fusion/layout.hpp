@@ -39,14 +39,20 @@ public:
     /// `threshold`: the most bytes of a bucket; 0: every tensor by itself.
     explicit basic_bucket_planner(std::size_t threshold) : threshold_(threshold) {}
 
+    /// What an open bucket holds so far.
+    struct fill {
+        std::size_t bytes = 0;
+        std::uint64_t content = 0;  // a hash of its tensors, in their order
+    };
     struct placing {
         int full_before = -1;  // a bucket without room for the tensor: it starts first; or none
         int bucket = 0;        // where the tensor goes
         bool opens = false;    // a new one
         bool alone = false;    // and the tensor is all that it holds
         bool full = false;     // nothing is to come: it starts now
-        std::uint64_t content_before = 0;  // of full_before: a hash of its tensors, in their order
-        std::uint64_t content = 0;         // the same of the bucket, if it is full
+        std::uint64_t content_before = 0;  // of full_before
+        std::uint64_t content = 0;         // of the bucket, if it is full
+        fill before;                       // of the bucket, without the tensor
     };
 
     /// The place of the next tensor. O(types).
@@ -61,32 +67,40 @@ public:
         }
         auto at = std::find_if(open_.begin(), open_.end(),
                                [&](auto const& b) { return b.type == t.type; });
-        if (at != open_.end() && at->bytes + t.bytes() > threshold_) {
+        if (at != open_.end() && at->holds.bytes + t.bytes() > threshold_) {
             result.full_before = at->number;
             result.content_before = end(at);
             at = open_.end();
         }
         if (at == open_.end()) {
             result.opens = true;
-            open_.push_back({t.type, opened_++, 0, salt});
+            open_.push_back({t.type, opened_++, {0, salt}});
             at = open_.end() - 1;
         }
         result.bucket = at->number;
-        at->bytes += t.bytes();
-        at->content = detail::hash_mix(at->content, t.hash());
-        auto const i = static_cast<std::size_t>(at->number);
-        result.full = at->bytes == threshold_ || (i < before_.size() && before_[i] == at->content);
+        result.before = at->holds;
+        at->holds.bytes += t.bytes();
+        at->holds.content = detail::hash_mix(at->holds.content, t.hash());
+        result.full =
+            at->holds.bytes == threshold_ || content_before(at->number) == at->holds.content;
         if (result.full) { result.content = end(at); }
         return result;
     }
 
     /// Ends a bucket that is open and gives its content; none if it is not open.
     std::optional<std::uint64_t> close(int bucket) {
-        auto const at = std::find_if(open_.begin(), open_.end(),
-                                     [&](auto const& b) { return b.number == bucket; });
+        auto const at = find(bucket);
         if (at == open_.end()) { return std::nullopt; }
         return end(at);
     }
+    /// With which the bucket of that number ended before the last flush; 0: there was none.
+    std::uint64_t content_before(int bucket) const {
+        auto const i = static_cast<std::size_t>(bucket);
+        return i < before_.size() ? before_[i] : 0;
+    }
+    /// As many `add`s of tensors that came to this bucket, which is open, before the last flush in
+    /// the same order, but not of the last of them: none makes it full. It holds as much as then.
+    void add_again(int bucket, fill as_before) { find(bucket)->holds = as_before; }
     /// Calls start(bucket, content) for all that are open, in the order in which they were opened,
     /// and remembers what the buckets held.
     template <class Start>
@@ -112,12 +126,15 @@ private:
     struct open_bucket {
         std::uint64_t type;
         int number;
-        std::size_t bytes;
-        std::uint64_t content;
+        fill holds;
     };
 
+    auto find(int bucket) {
+        return std::find_if(open_.begin(), open_.end(),
+                            [&](auto const& b) { return b.number == bucket; });
+    }
     std::uint64_t end(typename std::vector<open_bucket>::iterator at) {
-        auto const content = at->content;
+        auto const content = at->holds.content;
         note(at->number, content);
         open_.erase(at);
         return content;

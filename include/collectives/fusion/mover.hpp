@@ -65,6 +65,8 @@ public:
         }
         if (ballot_) { elect(); }
     }
+    /// Nothing is under way, or waits for its turn.
+    bool is_idle() const { return under_way_.empty() && ready_.empty(); }
     /// Buckets that were finished, so far.
     std::size_t finished() const { return finished_; }
     /// Returns when all are finished.

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tensor in a bucket.
+// The tensors of a bucket, as they come.
 #pragma once
+
+#include <collectives/core/deferred.hpp>
+#include <collectives/core/fingerprint.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
 
 namespace collectives {
 
@@ -11,6 +17,61 @@ struct fused_piece {
     std::byte* data = nullptr;
     std::size_t count = 0;    // elements
     std::uint64_t index = 0;  // how many tensors were added before it
+};
+
+/// Most steps are alike, so those of the step before stay until others come.
+template <class X = void>  // compiled only where it is used
+class basic_piece_list {
+public:
+    /// A new step. `like_before`: it may become as the one that has ended.
+    void begin(bool like_before) {
+        if (!like_before || !names_.empty()) { forget(); }
+    }
+    /// All of this step have been added, and are done.
+    void end() {
+        pieces_.resize(here_);
+        here_ = 0;
+    }
+    void forget() {
+        pieces_.clear();
+        names_.clear();
+        here_ = 0;
+    }
+    void add(fused_piece const& p, std::string_view name) {
+        if (name.empty() && is_at(here_, p)) { return take_again(p.index); }
+        pieces_.resize(here_++);
+        pieces_.push_back(p);
+        if (!name.empty()) {
+            names_.resize(pieces_.size());
+            names_.back() = name;
+        }
+    }
+    /// Whether the next one would be what was there in the step before, and
+    /// which: the last, or one before that.
+    bool is_last_again(fused_piece const& p) const {
+        return here_ + 1 == pieces_.size() && is_at(here_, p);
+    }
+    bool is_again(fused_piece const& p) const {
+        return here_ + 1 < pieces_.size() && is_at(here_, p);
+    }
+    /// Adds such a one.
+    void take_again(std::uint64_t index) { pieces_[here_++].index = index; }
+
+    /// Those of this step.
+    std::span<fused_piece const> all() const { return {pieces_.data(), here_}; }
+    /// Of all()[i]; empty if it has none.
+    short_text<40> name(std::size_t i) const {
+        return i < names_.size() ? names_[i] : short_text<40>();
+    }
+
+private:
+    bool is_at(std::size_t i, fused_piece const& p) const {
+        return i < pieces_.size() && pieces_[i].data == p.data && pieces_[i].count == p.count;
+    }
+
+    deferred<std::vector<fused_piece>, X> pieces_;
+    deferred<std::vector<short_text<40>>, X> names_;  // up to the last one that has a name
+    std::size_t here_ = 0;
 };
 
 }  // namespace collectives

@@ -80,8 +80,8 @@ public:
     void open(std::uint64_t ready, options const& how, program_store& programs) {
         ready_ = ready;
         auto const alone = !device_transport<Transport>;  // this word is in the host's memory
-        run_.open(words_, 0, alone, false);
-        run_.add(&ready_, 1, 0, {}, 0);
+        run_.open(words_, 0, alone, false, 0);
+        run_.add({reinterpret_cast<std::byte*>(&ready_), 1, 0}, {}, 0, {});
         run_.start(detail::hash_text("ballot"), how, programs);
         open_ = true;
     }

@@ -52,13 +52,21 @@ public:
 
     ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name,
                int priority) {
+        fused_piece const it{static_cast<std::byte*>(data), count, added_};
+        if (open_ != nullptr && name.empty() && open_->add_again(of, it, priority)) {
+            ++added_;
+            if (!mover_.is_idle()) { look(); }
+            return {open_, open_->times_done()};
+        }
         require_unbroken();
         if constexpr (device_transport<Transport>) { require_usable(data, of.size * count); }
-        auto const known_as = name.empty() ? 0 : hash_text(name);
-        auto const p = planner_.add({of.type, of.wire_size, count, known_as});
+        if (open_ != nullptr) { open_->plan(planner_, of, it); }
+        auto const p = planner_.add(of.shape(count, name));
         if (p.full_before >= 0) { start(bucket_of(p.full_before), p.content_before); }
         auto& b = p.opens ? open(of, p) : bucket_of(p.bucket);
-        b.add(data, count, added_++, name, priority);
+        b.add(it, name, priority, p.before);
+        ++added_;
+        open_ = p.full ? nullptr : &b;
         ticket const result{&b, b.times_done()};
         if (p.full) { start(b, p.content); }
         look();
@@ -74,12 +82,14 @@ public:
     void wait(ticket const& t) {
         if (has_ended(t)) { return; }
         require_unbroken();
+        plan_open();
         if (auto const content = planner_.close(t.in->number())) { start(*t.in, *content); }
         by_mover([&](auto& m) { m.wait(*t.in, t.times_done); });
         by_handles_ = true;
     }
     void flush() {
         require_unbroken();
+        plan_open();
         auto const buckets = static_cast<std::size_t>(planner_.opened());
         planner_.flush(
             [&](int number, std::uint64_t content) { start(bucket_of(number), content); });
@@ -159,7 +169,7 @@ private:
         if (by_handles_ && all_taken()) { reuse(); }
         if (all_taken()) { kept_.push_back(std::make_unique<bucket>(core_)); }
         auto& b = bucket_of(p.bucket);
-        b.open(of, p.bucket, p.alone, background_ == nullptr);
+        b.open(of, p.bucket, p.alone, background_ == nullptr, planner_.content_before(p.bucket));
         return b;
     }
     /// The oldest buckets, as far as they are finished, become the next ones.
@@ -168,6 +178,10 @@ private:
                                        [](auto const& b) { return !b->is_finished(); });
         first_ += static_cast<int>(rest - kept_.begin());
         std::rotate(kept_.begin(), rest, kept_.end());
+    }
+    /// Before the planner is asked about buckets that are open.
+    void plan_open() {
+        if (open_ != nullptr) { std::exchange(open_, nullptr)->plan(planner_); }
     }
     void start(bucket& b, std::uint64_t content) {
         ++started_;
@@ -193,6 +207,7 @@ private:
             if (background_) { background_->stop(); }
             mover_.tell();
             auto const mine = testify();  // before they are dropped
+            open_ = nullptr;
             failed_ = std::current_exception();
             mover_.drop();
             failed_ = mover_.explained(mine);
@@ -203,10 +218,11 @@ private:
     testimony testify() const {
         deferred<testimony, Transport> mine;
         for (auto const& b : kept_) {
-            auto const& pieces = b->pieces();
+            auto const pieces = b->pieces().all();
             for (std::size_t i = 0; i < pieces.size(); ++i) {
                 mine.tensors.push_back({pieces[i].index, pieces.front().index, pieces[i].count,
-                                        b->element().type, b->name(i), b->element().type_name});
+                                        b->element().type, b->pieces().name(i),
+                                        b->element().type_name});
             }
         }
         std::sort(mine.tensors.begin(), mine.tensors.end(),
@@ -222,6 +238,7 @@ private:
     fused_element const* latest_ = nullptr;  // that was asked for
     bucket_planner planner_;
     std::vector<std::unique_ptr<bucket>> kept_;
+    bucket* open_ = nullptr;   // the latest one that a tensor went to; none if it is closed
     int first_ = 0;            // the number of kept_[0]
     bool by_handles_ = false;  // since the last flush one told that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;

@@ -105,6 +105,12 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
 /// way on one rank.
 inline constexpr std::size_t lanes_per_rank = 8;
 
+/// Memory of a rank: its location and bytes.
+struct memory_range {
+    std::uint64_t where = 0;  // 0: none
+    std::uint64_t bytes = 0;
+};
+
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
 /// location any rank can turn back into a pointer with `at`, or 0 where peers cannot reach it.
 /// `always_reachable`: every address can be reached (threads of one process).

@@ -56,7 +56,9 @@ struct alignas(line) lane_line {
     std::uint64_t hash;
     std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch
     std::uint64_t variant;               // see plan_variant in executor/plan.hpp
+    memory_range around;                 // that its scratch goes round in
 };
+static_assert(sizeof(lane_line) == line);
 
 /// Memory that goes with the board, where every address can be reached.
 struct leftover {

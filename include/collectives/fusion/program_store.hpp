@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The programs that buckets run.
+#pragma once
+
+#include <collectives/executor/program.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace collectives {
+
+/// The programs of all buckets that were ever started, by their content.
+template <class = void>  // compiled only where it is used
+class basic_program_store {
+public:
+    /// The program of a bucket with this content; null if it is to be made.
+    std::shared_ptr<program>& of(std::uint64_t content) {
+        auto at = std::lower_bound(all_.begin(), all_.end(), content,
+                                   [](auto const& p, auto c) { return p.content < c; });
+        if (at == all_.end() || at->content != content) {
+            if (all_.size() == most) {
+                all_.clear();
+                at = all_.end();
+            }
+            at = all_.insert(at, {content, nullptr});
+        }
+        return at->made;
+    }
+
+private:
+    static constexpr std::size_t most = 10'000;
+
+    struct entry_of {
+        std::uint64_t content;
+        std::shared_ptr<program> made;
+    };
+    std::vector<entry_of> all_;  // ascending
+};
+
+using program_store = basic_program_store<>;
+
+}  // namespace collectives
