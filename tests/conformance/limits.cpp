@@ -176,6 +176,44 @@ void expect_apart(coll::plan const& p) {
                 CHECK(!coll::overlap(made.to, made.bytes, sent.at, sent.bytes));
             }
         }
+        for (int i = round.folds.first; i < round.folds.last; ++i) {
+            auto const& made = p.folds[static_cast<std::size_t>(i)];
+            if (!made.stages) { continue; }
+            CHECK(made.staged.where == coll::base::scratch);
+            for (auto const& sent : p.sends) {
+                auto const is_there = coll::overlap(made.staged, made.bytes, sent.at, sent.bytes);
+                CHECK((!is_there || sent.round > round.number));
+            }
+        }
+    }
+}
+
+TEST_CASE(
+    "the last sums are staged as they are made; unless parts of them come back, the output rests") {
+    for (coll::any_algorithm const a :
+         {coll::any_algorithm{coll::halving{}}, coll::any_algorithm{coll::two_shot{}}}) {
+        for (int const size : {2, 4, 8}) {
+            for (int r = 0; r < size; ++r) {
+                coll::call_shape shape;
+                shape.size = size;
+                shape.rank = r;
+                shape.count = 10'007;
+                shape.elem_size = 4;
+                coll::program program(shape, a, 1, {});
+                auto const staged_at_once = [&](coll::passage how) {
+                    auto const& folds = program.steps(0, how).folds;
+                    return std::count_if(folds.begin(), folds.end(), [&](auto const& f) {
+                        auto const comes_back = a == coll::halving{} && size > 2;
+                        return f.stages && f.rests == !comes_back;
+                    });
+                };
+                CAPTURE(name(a));
+                CAPTURE(size);
+                CHECK(staged_at_once(coll::passage::apart) == 1);
+                CHECK(staged_at_once(coll::passage::staged) == 0);
+                CHECK(staged_at_once(coll::passage::direct) == 0);
+            }
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -164,6 +166,28 @@ TEST_CASE("what communicators staged does not pile up") {
         expect(memory_of_files() <= first + first / 2,
                "from " + std::to_string(first) + " to " + std::to_string(memory_of_files()));
     });
+}
+
+TEST_CASE("what goes round is in every rank's page table from the first calls on") {
+    for (std::size_t const n : {std::size_t{1'500}, std::size_t{4'000}, std::size_t{16'000}}) {
+        CAPTURE(n);
+        coll::shm::run(2, [n](auto& comm) {
+            std::vector<std::uint32_t> in(n, 1), out(n);
+            auto const faults = [] {
+                struct rusage used {};
+                ::getrusage(RUSAGE_SELF, &used);
+                return used.ru_minflt;
+            };
+            auto const calls = [&](int k) {
+                for (int i = 0; i < k; ++i) { comm.all_reduce(in, out, coll::sum{}); }
+            };
+            calls(4);
+            auto const before = faults();
+            calls(1'500);  // one for each 16 pages, if nobody had looked at them: 32 and more
+            expect(faults() <= before + 12, std::to_string(faults() - before) + " page faults");
+            expect(out.back() == 2, "a wrong sum");
+        });
+    }
 }
 
 TEST_CASE("large vectors in one piece do not pile up scratch") {

@@ -10,6 +10,7 @@
 #include <collectives/executor/inside.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/run_book.hpp>
+#include <collectives/executor/run_folds.hpp>
 #include <collectives/executor/run_peers.hpp>
 #include <collectives/executor/space.hpp>
 #include <collectives/transport/concepts.hpp>
@@ -32,8 +33,6 @@ class direct_run {
 public:
     static constexpr bool on_device = device_transport<Transport>;
     static constexpr std::size_t pass_bytes = on_device ? 1U << 30 : 256 * 1024;
-    static constexpr std::size_t pushed_bytes = 2 * 1024;                     // at a time
-    static constexpr std::size_t least_pushed = on_device ? 0 : 1024 * 1024;  // of a vector
 
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
     /// read once its counter says that it has come. All must live until `progress` says true, and
@@ -52,11 +51,9 @@ public:
         hash_ = hash;
         at_ = at;
         op_ = op;
-        result_ = host::destination_of(of.shape().count * of.shape().elem_size);
-        pushes_ = of.adds_once_for_all() && of.shape().elem_size <= pushed_bytes &&
-                  of.shape().count * of.shape().elem_size >= least_pushed;
         if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
         staged_ = collectives::is_staged(variant.how);
+        folds_.start(e, of, *plan_, at, op, staged_);
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
@@ -98,10 +95,14 @@ private:
         }
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
-            if (pushes_ && r.round == 1 && !peers_.is_staged(r.peer)) { continue; }  // reads none
+            if (folds_.pushes() && r.round == 1 && !peers_.is_staged(r.peer)) {
+                continue;
+            }  // reads none
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(space(), c, destination_if(true)); }
+        for (auto const& c : plan_->epilogue) {
+            at_.carry_out(space(), c, folds_.destination_if(true));
+        }
         return true;
     }
 
@@ -156,10 +157,11 @@ private:
                 return false;
             }
             engine_->runs.meet(*transport_, t.peer, peers_.around(t.peer));
-            if (t.action != verb::recv_copy || (pushes_ && !staged_)) { continue; }
+            if (t.action != verb::recv_copy || (folds_.pushes() && !staged_)) { continue; }
             auto const* const from = peers_.source(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
-                space().copy(at_.write(t.at) + first, from + first, bytes, destination_if(t.rests));
+                space().copy(at_.write(t.at) + first, from + first, bytes,
+                             folds_.destination_if(t.rests));
             });
             if (!copied) { return false; }
         }
@@ -167,8 +169,7 @@ private:
             auto const& f = plan_->folds[static_cast<std::size_t>(r.folds.first + fold_)];
             auto const folded =
                 in_passes(f.bytes, op_->elem_size, [&](std::size_t first, std::size_t bytes) {
-                    if (pushes_) { return push(f, first, bytes); }
-                    reduce(f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
+                    folds_.carry_out(peers_, f, first, bytes);
                 });
             if (!folded) { return false; }
         }
@@ -184,65 +185,6 @@ private:
             }
         }
         at_.carry_out(space(), c);
-    }
-
-    void reduce(fold const& f, std::byte* to, std::size_t first, std::size_t bytes,
-                destination where, std::span<void* const> others = {}) {
-        carry_out(*plan_, f, at_, *op_, to, first, bytes,
-                  {program_->shape().size, false, where, space().queue(), others},
-                  [&](auto const& s) { return peers_.source(s.transfer) + s.offset + first; });
-    }
-    /// Where byte `first` of each source of a fold lies.
-    void find_inputs(fold const& f, std::size_t first) {
-        inputs_.clear();
-        for (int k = 0; k < f.sources; ++k) {
-            auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
-            inputs_.push_back((s.transfer < 0 ? at_.read(f.own) : peers_.source(s.transfer)) +
-                              s.offset + first);
-        }
-    }
-    /// Adds up pieces that stay in the nearest cache and writes them to all outputs that can be
-    /// reached. Ranks whose output cannot be reached read them here, as ever.
-    void push(fold const& f, std::size_t first, std::size_t bytes) {
-        if constexpr (on_device) { return push_enqueued(f, first, bytes); }
-        bool is_read = staged_, reaches = false;
-        for (rank_t r = 0; r < program_->shape().size; ++r) {
-            if (r != me_) { (peers_.is_staged(r) ? is_read : reaches) = true; }
-        }
-        if (!reaches) {
-            return reduce(f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
-        }
-        alignas(64) std::array<std::byte, pushed_bytes> sums;
-        host::copies written;
-        auto const most = sums.size() / op_->elem_size * op_->elem_size;
-        for (auto const end = first + bytes; first < end && !board_->stopped(); first += most) {
-            auto const now = std::min(most, end - first);
-            reduce(f, sums.data(), first, now, destination::read_soon);
-            outputs_.clear();
-            for (rank_t r = 0; r < program_->shape().size; ++r) {
-                auto const mine = r == me_;
-                if (mine ? is_read : peers_.is_staged(r)) { continue; }
-                outputs_.push_back((mine ? at_.output : peers_.output(r)) + f.to.offset + first);
-            }
-            if (is_read) { written.add(at_.output + f.to.offset + first, sums.data(), now); }
-            find_inputs(f, first + now);  // of the next piece
-            written.add(outputs_, sums.data(), now, result_, inputs_);
-        }
-        written.end();
-    }
-
-    /// The same in one pass that writes all outputs.
-    void push_enqueued(fold const& f, std::size_t first, std::size_t bytes) {
-        std::vector<void*> others;
-        for (rank_t r = 0; r < program_->shape().size; ++r) {
-            if (r != me_ && !peers_.is_staged(r)) {
-                others.push_back(peers_.output(r) + f.to.offset + first);
-            }
-        }
-        reduce(f, at_.write(f.to) + first, first, bytes, destination::read_soon, others);
-    }
-    destination destination_if(bool rests) const {
-        return rests ? result_ : destination::read_soon;
     }
 
     bool have_read(run_of<reader> who) {
@@ -278,9 +220,8 @@ private:
     run_peers<Transport> peers_;
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
-    destination result_{};  // where to write what rests
-    bool pushes_ = false;   // who adds up writes to all that can be reached
-    bool staged_ = false;   // this rank cannot be
+    run_folds<Transport> folds_;
+    bool staged_ = false;  // peers cannot reach this rank's own buffers
     bool waits_for_readers_ = true;
     run_buffers at_{};
     reducer const* op_ = nullptr;
@@ -290,8 +231,6 @@ private:
     std::uint64_t ticks_ = 0;
     std::size_t done_ = 0, reader_ = 0;
     bool left_ = false, wrong_ = false, has_news_ = false;  // the last: for peers that may sleep
-    deferred<std::vector<std::byte const*>, Transport> inputs_;  // that are added up next
-    deferred<std::vector<std::byte*>, Transport> outputs_;       // that sums are written to
     std::vector<std::uint64_t> ordered_;  // on a device: of each peer, what comes before this rank
 };
 

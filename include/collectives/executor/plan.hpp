@@ -55,6 +55,8 @@ struct fold {
     int sources = 0;
     bool completes = false;  // all ranks' contributions are in it now
     bool rests = false;      // nobody reads the result again before the run ends
+    bool stages = false;     // it goes to `staged` as well, where peers read it
+    place staged{};
 };
 
 struct copy {

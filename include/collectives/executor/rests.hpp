@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which results of a plan nobody reads again before the run ends: they may go past the caches.
+// What becomes of the results of a plan: which are copied while they are made, and which nobody
+// reads again before the run ends, so that they may go past the caches.
 #pragma once
 
 #include <collectives/core/deferred.hpp>
@@ -11,6 +12,20 @@
 #include <vector>
 
 namespace collectives {
+
+/// Has the one of these folds whose result is copied by `c` write the copy, if there is one: so no
+/// cache must hold the result until then. Nothing that is needed may lie there.
+template <class X = void>
+bool stage_at_once(deferred<plan, X>& p, run_of<fold> made, copy const& c) {
+    for (auto i = made.first; i < made.last; ++i) {
+        auto& f = p.folds[static_cast<std::size_t>(i)];
+        if (f.stages || f.to != c.from || f.bytes != c.bytes) { continue; }
+        f.stages = true;
+        f.staged = c.to;
+        return true;
+    }
+    return false;
+}
 
 /// Marks the folds and received copies whose results, in the output, are neither sent nor copied
 /// nor added to later. O(steps^2) at worst.

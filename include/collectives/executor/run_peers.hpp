@@ -36,6 +36,9 @@ public:
         return at(peer, program_->remote(slice_, variant(peer))[index]);
     }
 
+    /// What receive number `i` reads is a copy that its peer has made for that.
+    bool stages(int i) const { return is_staged(own_->receives[static_cast<std::size_t>(i)].peer); }
+
 private:
     auto& lane(rank_t r) const { return board_->lane(r, run_); }
     plan_variant variant(rank_t r) const { return plan_variant::of(lane(r).variant); }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run of the direct executor adds up, and all the places where the sums go: each is written
+// while the nearest cache holds it (executor/push.hpp, docs/performance.md).
+#pragma once
+
+#include <collectives/core/deferred.hpp>
+#include <collectives/executor/buffers.hpp>
+#include <collectives/executor/engine.hpp>
+#include <collectives/executor/program.hpp>
+#include <collectives/executor/run_book.hpp>
+#include <collectives/executor/run_peers.hpp>
+#include <collectives/executor/space.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace collectives {
+
+template <direct_transport Transport>
+class run_folds {
+public:
+    /// `staged`: peers cannot reach this rank's own buffers.
+    void start(engine<Transport>& e, program& of, plan const& own, run_buffers at,
+               reducer const* op, bool staged) {
+        engine_ = &e;
+        plan_ = &own;
+        at_ = at;
+        op_ = op;
+        auto const& shape = of.shape();
+        auto const bytes = shape.count * shape.elem_size;
+        size_ = shape.size;
+        me_ = shape.rank;
+        staged_ = staged;
+        result_ = host::destination_of(bytes);
+        pushes_ = of.adds_once_for_all() && shape.elem_size <= piece_bytes && bytes >= least_pushed;
+    }
+
+    /// Who adds up writes to all outputs that can be reached.
+    bool pushes() const { return pushes_; }
+    /// Where to write what nobody reads again in this run, or what somebody does.
+    destination destination_if(bool rests) const {
+        return rests ? result_ : destination::read_soon;
+    }
+    /// Adds up bytes [first, first + bytes) of a fold.
+    void carry_out(run_peers<Transport> const& peers, fold const& f, std::size_t first,
+                   std::size_t bytes) {
+        if constexpr (on_device) {
+            reduce(peers, f, at_.write(f.to) + first, first, bytes, destination_if(f.rests),
+                   pushed_on_device(peers, f, first));
+        } else if (pushes_ || f.stages) {
+            spread(peers, f, first, bytes);
+        } else {
+            reduce(peers, f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
+        }
+    }
+
+private:
+    static constexpr bool on_device = device_transport<Transport>;
+    static constexpr std::size_t piece_bytes = 2 * 1024;                      // of sums
+    static constexpr std::size_t least_pushed = on_device ? 0 : 1024 * 1024;  // of a vector
+
+    void reduce(run_peers<Transport> const& peers, fold const& f, std::byte* to, std::size_t first,
+                std::size_t bytes, destination where, std::span<void* const> others = {}) {
+        collectives::carry_out(
+            *plan_, f, at_, *op_, to, first, bytes,
+            {size_, false, where, space_of(engine_->carrier()).queue(), others},
+            [&](auto const& s) { return peers.source(s.transfer) + s.offset + first; });
+    }
+    /// Adds up pieces and writes each to where it is needed: this rank's output, where peers read
+    /// it, and, of a push, all outputs that can be reached.
+    void spread(run_peers<Transport> const& peers, fold const& f, std::size_t first,
+                std::size_t bytes) {
+        find_outputs(peers, f, first);
+        auto* const own = at_.write(f.to) + first;
+        auto* const staged = f.stages ? at_.write(f.staged) + first : nullptr;
+        auto const best = f.stages ? engine_->watch.best(staged, bytes) : destination::read_soon;
+        auto const fits = op_->elem_size <= piece_bytes;
+        if (outputs_.empty() && !(f.stages && fits && result_ == destination::not_read_soon)) {
+            reduce(peers, f, own, first, bytes, destination_if(f.rests && !f.stages));
+            if (f.stages) { host::copy(staged, own, bytes, best); }
+            return;
+        }
+        auto const own_rests = f.stages ? f.rests : !staged_ && all_are_pushed_to();
+        if (own_rests) { outputs_.push_back(own); }
+        find_inputs(peers, f, first);
+        alignas(64) std::array<std::byte, piece_bytes> sums;
+        host::copies written;
+        auto const most = sums.size() / op_->elem_size * op_->elem_size;
+        for (std::size_t done = 0; done < bytes && !engine_->board().stopped(); done += most) {
+            auto const now = std::min(most, bytes - done);
+            collectives::carry_out(f, *op_, sums.data(), inputs_.data(), now, {size_, false});
+            if (!own_rests) { written.add(own + done, sums.data(), now); }
+            if (f.stages) { written.add(staged + done, sums.data(), now, best); }
+            for (auto& i : inputs_) { i = static_cast<std::byte const*>(i) + now; }
+            for (auto& n : next_) { n += now; }
+            if (!outputs_.empty()) { written.add(outputs_, sums.data(), now, result_, next_); }
+            for (auto& o : outputs_) { o += now; }
+        }
+        written.end();
+    }
+
+    /// The peers' outputs that a push can reach. The others read the sums where they are, as ever.
+    void find_outputs(run_peers<Transport> const& peers, fold const& f, std::size_t first) {
+        outputs_.clear();
+        for (rank_t r = 0; pushes_ && r < size_; ++r) {
+            if (r != me_ && !peers.is_staged(r)) {
+                outputs_.push_back(peers.output(r) + f.to.offset + first);
+            }
+        }
+    }
+    bool all_are_pushed_to() const {
+        return outputs_.size() + 1 == static_cast<std::size_t>(size_);
+    }
+    std::vector<void*> pushed_on_device(run_peers<Transport> const& peers, fold const& f,
+                                        std::size_t first) {
+        find_outputs(peers, f, first);
+        return {outputs_.begin(), outputs_.end()};
+    }
+    /// Where byte `first` of each source of a fold lies; what is staged lies in caches.
+    void find_inputs(run_peers<Transport> const& peers, fold const& f, std::size_t first) {
+        inputs_.clear();
+        next_.clear();
+        for (int k = 0; k < f.sources; ++k) {
+            auto const& s = plan_->sources[static_cast<std::size_t>(f.first_source + k)];
+            auto const* const from =
+                (s.transfer < 0 ? at_.read(f.own) : peers.source(s.transfer)) + s.offset + first;
+            inputs_.push_back(from);
+            if (s.transfer < 0 || !peers.stages(s.transfer)) { next_.push_back(from); }
+        }
+    }
+
+    engine<Transport>* engine_ = nullptr;
+    plan const* plan_ = nullptr;
+    run_buffers at_{};
+    reducer const* op_ = nullptr;
+    int size_ = 0;
+    rank_t me_ = 0;
+    bool staged_ = false;
+    bool pushes_ = false;
+    destination result_{};
+    deferred<std::vector<void const*>, Transport> inputs_;     // that are added up next
+    deferred<std::vector<std::byte const*>, Transport> next_;  // those to ask for before
+    deferred<std::vector<std::byte*>, Transport> outputs_;     // that sums are written to
+};
+
+}  // namespace collectives
