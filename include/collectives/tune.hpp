@@ -19,9 +19,9 @@ namespace detail {
 
 /// How long to measure.
 struct timing {
-    double seconds = 0.015;  ///< about; a series or two of each call at least
-    double series = 0.6e-3;  ///< seconds, about, of calls in a row
-    bool core_each = false;  ///< the ranks can run at the same time: waits until they do
+    double seconds = 0.015;    ///< about; a series or two of each call at least
+    double in_a_row = 0.6e-3;  ///< seconds, about, of each series of calls
+    bool core_each = false;    ///< the ranks can run at the same time: waits until they do
 };
 
 /// Seconds that each of these calls takes on the slowest rank: the least of a few series of equally
@@ -49,7 +49,7 @@ std::array<double, sizeof...(Call)> seconds_of(Comm& comm, timing how, Call cons
     }
     auto const calls_for = [&](auto const& one) {
         series(one, 2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
-        return static_cast<int>(std::clamp(how.series / series(one, 2), 1.0, most_calls));
+        return static_cast<int>(std::clamp(how.in_a_row / series(one, 2), 1.0, most_calls));
     };
     std::array const calls{calls_for(call)...};
     std::array<double, sizeof...(Call)> least{};

@@ -73,6 +73,11 @@ void large_vectors(Comm& comm) {
         large_all_reduces<std::uint64_t>(comm, 300'001, coll::sum{}, {.algorithm = a, .segment = 0},
                                          random, sum);
     }
+    // What goes past the caches, unless that would take all memory.
+    auto const last = coll::host::caches().last;
+    if (size == 2 && last <= std::size_t{64} << 20 && !with_sanitizers()) {
+        large_all_reduces<std::uint64_t>(comm, last / 8 + 5, coll::sum{}, {}, random, sum);
+    }
     // Small multiples of what all these sizes divide: exact in 16 bits.
     large_all_reduces<coll::float16>(
         comm, 550'000, coll::average{}, {},

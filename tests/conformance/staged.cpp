@@ -182,9 +182,11 @@ TEST_CASE("what goes round is in every rank's page table from the first calls on
                 for (int i = 0; i < k; ++i) { comm.all_reduce(in, out, coll::sum{}); }
             };
             calls(4);
+            if (coll::best_rotation(comm.transport()) == 0) { return; }  // nothing goes round here
             auto const before = faults();
             calls(1'500);  // one for each 16 pages, if nobody had looked at them: 32 and more
-            expect(faults() <= before + 12, std::to_string(faults() - before) + " page faults");
+            auto const taken = faults() - before;
+            expect(taken <= 12, std::to_string(taken) + " page faults");
             expect(out.back() == 2, "a wrong sum");
         });
     }

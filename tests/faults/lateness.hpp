@@ -6,7 +6,10 @@
 #include <faults/observed.hpp>
 #include <faults/variety.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -175,6 +178,40 @@ TEST_CASE("each rank has its own timeout; the shortest ends the call for all") {
         check_broken(of, outcome::timeout);
         CHECK_LT(of[1].call.seconds, 0.23 * slowness);
         CHECK(of[1].call.missing() == std::vector{2});
+    }
+}
+
+TEST_CASE("who is still adding when time runs out has no result, nor have its peers") {
+    // Rank 0 takes 0.4 s or more. It may be at any place of its last pass.
+    for (auto const time : {100ms, 250ms, 320ms, 350ms, 380ms}) {
+        for (bool const allocated : {false, true}) {
+            CAPTURE(time.count());
+            CAPTURE(allocated);
+            stories of(4);
+            job::run(4, [&](auto& comm) {
+                constexpr std::size_t n = (1 << 20) / sizeof(int);
+                std::vector<int> own(2 * n, 1);
+                auto shared = comm.template allocate<int>(2 * n);
+                std::fill(shared.begin(), shared.end(), 1);
+                auto* const data = allocated ? shared.data() : own.data();
+                std::span const in(data, n), out(data + n, n);
+                auto const add = coll::commutative([late = comm.rank() == 0](int a, int b) {
+                    thread_local int calls = 0;
+                    if (late && ++calls % 512 == 0) { std::this_thread::sleep_for(1ms); }
+                    return a + b;
+                });
+                auto const mine = comm.rank() == 1 ? coll::timeout(time) : coll::timeout(10s);
+                observe(of.at(comm).call, [&] {
+                    comm.all_reduce(in, out, add, {.algorithm = coll::two_shot{}, .timeout = mine});
+                    auto const is_sum = [](int x) { return x == 4; };
+                    if (!std::all_of(out.begin(), out.end(), is_sum)) { throw 0; }
+                });
+            });
+            for (auto const& s : of) {
+                CAPTURE(s.call.what());
+                CHECK((s.call.caught == outcome::timeout || s.call.caught == outcome::result));
+            }
+        }
     }
 }
 

@@ -52,13 +52,22 @@ bool random_steps() {
 template <class World>
 bool steps_nearly_alike() {
     return rc::check("nearly alike", [](std::vector<std::uint16_t> const& changes) {
-        enum change { ends_here = 3, lies_elsewhere, grows, has_name, is_waited_for, kinds };
+        enum change {
+            ends_here = 3,
+            lies_elsewhere,
+            grows,
+            has_name,
+            waits,
+            waits_for_first,
+            kinds
+        };
         auto const size = *rc::gen::element(1, 2, 3);
         auto const threshold = *rc::gen::element<std::size_t>(40, 400, 4000, 64 << 20);
         auto const types = *rc::gen::element(1, 8, 2);  // every so many, one is of another type
         auto const n = *rc::gen::inRange<std::size_t>(1, 12);
+        auto const priorities = *rc::gen::arbitrary<bool>();
         World::run(size, [&](auto& comm) {
-            coll::fusion_buffer fusion(comm, {.threshold = threshold});
+            coll::fusion_buffer fusion(comm, {.threshold = threshold, .priorities = priorities});
             std::vector<any_tensor> here, elsewhere, larger;
             for (std::size_t i = 0; i < n; ++i) {
                 auto const type = static_cast<int>(i) % types == 1 ? 1 : 0;
@@ -71,6 +80,7 @@ bool steps_nearly_alike() {
                 auto const place = x / kinds % n;
                 auto const count = what == ends_here ? place : n;
                 std::vector<any_tensor*> used;
+                std::vector<decltype(fusion.add(here[0].floats))> handles;
                 for (std::size_t i = 0; i < count; ++i) {
                     auto const is_other = i == place && x % size == comm.rank();
                     auto& t = i == place && what == grows          ? larger[i]
@@ -79,11 +89,13 @@ bool steps_nearly_alike() {
                     t.fill(comm.rank(), x + i);
                     used.push_back(&t);
                     std::string_view const name = i == place && what == has_name ? "named" : "";
-                    auto handle = t.visit([&](auto& v) { return fusion.add(v, name); });
-                    if (i == place && what == is_waited_for) {
-                        handle.wait();
-                        t.require_sum(comm.size(), x + i);
-                    }
+                    auto handle =
+                        t.visit([&](auto& v) { return fusion.add(v, name, static_cast<int>(i)); });
+                    handles.push_back(handle);
+                    if (i != place || (what != waits && what != waits_for_first)) { continue; }
+                    auto const which = what == waits ? i : 0;
+                    handles[which].wait();
+                    used[which]->require_sum(comm.size(), x + which);
                 }
                 fusion.flush();
                 for (std::size_t i = 0; i < count; ++i) {

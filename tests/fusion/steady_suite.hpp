@@ -9,6 +9,7 @@
 #include <barrier>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 
 namespace fusion_tests {
 
@@ -37,8 +38,9 @@ namespace fusion_tests {
 template <class World>
 void no_allocation_per_step() {
     std::barrier all(3);
-    for (int const variant : {0, 1, 2}) {
+    for (int const variant : {0, 1, 2, 3}) {
         bool const thread = variant == 1, priorities = variant == 2;
+        std::string_view const name = variant == 3 ? "" : "tensor";
         for (auto const threshold : thresholds) {
             CAPTURE(variant);
             CAPTURE(threshold);
@@ -51,7 +53,7 @@ void no_allocation_per_step() {
                 auto const steps = [&](int n) {
                     for (int s = 0; s < n; ++s) {
                         for (auto& t : tensors) {
-                            t.visit([&](auto& v) { (void)fusion.add(v, "tensor"); });
+                            t.visit([&](auto& v) { (void)fusion.add(v, name); });
                         }
                         fusion.flush();
                     }

@@ -50,7 +50,7 @@ void compare(Comm& comm, range sizes) {
         for (int turn = 0; turn < 5; ++turn) {
             for (std::size_t i = 0; i < times.size(); ++i) {
                 auto const [seconds] =
-                    coll::detail::seconds_of(comm, {.seconds = 1, .series = 2e-3}, [&] {
+                    coll::detail::seconds_of(comm, {.seconds = 1, .in_a_row = 2e-3}, [&] {
                         comm.all_reduce(in, out, coll::sum{},
                                         {.algorithm = coll::all_algorithms[i]});
                     });

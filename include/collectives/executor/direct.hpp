@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The direct executor: reads values where they lie in peers' memory, several in one pass, and
-// writes sums straight to peers' outputs where it can (executor/push.hpp). One counter per rank and
-// lane says how far it has come; what may be overwritten follows from it.
+// writes sums straight to peers' outputs where it can (executor/run_folds.hpp). One counter per
+// rank and lane says how far it has come; what may be overwritten follows from it.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/engine.hpp>
 #include <collectives/executor/inside.hpp>
@@ -20,7 +19,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,7 +42,6 @@ public:
         transport_ = &e.carrier();
         board_ = &e.board();
         me_ = e.rank();
-        program_ = &of;
         plan_ = &of.steps(slice, variant.how);
         peers_ = {*transport_, *board_, of, *plan_, slice, run};
         run_ = run;
@@ -95,9 +92,8 @@ private:
         }
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
-            if (folds_.pushes() && r.round == 1 && !peers_.is_staged(r.peer)) {
-                continue;
-            }  // reads none
+            // Whose output was written reads nothing there.
+            if (folds_.pushes() && r.round == 1 && !peers_.is_staged(r.peer)) { continue; }
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) {
@@ -204,6 +200,7 @@ private:
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);
+            if (board_->stopped()) { return false; }  // a pass ends early then
             done_ += now;
             tell();  // who waits for this rank need not wait for all of its passes
             ++ticks_;
@@ -215,7 +212,6 @@ private:
     Transport* transport_ = nullptr;
     typename Transport::board* board_ = nullptr;
     rank_t me_ = 0;
-    program* program_ = nullptr;
     plan const* plan_ = nullptr;
     run_peers<Transport> peers_;
     std::uint64_t run_ = 0;

@@ -149,7 +149,8 @@ public:
             book.make_room(t, form);
             auto* const place = book.beside().take(form.sent);
             host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
-            beside const its{t.reach(place, form.sent), book.beside().told()};
+            static_assert(sizeof(told_place) <= std::remove_cvref_t<decltype(mine)>::beside);
+            told_place const its{t.reach(place, form.sent), book.beside().told()};
             std::memcpy(mine.payload(), &its, sizeof its);
         }
         mine.hash = hash;
@@ -195,7 +196,7 @@ public:
 
 private:
     /// What a cell tells that has no room for the contribution itself.
-    struct beside {
+    struct told_place {
         std::uint64_t where = 0;
         memory_range around;
     };
@@ -213,7 +214,7 @@ private:
     }
     std::byte const* input_of(rank_t peer) const {
         if (in_cells_) { return cells_[peer].payload() + lead_; }
-        beside its;
+        told_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
         book_->beside().meet(*transport_, peer, its.around);
         return transport_->at(its.where);

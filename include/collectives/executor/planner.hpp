@@ -151,15 +151,18 @@ private:
             for (auto& part : parts) {
                 part.to = to;
                 to.offset += part.bytes;
-                if (part.from != part.to && !stages(part)) { result_.copies.push_back(part); }
+                if (part.from != part.to && !leave_to_fold(part)) {
+                    result_.copies.push_back(part);
+                }
             }
             for (int k = 0; k < p.count && to_output; ++k) { values_.gathered(chunk(p.first + k)); }
         }
         add(at);
     }
 
-    /// Whether what made a value in the round before can write this copy of it, too.
-    bool stages(copy const& c) {
+    /// Whether the fold of the round before that made what is copied writes this copy from now on.
+    /// There, in scratch that is handed out once, nothing else lies in that round.
+    bool leave_to_fold(copy const& c) {
         return how_.how == passage::apart && !result_.rounds.empty() &&
                stage_at_once(result_, result_.rounds.back().folds, c);
     }

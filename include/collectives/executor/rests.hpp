@@ -14,7 +14,7 @@
 namespace collectives {
 
 /// Has the one of these folds whose result is copied by `c` write the copy, if there is one: so no
-/// cache must hold the result until then. Nothing that is needed may lie there.
+/// cache must hold the result until then. Nothing that is needed may lie at c.to when it folds.
 template <class X = void>
 bool stage_at_once(deferred<plan, X>& p, run_of<fold> made, copy const& c) {
     for (auto i = made.first; i < made.last; ++i) {

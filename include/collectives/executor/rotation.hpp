@@ -45,12 +45,15 @@ public:
     void make(Transport& t, std::size_t bytes, std::size_t least) {
         all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
         used_ = least;
-        if (!Transport::always_reachable) { told_ = {t.reach(all_.data, bytes), bytes}; }
+        auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer, of all
+        if (!Transport::always_reachable && read <= most_read) {
+            told_ = {t.reach(all_.data, bytes), bytes};
+        }
         // Pages that are new when a piece is written, or lines that no cache knows, would take
         // longer than all else.
         for (std::size_t i = 0; i < bytes; i += line) { all_.data[i] = std::byte{}; }
     }
-    /// Where all of it lies, for peers whose page tables are others.
+    /// Where all of it lies, for peers whose page tables are others, if they are few.
     memory_range told() const { return told_; }
     /// What peer r told of its own, before this rank reads a piece: as in `make`, but reads, and
     /// what is read is not used.
@@ -80,6 +83,7 @@ public:
 private:
     static constexpr std::size_t line = host::detail::line_bytes;
     static constexpr int rounds_before_more = 4;
+    static constexpr std::size_t most_read = std::size_t{32} << 20;  // some 5 ms
 
     buffer all_{};
     memory_range told_{};

@@ -45,16 +45,29 @@ public:
     destination destination_if(bool rests) const {
         return rests ? result_ : destination::read_soon;
     }
-    /// Adds up bytes [first, first + bytes) of a fold.
+    /// Adds up bytes [first, first + bytes) of a fold. May leave off where the run is stopped.
     void carry_out(run_peers<Transport> const& peers, fold const& f, std::size_t first,
                    std::size_t bytes) {
+        find_inputs(peers, f, first);
+        find_outputs(peers, f, first);
+        auto* const own = at_.write(f.to) + first;
         if constexpr (on_device) {
-            reduce(peers, f, at_.write(f.to) + first, first, bytes, destination_if(f.rests),
-                   pushed_on_device(peers, f, first));
-        } else if (pushes_ || f.stages) {
-            spread(peers, f, first, bytes);
+            std::vector<void*> const others(outputs_.begin(), outputs_.end());
+            reduce(f, own, bytes, destination_if(f.rests), others);
         } else {
-            reduce(peers, f, at_.write(f.to) + first, first, bytes, destination_if(f.rests));
+            auto* const staged = f.stages ? at_.write(f.staged) + first : nullptr;
+            auto const how =
+                f.stages ? engine_->watch.best(staged, bytes) : destination_if(f.rests);
+            auto const stages_pieces =
+                f.stages && result_ == destination::not_read_soon && op_->elem_size <= piece_bytes;
+            if (stages_pieces || !outputs_.empty()) {
+                spread(f, own, staged, bytes, how);
+            } else if (f.stages) {
+                reduce(f, own, bytes, destination::read_soon);
+                host::copy(staged, own, bytes, how);
+            } else {
+                reduce(f, own, bytes, how);
+            }
         }
     }
 
@@ -63,36 +76,25 @@ private:
     static constexpr std::size_t piece_bytes = 2 * 1024;                      // of sums
     static constexpr std::size_t least_pushed = on_device ? 0 : 1024 * 1024;  // of a vector
 
-    void reduce(run_peers<Transport> const& peers, fold const& f, std::byte* to, std::size_t first,
-                std::size_t bytes, destination where, std::span<void* const> others = {}) {
-        collectives::carry_out(
-            *plan_, f, at_, *op_, to, first, bytes,
-            {size_, false, where, space_of(engine_->carrier()).queue(), others},
-            [&](auto const& s) { return peers.source(s.transfer) + s.offset + first; });
+    /// The next `bytes` bytes of the inputs.
+    void reduce(fold const& f, std::byte* to, std::size_t bytes, destination where,
+                std::span<void* const> others = {}) {
+        collectives::carry_out(f, *op_, to, inputs_.data(), bytes,
+                               {size_, false, where, space_of(engine_->carrier()).queue(), others});
     }
-    /// Adds up pieces and writes each to where it is needed: this rank's output, where peers read
-    /// it, and, of a push, all outputs that can be reached.
-    void spread(run_peers<Transport> const& peers, fold const& f, std::size_t first,
-                std::size_t bytes) {
-        find_outputs(peers, f, first);
-        auto* const own = at_.write(f.to) + first;
-        auto* const staged = f.stages ? at_.write(f.staged) + first : nullptr;
-        auto const best = f.stages ? engine_->watch.best(staged, bytes) : destination::read_soon;
-        auto const fits = op_->elem_size <= piece_bytes;
-        if (outputs_.empty() && !(f.stages && fits && result_ == destination::not_read_soon)) {
-            reduce(peers, f, own, first, bytes, destination_if(f.rests && !f.stages));
-            if (f.stages) { host::copy(staged, own, bytes, best); }
-            return;
-        }
-        auto const own_rests = f.stages ? f.rests : !staged_ && all_are_pushed_to();
+    /// Adds up pieces and writes each to where it is needed: to this rank's output, where peers
+    /// read it, and, of a push, to all outputs that can be reached.
+    void spread(fold const& f, std::byte* own, std::byte* staged, std::size_t bytes,
+                destination best) {
+        auto const all_are_pushed_to = outputs_.size() + 1 == static_cast<std::size_t>(size_);
+        auto const own_rests = f.stages ? f.rests : !staged_ && all_are_pushed_to;
         if (own_rests) { outputs_.push_back(own); }
-        find_inputs(peers, f, first);
         alignas(64) std::array<std::byte, piece_bytes> sums;
         host::copies written;
         auto const most = sums.size() / op_->elem_size * op_->elem_size;
         for (std::size_t done = 0; done < bytes && !engine_->board().stopped(); done += most) {
             auto const now = std::min(most, bytes - done);
-            collectives::carry_out(f, *op_, sums.data(), inputs_.data(), now, {size_, false});
+            reduce(f, sums.data(), now, destination::read_soon);
             if (!own_rests) { written.add(own + done, sums.data(), now); }
             if (f.stages) { written.add(staged + done, sums.data(), now, best); }
             for (auto& i : inputs_) { i = static_cast<std::byte const*>(i) + now; }
@@ -112,15 +114,8 @@ private:
             }
         }
     }
-    bool all_are_pushed_to() const {
-        return outputs_.size() + 1 == static_cast<std::size_t>(size_);
-    }
-    std::vector<void*> pushed_on_device(run_peers<Transport> const& peers, fold const& f,
-                                        std::size_t first) {
-        find_outputs(peers, f, first);
-        return {outputs_.begin(), outputs_.end()};
-    }
-    /// Where byte `first` of each source of a fold lies; what is staged lies in caches.
+    /// Where byte `first` of each source of a fold lies. What was staged a moment ago need not be
+    /// asked for.
     void find_inputs(run_peers<Transport> const& peers, fold const& f, std::size_t first) {
         inputs_.clear();
         next_.clear();
@@ -129,7 +124,7 @@ private:
             auto const* const from =
                 (s.transfer < 0 ? at_.read(f.own) : peers.source(s.transfer)) + s.offset + first;
             inputs_.push_back(from);
-            if (s.transfer < 0 || !peers.stages(s.transfer)) { next_.push_back(from); }
+            if (s.transfer < 0 || !peers.is_source_staged(s.transfer)) { next_.push_back(from); }
         }
     }
 

@@ -37,7 +37,9 @@ public:
     }
 
     /// What receive number `i` reads is a copy that its peer has made for that.
-    bool stages(int i) const { return is_staged(own_->receives[static_cast<std::size_t>(i)].peer); }
+    bool is_source_staged(int i) const {
+        return is_staged(own_->receives[static_cast<std::size_t>(i)].peer);
+    }
 
 private:
     auto& lane(rank_t r) const { return board_->lane(r, run_); }

@@ -98,8 +98,8 @@ public:
         auto const i = static_cast<std::size_t>(bucket);
         return i < before_.size() ? before_[i] : 0;
     }
-    /// As many `add`s of tensors that came to this bucket, which is open, before the last flush in
-    /// the same order, but not of the last of them: none makes it full. It holds as much as then.
+    /// The bucket, which is open, holds the first of the tensors with which the bucket of that
+    /// number ended before the last flush, all but the last: no `add` of these would make it full.
     void add_again(int bucket, fill as_before) { find(bucket)->holds = as_before; }
     /// Calls start(bucket, content) for all that are open, in the order in which they were opened,
     /// and remembers what the buckets held.

@@ -46,11 +46,11 @@ public:
             names_.back() = name;
         }
     }
-    /// Whether the next one would be what was there in the step before, and
-    /// which: the last, or one before that.
+    /// Whether the next one would be the last of the step before, at its place.
     bool is_last_again(fused_piece const& p) const {
         return here_ + 1 == pieces_.size() && is_at(here_, p);
     }
+    /// Whether it would be another of them, at its place.
     bool is_again(fused_piece const& p) const {
         return here_ + 1 < pieces_.size() && is_at(here_, p);
     }
