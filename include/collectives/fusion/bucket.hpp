@@ -70,6 +70,7 @@ public:
         packed_ = packed_bytes_ = 0;
         all_but_last_ = latest_;
         planned_ = 0;
+        expected_ = {};
     }
     /// `before`: what it holds without this one.
     void add(fused_piece const& p, std::string_view name, int priority,
@@ -77,20 +78,42 @@ public:
         pieces_.add(p, name);
         planned_ = pieces_.all().size();
         latest_ = before;
-        count(p, priority);
+        count_ += p.count;
+        priority_ = std::max(priority_, priority);
         at_once_ = at_once_ && count_ * of_->wire_size <= memory_.bytes;
-        if (at_once_) { pack_next(); }
-    }
-    /// Adds what came at this place in the step before, but for the last, which makes it full: its
-    /// bucket is known then, and the planner hears of it later. False: it is another one.
-    bool add_again(fused_element const& of, fused_piece const& p, int priority) {
-        if (!at_once_ || of_ != &of || !pieces_.is_again(p)) { return false; }
-        pieces_.take_again(p.index);
-        count(p, priority);
+        if (!at_once_) { return; }
         pack_next();
+        auto const rest = pieces_.rest();
+        expected_ = {rest.data(), rest.data(), rest.data() + rest.size(),
+                     memory_.data + packed_bytes_};
+    }
+    /// Adds what came at this place in the step before, but for the last, which makes it full: then
+    /// nothing has to be found out, and it is noted later. False: it is another one.
+    bool add_again(fused_element const& of, void const* data, std::size_t count, int priority) {
+        auto& e = expected_;
+        if (e.next == e.end || e.next->data != data || e.next->count != count || of_ != &of) {
+            return false;
+        }
+        auto const bytes = count * of.size;
+        if (bytes != 0) { std::memcpy(e.to, data, bytes); }
+        e.to += bytes;
+        ++e.next;
+        priority_ = std::max(priority_, priority);
         return true;
     }
-    /// Tells the planner of those, before it hears of the next one.
+    /// Notes those; `index`: of the first. Returns how many.
+    std::size_t note_again(std::uint64_t index) {
+        auto const e = std::exchange(expected_, {});
+        auto const n = static_cast<std::size_t>(e.next - e.first);
+        if (n == 0) { return 0; }
+        auto const bytes = static_cast<std::size_t>(e.to - memory_.data) - packed_bytes_;
+        pieces_.take_again(n, index);
+        packed_ += n;
+        packed_bytes_ += bytes;
+        count_ += bytes / of_->size;
+        return n;
+    }
+    /// Tells the planner of what was noted so, before it hears of the next one.
     void plan(bucket_planner& places, fused_element const& of, fused_piece const& next) {
         if (planned_ < pieces_.all().size() && of_ == &of && pieces_.is_last_again(next)) {
             places.add_again(number_, all_but_last_);
@@ -168,12 +191,16 @@ public:
     bool is_finished() const { return times_done() == times_opened_; }
 
 private:
+    /// What may come again, in `rest()` of the pieces, and where it is packed.
+    struct expectation {
+        fused_piece const* first = nullptr;
+        fused_piece const* next = nullptr;
+        fused_piece const* end = nullptr;
+        std::byte* to = nullptr;
+    };
+
     static constexpr bool on_device = device_transport<Transport>;
 
-    void count(fused_piece const& p, int priority) {
-        count_ += p.count;
-        priority_ = std::max(priority_, priority);
-    }
     bool travels_as_it_is() const { return alone_ && of_->travels_as_it_is(); }
     scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
 
@@ -257,6 +284,7 @@ private:
     std::size_t packed_ = 0, packed_bytes_ = 0;  // pieces that lie in memory_, and their bytes
     int priority_ = 0;
     basic_piece_list<Transport> pieces_;
+    expectation expected_;
     std::size_t planned_ = 0;            // pieces that the planner knows
     bucket_planner::fill latest_;        // before the latest of those
     bucket_planner::fill all_but_last_;  // before the last piece of the step before

@@ -38,7 +38,7 @@ public:
         here_ = 0;
     }
     void add(fused_piece const& p, std::string_view name) {
-        if (name.empty() && is_at(here_, p)) { return take_again(p.index); }
+        if (name.empty() && is_at(here_, p)) { return take_again(1, p.index); }
         pieces_.resize(here_++);
         pieces_.push_back(p);
         if (!name.empty()) {
@@ -50,12 +50,15 @@ public:
     bool is_last_again(fused_piece const& p) const {
         return here_ + 1 == pieces_.size() && is_at(here_, p);
     }
-    /// Whether it would be another of them, at its place.
-    bool is_again(fused_piece const& p) const {
-        return here_ + 1 < pieces_.size() && is_at(here_, p);
+    /// Those before it that have not come again.
+    std::span<fused_piece const> rest() const {
+        auto const all = std::span<fused_piece const>(pieces_).subspan(here_);
+        return all.empty() ? all : all.first(all.size() - 1);
     }
-    /// Adds such a one.
-    void take_again(std::uint64_t index) { pieces_[here_++].index = index; }
+    /// The next `n` of them came again; `index`: of the first.
+    void take_again(std::size_t n, std::uint64_t index) {
+        for (auto const end = here_ + n; here_ < end; ++here_) { pieces_[here_].index = index++; }
+    }
 
     /// Those of this step.
     std::span<fused_piece const> all() const { return {pieces_.data(), here_}; }

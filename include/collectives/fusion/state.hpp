@@ -52,13 +52,14 @@ public:
 
     ticket add(fused_element const& of, void* data, std::size_t count, std::string_view name,
                int priority) {
-        fused_piece const it{static_cast<std::byte*>(data), count, added_};
-        if (open_ != nullptr && name.empty() && open_->add_again(of, it, priority)) {
-            ++added_;
+        if (open_ != nullptr && name.empty() && open_->add_again(of, data, count, priority)) {
+            ticket const result{open_, open_->times_done()};
             if (!mover_.is_idle()) { look(); }
-            return {open_, open_->times_done()};
+            return result;
         }
         require_unbroken();
+        note_again();
+        fused_piece const it{static_cast<std::byte*>(data), count, added_};
         if constexpr (device_transport<Transport>) { require_usable(data, of.size * count); }
         if (open_ != nullptr) { open_->plan(planner_, of, it); }
         auto const p = planner_.add(of.shape(count, name));
@@ -181,7 +182,12 @@ private:
     }
     /// Before the planner is asked about buckets that are open.
     void plan_open() {
+        note_again();
         if (open_ != nullptr) { std::exchange(open_, nullptr)->plan(planner_); }
+    }
+    /// Before anything is asked of the open bucket.
+    void note_again() {
+        if (open_ != nullptr) { added_ += open_->note_again(added_); }
     }
     void start(bucket& b, std::uint64_t content) {
         ++started_;
@@ -206,8 +212,9 @@ private:
         } catch (...) {
             if (background_) { background_->stop(); }
             mover_.tell();
-            auto const mine = testify();  // before they are dropped
+            note_again();
             open_ = nullptr;
+            auto const mine = testify();  // before they are dropped
             failed_ = std::current_exception();
             mover_.drop();
             failed_ = mover_.explained(mine);
