@@ -88,6 +88,25 @@ TEST_CASE("after a flush a bucket starts with its last tensor, and differs where
     CHECK(step({10, 11, 10, 10, 3, 1}) == "00!111!2f2");
 }
 
+TEST_CASE("tensors that come again may be told in one, all but the last") {
+    auto const tensors = tensors_of({10, 0, 10, 5});
+    coll::bucket_planner p(100);
+    CHECK(p.content_before(0) == 0);
+    coll::bucket_planner::fill before_last;
+    for (auto const& t : tensors) { before_last = p.add(t).before; }
+    std::uint64_t content = 0;
+    p.flush([&](int, std::uint64_t c) { content = c; });
+    CHECK(p.content_before(0) == content);
+    CHECK(p.content_before(1) == 0);
+
+    CHECK(!p.add(tensors[0]).full);
+    p.add_again(0, before_last);
+    auto const last = p.add(tensors[3]);
+    CHECK(last.full);
+    CHECK(last.content == content);
+    CHECK(last.before.bytes == before_last.bytes);
+}
+
 TEST_CASE("the content tells tensors apart by type, size, name and order") {
     auto const content = [](std::vector<coll::tensor_shape> const& all) {
         coll::bucket_planner p(1000);
