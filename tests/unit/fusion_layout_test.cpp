@@ -89,7 +89,7 @@ TEST_CASE("after a flush a bucket starts with its last tensor, and differs where
 }
 
 TEST_CASE("tensors that come again may be told in one, all but the last") {
-    auto const tensors = tensors_of({10, 0, 10, 5});
+    auto const tensors = tensors_of({10, 0, 10, 4});
     coll::bucket_planner p(100);
     CHECK(p.content_before(0) == 0);
     coll::bucket_planner::fill before_last;
