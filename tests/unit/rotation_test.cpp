@@ -48,7 +48,7 @@ TEST_CASE("the last pieces of a rotation never share bytes") {
         auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
         coll::rotation<carrier> memory;
         auto const bytes = (alive + 1) * largest * *rc::gen::inRange<std::size_t>(1, 9);
-        memory.make(t, bytes, (alive + 1) * largest);
+        memory.make(t, bytes);
         std::deque<stretch> last;
         auto sizes = *rc::gen::container<std::vector<std::size_t>>(
             1000, rc::gen::oneOf(rc::gen::inRange<std::size_t>(0, largest + 1),

@@ -85,10 +85,10 @@ public:
         constexpr auto least = (board_type::flat_depth(most) + 1) * most;
         auto const best = std::max(best_rotation(t), least);
         try {
-            beside_.make(t, best, least);
+            beside_.make(t, best);
         } catch (transport_error const&) {
             if (best == least) { throw; }
-            beside_.make(t, least, least);
+            beside_.make(t, least);
         }
     }
     /// Whether the next one may be written and needs no memory that is not there yet.

@@ -31,20 +31,17 @@ std::size_t best_rotation(Transport const& t) {
     return bytes * processors / std::max(static_cast<std::size_t>(t.size()), processors);
 }
 
-/// Pieces of a stretch of memory, one behind the other, from the begin again after the last. It may
-/// go round over less at first, and over more with time.
+/// Pieces of a stretch of memory, one behind the other, from the begin again after the last.
 template <class Transport>
 class rotation {
 public:
     using buffer = typename scratch_pool<Transport>::buffer;
 
     bool exists() const { return all_.data != nullptr; }
-    /// Takes the memory, once: `bytes`, of which `least` are used at first. Where those are n + 1
-    /// times the largest piece, each piece shares no byte with the n - 1 before it. Throws
-    /// transport_error if there is no memory.
-    void make(Transport& t, std::size_t bytes, std::size_t least) {
+    /// Takes the memory, once. Where `bytes` are n + 1 times the largest piece, each piece shares
+    /// no byte with the n - 1 before it. Throws transport_error if there is no memory.
+    void make(Transport& t, std::size_t bytes) {
         all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
-        used_ = least;
         auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer, of all
         if (!Transport::always_reachable && read <= most_read) {
             told_ = {t.reach(all_.data, bytes), bytes};
@@ -69,12 +66,7 @@ public:
     /// The next piece, in lines of its own.
     std::byte* take(std::size_t bytes) {
         auto const whole = (bytes + line - 1) / line * line;
-        if (next_ + whole > used_) {
-            next_ = 0;
-            if (used_ < all_.bytes && ++rounds_ % rounds_before_more == 0) {
-                used_ = std::min(2 * used_, all_.bytes);
-            }
-        }
+        if (next_ + whole > all_.bytes) { next_ = 0; }
         return all_.data + std::exchange(next_, next_ + whole);
     }
     /// The memory, which somebody else gives back.
@@ -82,15 +74,12 @@ public:
 
 private:
     static constexpr std::size_t line = host::detail::line_bytes;
-    static constexpr int rounds_before_more = 4;
     static constexpr std::size_t most_read = std::size_t{32} << 20;  // some 5 ms
 
     buffer all_{};
     memory_range told_{};
     std::vector<std::uint64_t> met_;  // where those of peers lie
-    std::size_t used_ = 0;            // bytes
     std::size_t next_ = 0;
-    int rounds_ = 0;
 };
 
 }  // namespace collectives

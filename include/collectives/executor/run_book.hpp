@@ -89,8 +89,7 @@ public:
         auto const best = best_rotation(t) / lanes_per_rank / line * line + roundings;
         if (best == roundings) { return 0; }
         try {
-            auto const all = (lanes_per_rank + 1) * best;
-            rotation_.make(t, all, all);
+            rotation_.make(t, (lanes_per_rank + 1) * best);
             largest_piece_ = best;
         } catch (transport_error const&) {}  // each run takes what it needs then
         return *largest_piece_;
