@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors so large that sums are written to all ranks that can be reached, and read by the others.
+// Vectors so large that sums are written to ranks that can be reached, to all or to those in place,
+// and read by the others.
 #pragma once
 
 #include <conformance/world.hpp>
@@ -72,6 +73,14 @@ void large_vectors(Comm& comm) {
           coll::any_algorithm{coll::mixed_radix{}}}) {
         large_all_reduces<std::uint64_t>(comm, 300'001, coll::sum{}, {.algorithm = a, .segment = 0},
                                          random, sum);
+    }
+    // Sums are written to those ranks alone that are in place.
+    for (auto const name : {"ring", "halving", "circulant", "mixed_radix", "butterfly", "one_shot",
+                            "two_shot", "tree", "star", "automatic"}) {
+        for (std::size_t const n : {std::size_t{2'049}, std::size_t{9'001}, std::size_t{100'003}}) {
+            large_all_reduces<std::uint64_t>(
+                comm, n, coll::sum{}, {.algorithm = coll::parse_algorithm(name)}, random, sum);
+        }
     }
     // What goes past the caches, unless that would take all memory.
     auto const last = coll::host::caches().last;

@@ -50,7 +50,7 @@ public:
         op_ = op;
         if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
         staged_ = collectives::is_staged(variant.how);
-        folds_.start(e, of, *plan_, at, op, staged_);
+        folds_.start(e, of, *plan_, variant, at, op);
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
         round_ = 0;
@@ -93,7 +93,9 @@ private:
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
             // Whose output was written reads nothing there.
-            if (folds_.pushes() && r.round == 1 && !peers_.is_staged(r.peer)) { continue; }
+            if (folds_.pushes() && r.round == 1 && folds_.is_pushed_to(peers_.variant(r.peer))) {
+                continue;
+            }
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) {
@@ -153,7 +155,7 @@ private:
                 return false;
             }
             engine_->runs.meet(*transport_, t.peer, peers_.around(t.peer));
-            if (t.action != verb::recv_copy || (folds_.pushes() && !staged_)) { continue; }
+            if (t.action != verb::recv_copy || folds_.is_pushed_to()) { continue; }
             auto const* const from = peers_.source(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
                 space().copy(at_.write(t.at) + first, from + first, bytes,

@@ -23,9 +23,8 @@ namespace collectives {
 template <direct_transport Transport>
 class run_folds {
 public:
-    /// `staged`: peers cannot reach this rank's own buffers.
-    void start(engine<Transport>& e, program& of, plan const& own, run_buffers at,
-               reducer const* op, bool staged) {
+    void start(engine<Transport>& e, program& of, plan const& own, plan_variant variant,
+               run_buffers at, reducer const* op) {
         engine_ = &e;
         plan_ = &own;
         at_ = at;
@@ -34,13 +33,22 @@ public:
         auto const bytes = shape.count * shape.elem_size;
         size_ = shape.size;
         me_ = shape.rank;
-        staged_ = staged;
+        staged_ = is_staged(variant.how);
         result_ = host::destination_of(bytes);
         pushes_ = of.adds_once_for_all() && shape.elem_size <= piece_bytes && bytes >= least_pushed;
+        pushes_to_all_ = bytes >= least_pushed_to_all;
+        is_pushed_to_ = is_pushed_to(variant);
     }
 
-    /// Who adds up writes to all outputs that can be reached.
+    /// Whether who adds up writes the sums to outputs of other ranks.
     bool pushes() const { return pushes_; }
+    /// Whether to that of a rank that has come and works in this way, which that rank knows, too:
+    /// one that is reachable and either large or the input as well, read there a moment ago.
+    bool is_pushed_to(plan_variant its) const {
+        return pushes_ && !is_staged(its.how) && (its.in_place || pushes_to_all_);
+    }
+    /// Whether this rank's own is.
+    bool is_pushed_to() const { return is_pushed_to_; }
     /// Where to write what nobody reads again in this run, or what somebody does.
     destination destination_if(bool rests) const {
         return rests ? result_ : destination::read_soon;
@@ -73,8 +81,9 @@ public:
 
 private:
     static constexpr bool on_device = device_transport<Transport>;
-    static constexpr std::size_t piece_bytes = 2 * 1024;                      // of sums
-    static constexpr std::size_t least_pushed = on_device ? 0 : 1024 * 1024;  // of a vector
+    static constexpr std::size_t piece_bytes = 2 * 1024;                    // of sums
+    static constexpr std::size_t least_pushed = on_device ? 0 : 16 * 1024;  // of a vector
+    static constexpr std::size_t least_pushed_to_all = on_device ? 0 : 1024 * 1024;
 
     /// The next `bytes` bytes of the inputs.
     void reduce(fold const& f, std::byte* to, std::size_t bytes, destination where,
@@ -109,7 +118,7 @@ private:
     void find_outputs(run_peers<Transport> const& peers, fold const& f, std::size_t first) {
         outputs_.clear();
         for (rank_t r = 0; pushes_ && r < size_; ++r) {
-            if (r != me_ && !peers.is_staged(r)) {
+            if (r != me_ && is_pushed_to(peers.variant(r))) {
                 outputs_.push_back(peers.output(r) + f.to.offset + first);
             }
         }
@@ -135,7 +144,7 @@ private:
     int size_ = 0;
     rank_t me_ = 0;
     bool staged_ = false;
-    bool pushes_ = false;
+    bool pushes_ = false, pushes_to_all_ = false, is_pushed_to_ = false;
     destination result_{};
     deferred<std::vector<void const*>, Transport> inputs_;     // that are added up next
     deferred<std::vector<std::byte const*>, Transport> next_;  // those to ask for before

@@ -26,8 +26,8 @@ public:
     }
     std::uint64_t hash(rank_t r) const { return lane(r).hash; }
     memory_range const& around(rank_t r) const { return lane(r).around; }
-    /// Its output is where this rank cannot reach it.
-    bool is_staged(rank_t r) const { return collectives::is_staged(variant(r).how); }
+    /// Of a peer that has come.
+    plan_variant variant(rank_t r) const { return plan_variant::of(lane(r).variant); }
     std::byte* output(rank_t r) const { return at(r, {base::output, 0}); }
     /// What receive number `i` of this rank's plan reads.
     std::byte const* source(int i) const {
@@ -38,12 +38,11 @@ public:
 
     /// What receive number `i` reads is a copy that its peer has made for that.
     bool is_source_staged(int i) const {
-        return is_staged(own_->receives[static_cast<std::size_t>(i)].peer);
+        return is_staged(variant(own_->receives[static_cast<std::size_t>(i)].peer).how);
     }
 
 private:
     auto& lane(rank_t r) const { return board_->lane(r, run_); }
-    plan_variant variant(rank_t r) const { return plan_variant::of(lane(r).variant); }
     std::byte* at(rank_t r, place p) const {
         return transport_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
     }

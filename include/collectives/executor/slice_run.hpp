@@ -162,28 +162,29 @@ private:
             };
             auto const input = reach(of_->in, shape.input_bytes());
             auto const output = reach(of_->out, shape.output_bytes());
-            auto const staged = input == 0 || output == 0;
             engine_->runs.begin(run_);
-            auto const how = take_scratch(!staged);
-            auto const behind = program_->offset_of(slice_);
+            auto const how = take_scratch(input != 0 && output != 0);
+            auto const shown = [&](std::uint64_t where) {
+                return is_staged(how) ? nowhere : where + program_->offset_of(slice_);
+            };
             memory_.start(*engine_, *program_, slice_, run_, of_->hash, {shape.in_place, how},
                           scratch_is_ == scratch_of::this_run, buffers(),
-                          {staged ? nowhere : input + behind, staged ? nowhere : output + behind,
-                           reach(scratch_.data, scratch_.bytes)},
+                          {shown(input), shown(output), reach(scratch_.data, scratch_.bytes)},
                           of_->op);
             at_ = stage::by_memory;
         }
     }
 
     /// Takes scratch for a run in memory, whose buffers peers can reach or not; how values get from
-    /// rank to rank then.
+    /// rank to rank then. What must be copied anyway before it is written over goes round as well.
     passage take_scratch(bool reachable)
         requires can_be_direct
     {
         using enum passage;
         auto const bytes = [&](passage how) { return program_->steps(slice_, how).scratch; };
         if constexpr (!device_transport<Transport>) {
-            auto const needs = reachable ? 0 : bytes(staged);  // apart needs no less
+            auto const copies = program_->shape().in_place && bytes(direct) != 0;
+            auto const needs = reachable && !copies ? 0 : bytes(staged);  // apart needs no less
             auto& runs = engine_->runs;
             if (needs != 0 && needs <= runs.largest_piece(engine_->carrier())) {
                 auto const fits = bytes(apart) <= runs.largest_piece(engine_->carrier());
