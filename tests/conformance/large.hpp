@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace conformance {
@@ -27,7 +29,7 @@ void large_all_reduces(Comm& comm, std::size_t n, Op op, coll::options const& ho
     for (int call = 0; call < calls; ++call) {
         auto const seed = scramble(static_cast<std::uint64_t>(call) * 3 + n);
         auto const private_here = call >= 2 && (seed >> me & 1) != 0;
-        auto const in_place = call % 3 == 2 || (call % 3 == 1 && (seed >> (8 + me) & 1) != 0);
+        auto const in_place = call % 3 == 2 || (call % 3 == 1 && (me + seed) % 2 != 0);
         auto* const start = private_here ? own.data() : shared.data();
         std::span const in(start, n), out(start + (in_place ? 0 : n), n);
         for (std::size_t i = 0; i < n; ++i) { in[i] = term(call, comm.rank(), i); }
@@ -74,12 +76,44 @@ void large_vectors(Comm& comm) {
         large_all_reduces<std::uint64_t>(comm, 300'001, coll::sum{}, {.algorithm = a, .segment = 0},
                                          random, sum);
     }
-    // Sums are written to those ranks alone that are in place.
+    // Sums are written to those ranks alone that are in place: by the algorithms of two rounds in
+    // which each chunk is added up once, which between two ranks are most of them.
     for (auto const name : {"ring", "halving", "circulant", "mixed_radix", "butterfly", "one_shot",
                             "two_shot", "tree", "star", "automatic"}) {
         for (std::size_t const n : {std::size_t{2'049}, std::size_t{9'001}, std::size_t{100'003}}) {
             large_all_reduces<std::uint64_t>(
                 comm, n, coll::sum{}, {.algorithm = coll::parse_algorithm(name)}, random, sum);
+        }
+    }
+    // Likewise past the caches, and to those out of place, if these hold that caches are far.
+    auto& watch = comm.core()->engine().push_watch;
+    for (bool const all_do : {true, false}) {
+        watch = coll::line_watch(
+            coll::line_watch::time_per_line(all_do || comm.rank() % 2 == 0 ? -1e9 : 1e9));
+        std::array<std::byte, 4096> some{};
+        for (int look = 0; look < 3; ++look) { watch.best(some.data(), some.size()); }
+        for (auto const name : {"ring", "two_shot", "butterfly"}) {
+            for (std::size_t const n : {std::size_t{9'001}, std::size_t{200'001}}) {
+                large_all_reduces<std::uint64_t>(
+                    comm, n, coll::sum{}, {.algorithm = coll::parse_algorithm(name)}, random, sum);
+            }
+        }
+    }
+    watch = coll::line_watch();
+    // Rooted calls after such, whose readers come late: they must be waited for.
+    for (auto const name : {"tree", "star", "halving"}) {
+        auto data = comm.template allocate<std::uint64_t>(9'000);
+        for (int turn = 0; turn < (with_sanitizers() ? 1 : 3); ++turn) {
+            for (std::size_t call = 0; call < coll::lanes_per_rank; ++call) {
+                comm.all_reduce(data, coll::sum{}, {.algorithm = coll::two_shot{}});
+            }
+            std::fill(data.begin(), data.end(), comm.rank() == 0 ? 7 : 0);
+            if (comm.rank() != 0) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+            comm.broadcast(data, 0, {.algorithm = coll::parse_algorithm(name)});
+            auto const all_are =
+                std::all_of(data.begin(), data.end(), [](auto x) { return x == 7; });
+            std::fill(data.begin(), data.end(), 1);
+            expect(all_are, [&] { return std::string("a late broadcast, ") + name; });
         }
     }
     // What goes past the caches, unless that would take all memory.
@@ -94,12 +128,14 @@ void large_vectors(Comm& comm) {
         [size](int, std::size_t i) {
             return coll::float16(float(12 * int(i % 3) + 6 * (size - 1)));
         });
-    large_all_reduces<float>(
-        comm, 300'000, coll::premultiplied_sum<float>{2}, {},
-        [](int call, int rank, std::size_t i) { return float(rank + int(i % 99) + call); },
-        [size](int call, std::size_t i) {
-            return float(2 * (size * (int(i % 99) + call) + size * (size - 1) / 2));
-        });
+    for (std::size_t const n : {std::size_t{10'001}, std::size_t{300'000}}) {
+        large_all_reduces<float>(
+            comm, n, coll::premultiplied_sum<float>{2}, {.algorithm = coll::two_shot{}},
+            [](int call, int rank, std::size_t i) { return float(rank + int(i % 99) + call); },
+            [size](int call, std::size_t i) {
+                return float(2 * (size * (int(i % 99) + call) + size * (size - 1) / 2));
+            });
+    }
     auto const map = [&](int call, int rank, std::size_t i) {
         auto const bits = random(call, rank, i);
         return large_map{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
@@ -125,10 +161,12 @@ void large_vectors(Comm& comm) {
         result.values.fill(value);
         return result;
     };
-    large_all_reduces<huge>(
-        comm, 150, add, {},
-        [&](int call, int rank, std::size_t i) { return filled(random(call, rank, i)); },
-        [&](int call, std::size_t i) { return filled(sum(call, i)); });
+    for (std::size_t const n : {std::size_t{9}, std::size_t{150}}) {
+        large_all_reduces<huge>(
+            comm, n, add, {.algorithm = coll::two_shot{}},
+            [&](int call, int rank, std::size_t i) { return filled(random(call, rank, i)); },
+            [&](int call, std::size_t i) { return filled(sum(call, i)); });
+    }
 }
 
 }  // namespace conformance

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace conformance {
@@ -188,6 +189,21 @@ void expect_apart(coll::plan const& p) {
     }
 }
 
+/// Peers read input where it lies, and are waited for alone if they do.
+void expect_relayed(coll::plan const& p) {
+    expect_apart(p);
+    std::vector<int> wait_for(64, -1);  // until the rank has left this round
+    for (auto const& sent : p.sends) {
+        CHECK(sent.at.where != coll::base::output);
+        auto& round = wait_for[static_cast<std::size_t>(sent.peer)];
+        if (sent.at.where == coll::base::input) { round = std::max(round, sent.round); }
+    }
+    for (auto const& r : p.readers) {
+        CHECK(std::exchange(wait_for[static_cast<std::size_t>(r.peer)], -1) == r.round);
+    }
+    CHECK(std::count(wait_for.begin(), wait_for.end(), -1) == 64);
+}
+
 TEST_CASE(
     "the last sums are staged as they are made; unless parts of them come back, the output rests") {
     for (coll::any_algorithm const a :
@@ -210,6 +226,7 @@ TEST_CASE(
                 CAPTURE(name(a));
                 CAPTURE(size);
                 CHECK(staged_at_once(coll::passage::apart) == 1);
+                CHECK(staged_at_once(coll::passage::relayed) == 1);
                 CHECK(staged_at_once(coll::passage::staged) == 0);
                 CHECK(staged_at_once(coll::passage::direct) == 0);
             }
@@ -247,6 +264,9 @@ TEST_CASE("scratch of an all_reduce") {
                         CHECK(scratch(coll::passage::direct) <= (doubled ? bytes + 64 : 0));
                         CHECK(scratch(coll::passage::staged) <= allowed);
                         expect_apart(program.steps(0, coll::passage::apart));
+                        if (in_place) { continue; }
+                        expect_relayed(program.steps(0, coll::passage::relayed));
+                        CHECK(scratch(coll::passage::relayed) <= scratch(coll::passage::apart));
                     }
                 }
             }

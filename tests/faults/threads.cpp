@@ -31,4 +31,28 @@ TEST_CASE("no more threads: an error, and nobody waits for those that were not s
     }
 }
 
+TEST_CASE("communicators that go take with them what peers read" * doctest::skip(slowness > 1)) {
+    clean_room<job> room;
+    job::run(2, [](auto& comm) {
+        // What is written in cells, beside them, and to memory that goes round for runs.
+        std::vector<std::uint32_t> data(20'000, 1);
+        auto const come_and_go = [&](int times) {
+            for (int i = 0; i < times; ++i) {
+                auto part = comm.split(0);
+                for (auto const n : {std::size_t{10}, std::size_t{1'000}, data.size()}) {
+                    std::span const some(data.data(), n);
+                    part.all_reduce(some, coll::sum{}, {.algorithm = coll::one_shot{}});
+                }
+            }
+            comm.barrier();
+        };
+        come_and_go(10);
+        auto const before = memory_in_use();
+        come_and_go(50);
+        if (memory_in_use() > before + (32 << 20)) {
+            throw std::logic_error(std::to_string(memory_in_use() - before) + " bytes are gone");
+        }
+    });
+}
+
 }  // namespace faults

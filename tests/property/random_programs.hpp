@@ -125,7 +125,8 @@ private:
         switch (i.what) {
             case 0: {
                 auto const in = memory(i, i.n, kept);
-                auto const out = i.in_place ? in : memory(i, i.n, kept);
+                auto const here = i.in_place && (i.counted || me % 2 == 0);  // some or all
+                auto const out = here ? in : memory(i, i.n, kept);
                 fill(in, me, 0);
                 return block_or_open(
                     [&] { comm_.all_reduce(in, out, coll::sum{}, how); },

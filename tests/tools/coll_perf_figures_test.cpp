@@ -153,9 +153,14 @@ TEST_CASE("a case and its result survive the way through another program") {
     CHECK(back.batch == 64);
     settings how;
     how.budget = 0.25;
-    how.cold = true;
+    how.cold = how.pin = true;
+    how.touch = how.allocated = false;
     CHECK(settings_of(as_text(how)).budget == 0.25);
     CHECK(settings_of(as_text(how)).cold);
+    CHECK(!settings_of(as_text(how)).touch);
+    std::swap(how.cold, how.touch);
+    CHECK(!settings_of(as_text(how)).cold);
+    CHECK(settings_of(as_text(how)).touch);
     case_result r{1, 2, 3, {10.5, 11}, {}, {}, {99}}, read;
     REQUIRE(read_result(as_text(r), read));
     CHECK(read.index == 1);

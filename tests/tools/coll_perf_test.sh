@@ -98,6 +98,11 @@ has "launches" "$room/said" "#wrong spread"
 expect "a row for each launch" test "$(wc -l <"$room/launches.csv")" -eq 13
 ends "cold" 0 --cold -b 64K -e 64K -n 2
 has "cold" "$room/said" ", cold"
+ends "touched" 0 --touch -b 4K -e 4K -n 2 --collective all --csv "$room/touched.csv"
+has "touched" "$room/said" ", touched"
+expect "touched calls are not timed in batches" python3 -c "import csv; assert {(r['touch'], r['batch']) for r in csv.DictReader(open('$room/touched.csv'))} == {('1', '1')}"
+ends "either cold or touched" 2 --touch --cold -b 4K -e 4K
+ends "no batches of touched calls" 2 --touch --batch 2 -b 4K -e 4K
 ends "not pinned" 0 --pin none --ranks 1 "${quick[@]}"
 has "not pinned" "$room/said" "1 ranks, not pinned"
 ends "limits" 0 --percent-of-limit "${quick[@]}" --json "$room/limits.json"

@@ -73,6 +73,26 @@ TEST_CASE("the last pieces of a rotation never share bytes") {
     CHECK(holds);
 }
 
+TEST_CASE("who writes to far lines only finds out now and then whether they are far") {
+    if (!coll::host::detail::can_pass_caches) { return; }
+    std::vector<std::byte> memory(4096);
+    coll::line_watch near{coll::line_watch::time_per_line(1e9)};
+    coll::line_watch far{coll::line_watch::time_per_line(-1e9)};
+    for (int look = 0; look < 3; ++look) {
+        for (auto* const w : {&near, &far}) {
+            CHECK(w->may_be_far());
+            w->best(memory.data(), memory.size());
+        }
+    }
+    int looks = 0;
+    for (int asked = 0; asked < 1000; ++asked) {
+        CHECK(far.may_be_far());
+        if (near.may_be_far()) { ++looks; }
+    }
+    CHECK(looks > 5);
+    CHECK(looks < 50);
+}
+
 TEST_CASE("what is written for peers is what was there, near or far, watched or not") {
     std::vector<std::byte> from(40'000), memory(from.size() + 128);
     for (std::size_t i = 0; i < from.size(); ++i) {

@@ -34,6 +34,7 @@ std::vector<cell> cells_of(measurement const& m) {
     number("in_place", m.what.in_place ? 1 : 0);
     text("memory", m.how.allocated ? "allocated" : "private");
     number("cold", m.how.cold ? 1 : 0);
+    number("touch", m.how.touch ? 1 : 0);
     number("launch", m.launch);
     number("batch", m.what.batch);
     number("samples", m.time.samples);

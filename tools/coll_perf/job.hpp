@@ -20,6 +20,7 @@ struct settings {
     bool check = true;       ///< compare the results with a serial model
     bool controls = false;   ///< copies and round trips beside each sample
     bool cold = false;       ///< other memory in each call
+    bool touch = false;      ///< inputs are written and results read between the calls
     bool pin = true;         ///< each rank on a core of its own, if there are enough
     bool allocated = false;  ///< memory of communicator::allocate
 };
@@ -48,7 +49,8 @@ struct measured_case {
 inline std::string as_text(settings const& s) {
     std::ostringstream out;
     out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
-        << ' ' << s.controls << ' ' << s.cold << ' ' << s.pin << ' ' << s.allocated;
+        << ' ' << s.controls << ' ' << s.cold << ' ' << s.pin << ' ' << s.allocated << ' '
+        << s.touch;
     return out.str();
 }
 
@@ -63,7 +65,7 @@ inline settings settings_of(std::string const& text) {
     std::istringstream in(text);
     settings s;
     in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
-        s.pin >> s.allocated;
+        s.pin >> s.allocated >> s.touch;
     if (!in) { throw std::runtime_error("no settings: " + text); }
     return s;
 }

@@ -32,8 +32,9 @@ void declare(CLI::App& app, options& o) {
         ->check(CLI::Range(1, 1000000));
     option("-c,--check", o.check, "compare the results with a serial model; 0: do not [1]", "0|1")
         ->check(CLI::Range(0, 1));
-    option("--batch", o.batch, "calls per sample; by default up to 64, 1 from 64K on", "N")
-        ->check(CLI::Range(1, 1000000));
+    auto* const batch =
+        option("--batch", o.batch, "calls per sample; by default up to 64, 1 from 64K on", "N")
+            ->check(CLI::Range(1, 1000000));
     option("--budget", o.how.budget,
            "seconds the samples of a measurement may take; then -n is the most, and 5 the least",
            "S");
@@ -41,7 +42,13 @@ void declare(CLI::App& app, options& o) {
         ->check(CLI::Range(1, 1000));
     option("--form", o.form, "out, in or both: out of place, in place [both]", "FORM")
         ->check(CLI::IsMember({"out", "in", "both"}));
-    app.add_flag("--cold", o.how.cold, "other memory in each call, more than caches hold");
+    auto* const cold =
+        app.add_flag("--cold", o.how.cold, "other memory in each call, more than caches hold");
+    app.add_flag("--touch", o.how.touch,
+                 "between the calls write each input and read each result, as programs do; one "
+                 "call per sample")
+        ->excludes(cold)
+        ->excludes(batch);
     app.add_flag("--allocated", o.how.allocated, "memory of communicator::allocate");
     option("--pin", o.pin, "cores or none: each rank on a core of its own, if enough [cores]",
            "HOW")
@@ -70,7 +77,7 @@ request request_of(options const& o) {
     r.operators = split_list(o.operators);
     r.sizes = size_range(parse_bytes(o.least), parse_bytes(o.most), o.factor, parse_bytes(o.step));
     r.root = o.root;
-    r.batch = o.batch;
+    r.batch = o.how.touch ? 1 : o.batch;  // between two calls in a batch there is no time
     if (o.form != "both") { r.forms = {o.form == "in"}; }
     return r;
 }

@@ -78,6 +78,7 @@ public:
         auto const iterations = agree_on_iterations();
         for (int i = 0; i < iterations; ++i) {
             if (how_.controls) { time_controls(i); }
+            if (how_.touch) { touch(); }
             record(
                 figure::sample, i, [&] { call_batch(); }, case_.batch);
         }
@@ -114,14 +115,29 @@ private:
         // What is no input holds neither zeros nor anything that is right by accident.
         std::memset(slots_.vector(memory_, slot, 0), 0xa5, case_.bytes());
         std::memset(slots_.vector(memory_, slot, 1), 0xa5, case_.bytes());
+        fill_input(slot);
+        for (int which : {0, 1}) {
+            place_.filled(slots_.vector(memory_, slot, which), case_.bytes());
+        }
+    }
+    void fill_input(std::size_t slot) {
         bool const rooted_input =
             what_ == coll::collective::broadcast || what_ == coll::collective::scatter;
         if (!rooted_input || rank_ == case_.root) {
             model_.fill(at(shape_.in, slot), shape_.in.count, rank_);
         }
-        for (int which : {0, 1}) {
-            place_.filled(slots_.vector(memory_, slot, which), case_.bytes());
-        }
+    }
+    /// What programs do between two calls: they read the last one's result and write what goes
+    /// into the next.
+    void touch() {
+        auto const* const result = at(shape_.out, next_);
+        auto const bytes = shape_.has_result ? shape_.out.count * case_.element : 0;
+        place_.fetch(at(shape_.out, next_), bytes);
+        std::byte all{};
+        for (std::size_t i = 0; i < bytes; ++i) { all ^= result[i]; }
+        read_ = all;
+        fill_input(next_);
+        place_.filled(at(shape_.in, next_), shape_.in.count * case_.element);
     }
     void call_once() {
         call_(at(shape_.in, next_), shape_.in.count, at(shape_.out, next_), shape_.out.count);
@@ -137,6 +153,7 @@ private:
         for (int w = 0; w < how_.warmup; ++w) {
             auto const start = timer::now();
             if (how_.controls && w + 1 == how_.warmup) { time_controls(0); }
+            if (how_.touch) { touch(); }
             call_batch();
             last = seconds_since(start);
         }
@@ -212,6 +229,7 @@ private:
     Call call_;
     Place place_;
     std::size_t next_ = 0;
+    std::byte volatile read_{};  // by `touch`, which must not be left out
 };
 
 }  // namespace coll_perf

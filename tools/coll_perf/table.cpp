@@ -85,7 +85,10 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
     }
     return fmt::format("# {}, {}, {} over {} ranks, {} memory{}\n", row.transport,
                        row.what.collective, row.what.algorithm, row.how.ranks,
-                       row.how.allocated ? "allocated" : "private", row.how.cold ? ", cold" : "") +
+                       row.how.allocated ? "allocated" : "private",
+                       row.how.cold    ? ", cold"
+                       : row.how.touch ? ", touched"
+                                       : "") +
            first + "\n" + second + "\n" + third + "\n";
 }
 

@@ -44,7 +44,9 @@ std::map<std::string, known_case> cases_of(std::vector<csv_row> const& rows) {
         }
         name += fmt::format("{} ranks, {}{}{}", row.text("ranks"), human_bytes(row.number("bytes")),
                             row.text("in_place") == "1" ? ", in place" : "",
-                            row.text("cold") == "1" ? ", cold" : "");
+                            row.text("cold") == "1"    ? ", cold"
+                            : row.text("touch") == "1" ? ", touched"
+                                                       : "");
         auto& c = cases[name];
         c.name = name;
         c.bytes = row.number("bytes");

@@ -33,8 +33,8 @@ public:
     static constexpr std::size_t pass_bytes = on_device ? 1U << 30 : 256 * 1024;
 
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
-    /// read once its counter says that it has come. All must live until `progress` says true, and
-    /// where it does not wait for its readers, the scratch until all peers have left the run.
+    /// read once its counter says that it has come. All must live until `progress` says true; the
+    /// scratch until all peers have left the run, unless it waits for those who read there.
     void start(engine<Transport>& e, program& of, int slice, std::uint64_t run, std::uint64_t hash,
                plan_variant variant, bool waits_for_readers, run_buffers at,
                std::array<std::uint64_t, 3> bases, reducer const* op) {
@@ -50,6 +50,7 @@ public:
         op_ = op;
         if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
         staged_ = collectives::is_staged(variant.how);
+        takes_sums_ = variant.takes_sums;
         folds_.start(e, of, *plan_, variant, at, op);
         waits_for_readers_ = waits_for_readers;
         wrong_ = false;
@@ -57,7 +58,7 @@ public:
         auto& mine = board_->lane(me_, run);
         mine.hash = hash;
         mine.bases = bases;
-        mine.variant = variant.index();
+        mine.variant.store(variant.word(), std::memory_order_release);
         mine.around = e.runs.around();
         begin_round();
     }
@@ -93,9 +94,8 @@ private:
         for (; waits_for_readers_ && reader_ < plan_->readers.size(); ++reader_) {
             auto const& r = plan_->readers[reader_];
             // Whose output was written reads nothing there.
-            if (folds_.pushes() && r.round == 1 && folds_.is_pushed_to(peers_.variant(r.peer))) {
-                continue;
-            }
+            // In such a run each of them has come, else its lane might tell of an older one.
+            if (folds_.pushes() && r.round == 1 && peers_.variant(r.peer).takes_sums) { continue; }
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) {
@@ -131,7 +131,7 @@ private:
         }
         return true;
     }
-    /// Of a peer that has come and cannot leave before this rank has read from it.
+    /// Of a peer that has come: its lane stays as it is until this rank has left the run.
     bool calls_the_same(rank_t peer) {
         wrong_ = wrong_ || peers_.hash(peer) != hash_;
         return !wrong_;
@@ -155,7 +155,7 @@ private:
                 return false;
             }
             engine_->runs.meet(*transport_, t.peer, peers_.around(t.peer));
-            if (t.action != verb::recv_copy || folds_.is_pushed_to()) { continue; }
+            if (t.action != verb::recv_copy || takes_sums_) { continue; }
             auto const* const from = peers_.source(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
                 space().copy(at_.write(t.at) + first, from + first, bytes,
@@ -219,7 +219,8 @@ private:
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
     run_folds<Transport> folds_;
-    bool staged_ = false;  // peers cannot reach this rank's own buffers
+    bool staged_ = false;  // peers read copies of what this rank has made
+    bool takes_sums_ = false;
     bool waits_for_readers_ = true;
     run_buffers at_{};
     reducer const* op_ = nullptr;

@@ -189,7 +189,8 @@ public:
     std::uint64_t reserve_flat() { return ++flat_reserved_; }
     [[no_unique_address]] flat_book<Transport> flats;
 
-    line_watch watch;
+    line_watch watch;       // of what this rank writes for peers to read
+    line_watch push_watch;  // of what it writes to their outputs
     scratch_pool<Transport> scratch;
     /// The communicator goes: what peers may still read of it stays until they have gone too.
     void retire() {

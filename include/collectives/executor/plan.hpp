@@ -105,38 +105,55 @@ enum class passage : std::uint8_t {
     messages,  // they are sent, and need a place to land
     consumed,  // likewise, but may be folded in as they come
     direct,    // peers read them where they lie: no landing place, but hazards
-    staged,    // likewise, but peers reach scratch alone: what they read is copied there
+    staged,    // likewise, but peers read scratch alone: what they need is copied there
     apart,     // likewise, and nothing is copied to where a peer has read
+    relayed,   // likewise, but peers read input, which must not be written over, where it lies
     image,     // peers see each rank's input as it was at the start
-};  // peers tell each other whether it is direct, staged or apart: neighbours, in this order
+};  // peers tell each other which of those from direct to relayed it is: neighbours, in this order
 inline constexpr auto passages = static_cast<std::size_t>(passage::image) + 1;
 constexpr bool in_memory(passage p) { return p >= passage::direct; }
-constexpr bool is_staged(passage p) { return p == passage::staged || p == passage::apart; }
+/// Whether nothing is copied to where a peer has read: all scratch is handed out once, and must
+/// outlive the run.
+constexpr bool uses_scratch_once(passage p) { return p == passage::apart || p == passage::relayed; }
+/// Whether peers read copies of what lies in an output.
+constexpr bool is_staged(passage p) { return p == passage::staged || uses_scratch_once(p); }
+/// Whether they read in this buffer.
+constexpr bool is_read(passage p, base where) {
+    return !is_staged(p) || where == base::scratch ||
+           (p == passage::relayed && where == base::input);
+}
 
 struct planning {
     passage how = passage::messages;
     bool whole_ranges = true;  // neighbouring chunks lie side by side (not so in slices of blocks)
 };
 
-/// Where a rank keeps what its peers read follows from its schedule and from these.
+/// Where a rank keeps what its peers read follows from its schedule and from the first two.
 struct plan_variant {
     bool in_place = false;
     passage how = passage::direct;  // or one of those that are staged
+    bool takes_sums = false;        // besides: whoever adds up writes to this rank's output
+
     static constexpr std::size_t count =
         2 * (static_cast<std::size_t>(passage::image) - static_cast<std::size_t>(passage::direct));
     constexpr std::size_t index() const {
         return (in_place ? 1U : 0U) + 2 * static_cast<std::size_t>(how) - 2 * first;
     }
-    static constexpr plan_variant of(std::size_t i) {
-        return {i % 2 != 0, static_cast<passage>(first + i / 2)};
+    /// All of it in one number, and back.
+    constexpr std::uint64_t word() const { return 2 * index() + (takes_sums ? 1 : 0); }
+    static constexpr plan_variant of(std::uint64_t word) {
+        auto const i = static_cast<std::size_t>(word / 2);
+        return {i % 2 != 0, static_cast<passage>(first + i / 2), word % 2 != 0};
     }
+    friend constexpr bool operator==(plan_variant, plan_variant) = default;
 
 private:
     static constexpr auto first = static_cast<std::size_t>(passage::direct);
 };
 
-static_assert(plan_variant::of(plan_variant{true, passage::apart}.index()).how == passage::apart &&
-              plan_variant{true, passage::apart}.index() + 1 == plan_variant::count);
+static_assert(plan_variant::of(plan_variant{true, passage::relayed, true}.word()) ==
+                  plan_variant{true, passage::relayed, true} &&
+              plan_variant{true, passage::relayed}.index() + 1 == plan_variant::count);
 
 /// All a rank does for one run of a schedule. Offsets are bytes; O(steps) to hold.
 struct plan {
@@ -148,7 +165,7 @@ struct plan {
     std::vector<copy> copies;
     std::vector<reader> overwritten;
     std::vector<copy> epilogue;   // what the output still lacks at the end
-    std::vector<reader> readers;  // direct: who must be through before the buffers are the caller's
+    std::vector<reader> readers;  // in memory: who must be through before the run ends
     std::size_t scratch = 0;      // bytes
     std::vector<int> in_two;      // rounds of the algorithm that are two here, in ascending order
 

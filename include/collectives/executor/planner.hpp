@@ -29,7 +29,7 @@ public:
           at_(at),
           how_(how),
           completing_(completing),
-          values_(at, in_place, how.how != passage::apart),
+          values_(at, in_place, !uses_scratch_once(how.how)),
           uses_(at.bytes.size()),
           arriving_(at.bytes.size()) {
         for (auto const& s : what.steps) {
@@ -52,6 +52,10 @@ public:
         for (std::size_t c = 0; c < at_.bytes.size(); ++c) { finish(c); }
         if (in_memory(how_.how)) {
             for (auto const& s : result_.sends) {
+                // Scratch that is handed out once lasts longer than the run. It is there for
+                // nothing that has no bytes, which then lies elsewhere.
+                auto const in_scratch = s.at.where == base::scratch || s.bytes == 0;
+                if (uses_scratch_once(how_.how) && in_scratch) { continue; }
                 note_reader(result_.readers, 0, {s.peer, s.round});
             }
         }
@@ -137,7 +141,7 @@ private:
         auto parts = stretches_of(
             at_, p, [&](std::size_t c) { return staged ? values_.staged(c) : values_.of(c); });
         auto at = parts.front().from;
-        if (parts.size() > 1 || (staged && at.where != base::scratch && bytes != 0)) {
+        if (parts.size() > 1 || (!is_read(how_.how, at.where) && bytes != 0)) {
             if (staged) {
                 parts = stretches_of(at_, p, [&](std::size_t c) { return values_.of(c); });
             }
@@ -163,7 +167,7 @@ private:
     /// Whether the fold of the round before that made what is copied writes this copy from now on.
     /// There, in scratch that is handed out once, nothing else lies in that round.
     bool leave_to_fold(copy const& c) {
-        return how_.how == passage::apart && !result_.rounds.empty() &&
+        return uses_scratch_once(how_.how) && !result_.rounds.empty() &&
                stage_at_once(result_, result_.rounds.back().folds, c);
     }
 
@@ -266,8 +270,8 @@ private:
         }
     }
 
-    /// Direct plans wait for those who read, in earlier rounds, what is now written over. At the
-    /// end they wait for all readers.
+    /// Such plans wait for those who read, in earlier rounds, what is now written over. At the end
+    /// they wait for `plan::readers`.
     void note_overwritten(place p, std::size_t bytes) {
         if (!reads_in_place() || bytes == 0) { return; }
         for (auto const& s : result_.sends) {

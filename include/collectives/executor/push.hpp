@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When whoever adds values up can write the sums to all ranks at once, which then need not read
-// them: where all memory can be reached, each input is read once and each output written once.
+// When whoever adds values up can write the sums to the other ranks at once, which then need not
+// read them: where all memory can be reached, each input is read once and each output written once.
 #pragma once
 
 #include <collectives/core/deferred.hpp>

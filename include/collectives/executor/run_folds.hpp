@@ -23,6 +23,26 @@ namespace collectives {
 template <direct_transport Transport>
 class run_folds {
 public:
+    /// Whether who adds up writes sums to outputs of other ranks, of those that take them.
+    static bool may_push(program const& p) {
+        auto const& shape = p.shape();
+        return p.adds_once_for_all() && shape.elem_size <= piece_bytes &&
+               bytes_of(p) >= least_pushed;
+    }
+    /// Whether it is better to be pushed to, out of place, only where peers' caches are far.
+    static bool minds_distance(program const& p) { return may_push(p) && is_small_out_of_place(p); }
+    /// Whether a rank that works in this way has the sums of others written to its output: where
+    /// that is its input, read a moment ago by who adds up, or the vector large; or caches are far,
+    /// as what is pushed goes past them.
+    static bool takes_sums(program const& p, passage how, bool is_far) {
+        return how == passage::direct && may_push(p) && (is_far || !is_small_out_of_place(p));
+    }
+    /// Whether a rank that does not take sums, and is not in place, copies those that it makes to
+    /// where peers read them. Then nobody writes to lines that another one has just read.
+    static bool copies_sums(program const& p, bool is_far) {
+        return p.shape().what == collective::all_reduce && is_small_out_of_place(p) && !is_far;
+    }
+
     void start(engine<Transport>& e, program& of, plan const& own, plan_variant variant,
                run_buffers at, reducer const* op) {
         engine_ = &e;
@@ -30,25 +50,15 @@ public:
         at_ = at;
         op_ = op;
         auto const& shape = of.shape();
-        auto const bytes = shape.count * shape.elem_size;
         size_ = shape.size;
         me_ = shape.rank;
         staged_ = is_staged(variant.how);
-        result_ = host::destination_of(bytes);
-        pushes_ = of.adds_once_for_all() && shape.elem_size <= piece_bytes && bytes >= least_pushed;
-        pushes_to_all_ = bytes >= least_pushed_to_all;
-        is_pushed_to_ = is_pushed_to(variant);
+        result_ = host::destination_of(bytes_of(of));
+        pushes_ = may_push(of);
+        small_ = bytes_of(of) < least_pushed_out_of_place;
     }
 
-    /// Whether who adds up writes the sums to outputs of other ranks.
     bool pushes() const { return pushes_; }
-    /// Whether to that of a rank that has come and works in this way, which that rank knows, too:
-    /// one that is reachable and either large or the input as well, read there a moment ago.
-    bool is_pushed_to(plan_variant its) const {
-        return pushes_ && !is_staged(its.how) && (its.in_place || pushes_to_all_);
-    }
-    /// Whether this rank's own is.
-    bool is_pushed_to() const { return is_pushed_to_; }
     /// Where to write what nobody reads again in this run, or what somebody does.
     destination destination_if(bool rests) const {
         return rests ? result_ : destination::read_soon;
@@ -63,14 +73,14 @@ public:
             std::vector<void*> const others(outputs_.begin(), outputs_.end());
             reduce(f, own, bytes, destination_if(f.rests), others);
         } else {
-            auto* const staged = f.stages ? at_.write(f.staged) + first : nullptr;
-            auto const how =
-                f.stages ? engine_->watch.best(staged, bytes) : destination_if(f.rests);
+            auto const stages = f.stages && !all_are_pushed_to();
+            auto* const staged = stages ? at_.write(f.staged) + first : nullptr;
+            auto const how = stages ? engine_->watch.best(staged, bytes) : destination_if(f.rests);
             auto const stages_pieces =
-                f.stages && result_ == destination::not_read_soon && op_->elem_size <= piece_bytes;
+                stages && result_ == destination::not_read_soon && op_->elem_size <= piece_bytes;
             if (stages_pieces || !outputs_.empty()) {
                 spread(f, own, staged, bytes, how);
-            } else if (f.stages) {
+            } else if (stages) {
                 reduce(f, own, bytes, destination::read_soon);
                 host::copy(staged, own, bytes, how);
             } else {
@@ -83,7 +93,12 @@ private:
     static constexpr bool on_device = device_transport<Transport>;
     static constexpr std::size_t piece_bytes = 2 * 1024;                    // of sums
     static constexpr std::size_t least_pushed = on_device ? 0 : 16 * 1024;  // of a vector
-    static constexpr std::size_t least_pushed_to_all = on_device ? 0 : 1024 * 1024;
+    static constexpr std::size_t least_pushed_out_of_place = on_device ? 0 : 1024 * 1024;
+
+    static std::size_t bytes_of(program const& p) { return p.shape().count * p.shape().elem_size; }
+    static bool is_small_out_of_place(program const& p) {
+        return !p.shape().in_place && bytes_of(p) < least_pushed_out_of_place;
+    }
 
     /// The next `bytes` bytes of the inputs.
     void reduce(fold const& f, std::byte* to, std::size_t bytes, destination where,
@@ -92,11 +107,14 @@ private:
                                {size_, false, where, space_of(engine_->carrier()).queue(), others});
     }
     /// Adds up pieces and writes each to where it is needed: to this rank's output, where peers
-    /// read it, and, of a push, to all outputs that can be reached.
+    /// read it, if anywhere, and to the outputs of those that take sums.
     void spread(fold const& f, std::byte* own, std::byte* staged, std::size_t bytes,
                 destination best) {
-        auto const all_are_pushed_to = outputs_.size() + 1 == static_cast<std::size_t>(size_);
-        auto const own_rests = f.stages ? f.rests : !staged_ && all_are_pushed_to;
+        auto const pushed = unread_ != nullptr && result_ == destination::read_soon
+                                ? engine_->push_watch.best(unread_, bytes, small_)
+                                : result_;
+        auto const own_rests =
+            pushed == result_ && (f.stages ? f.rests : !staged_ && all_are_pushed_to());
         if (own_rests) { outputs_.push_back(own); }
         alignas(64) std::array<std::byte, piece_bytes> sums;
         host::copies written;
@@ -105,22 +123,26 @@ private:
             auto const now = std::min(most, bytes - done);
             reduce(f, sums.data(), now, destination::read_soon);
             if (!own_rests) { written.add(own + done, sums.data(), now); }
-            if (f.stages) { written.add(staged + done, sums.data(), now, best); }
+            if (staged != nullptr) { written.add(staged + done, sums.data(), now, best); }
             for (auto& i : inputs_) { i = static_cast<std::byte const*>(i) + now; }
             for (auto& n : next_) { n += now; }
-            if (!outputs_.empty()) { written.add(outputs_, sums.data(), now, result_, next_); }
+            if (!outputs_.empty()) { written.add(outputs_, sums.data(), now, pushed, next_); }
             for (auto& o : outputs_) { o += now; }
         }
         written.end();
     }
 
-    /// The peers' outputs that a push can reach. The others read the sums where they are, as ever.
+    bool all_are_pushed_to() const {
+        return outputs_.size() + 1 == static_cast<std::size_t>(size_);
+    }
+    /// The outputs of the peers that take sums. The others read them where they are.
     void find_outputs(run_peers<Transport> const& peers, fold const& f, std::size_t first) {
         outputs_.clear();
+        unread_ = nullptr;
         for (rank_t r = 0; pushes_ && r < size_; ++r) {
-            if (r != me_ && is_pushed_to(peers.variant(r))) {
-                outputs_.push_back(peers.output(r) + f.to.offset + first);
-            }
+            if (r == me_ || !peers.variant(r).takes_sums) { continue; }
+            outputs_.push_back(peers.output(r) + f.to.offset + first);
+            if (!peers.variant(r).in_place) { unread_ = outputs_.back(); }
         }
     }
     /// Where byte `first` of each source of a fold lies. What was staged a moment ago need not be
@@ -144,11 +166,12 @@ private:
     int size_ = 0;
     rank_t me_ = 0;
     bool staged_ = false;
-    bool pushes_ = false, pushes_to_all_ = false, is_pushed_to_ = false;
+    bool pushes_ = false, small_ = false;
     destination result_{};
     deferred<std::vector<void const*>, Transport> inputs_;     // that are added up next
     deferred<std::vector<std::byte const*>, Transport> next_;  // those to ask for before
     deferred<std::vector<std::byte*>, Transport> outputs_;     // that sums are written to
+    std::byte* unread_ = nullptr;  // one of these where nobody reads what is there before
 };
 
 }  // namespace collectives

@@ -26,22 +26,24 @@ public:
     }
     std::uint64_t hash(rank_t r) const { return lane(r).hash; }
     memory_range const& around(rank_t r) const { return lane(r).around; }
-    /// Of a peer that has come.
-    plan_variant variant(rank_t r) const { return plan_variant::of(lane(r).variant); }
+    /// Of a peer that has come; or, where it has left again, of a later run.
+    plan_variant variant(rank_t r) const {
+        return plan_variant::of(lane(r).variant.load(std::memory_order_acquire));
+    }
     std::byte* output(rank_t r) const { return at(r, {base::output, 0}); }
     /// What receive number `i` of this rank's plan reads.
-    std::byte const* source(int i) const {
-        auto const index = static_cast<std::size_t>(i);
-        auto const peer = own_->receives[index].peer;
-        return at(peer, program_->remote(slice_, variant(peer))[index]);
-    }
+    std::byte const* source(int i) const { return at(peer_of(i), remote(i)); }
 
     /// What receive number `i` reads is a copy that its peer has made for that.
     bool is_source_staged(int i) const {
-        return is_staged(variant(own_->receives[static_cast<std::size_t>(i)].peer).how);
+        return is_staged(variant(peer_of(i)).how) && remote(i).where == base::scratch;
     }
 
 private:
+    rank_t peer_of(int i) const { return own_->receives[static_cast<std::size_t>(i)].peer; }
+    place remote(int i) const {
+        return program_->remote(slice_, variant(peer_of(i)))[static_cast<std::size_t>(i)];
+    }
     auto& lane(rank_t r) const { return board_->lane(r, run_); }
     std::byte* at(rank_t r, place p) const {
         return transport_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;

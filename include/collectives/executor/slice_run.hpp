@@ -150,7 +150,8 @@ private:
         at_ = stage::by_message;
     }
 
-    /// Where peers cannot reach this rank's buffers, what they read is staged in its scratch.
+    /// Where peers cannot reach this rank's buffers, or read no more of them than a copy, what they
+    /// read is staged in its scratch.
     void begin_direct() {
         if constexpr (can_be_direct) {
             constexpr std::uint64_t nowhere = 1;  // of what nobody reads
@@ -163,35 +164,52 @@ private:
             auto const input = reach(of_->in, shape.input_bytes());
             auto const output = reach(of_->out, shape.output_bytes());
             engine_->runs.begin(run_);
-            auto const how = take_scratch(input != 0 && output != 0);
-            auto const shown = [&](std::uint64_t where) {
-                return is_staged(how) ? nowhere : where + program_->offset_of(slice_);
+            using folds = run_folds<Transport>;
+            auto const reachable = input != 0 && output != 0;
+            auto const is_far =
+                reachable && folds::minds_distance(*program_) && engine_->push_watch.may_be_far();
+            auto const how = take_scratch(reachable, is_far);
+            auto const takes = folds::takes_sums(*program_, how, is_far);
+            auto const shown = [&](base what, std::uint64_t where) {
+                return is_read(how, what) ? where + program_->offset_of(slice_) : nowhere;
             };
-            memory_.start(*engine_, *program_, slice_, run_, of_->hash, {shape.in_place, how},
-                          scratch_is_ == scratch_of::this_run, buffers(),
-                          {shown(input), shown(output), reach(scratch_.data, scratch_.bytes)},
-                          of_->op);
+            memory_.start(
+                *engine_, *program_, slice_, run_, of_->hash, {shape.in_place, how, takes},
+                scratch_is_ == scratch_of::this_run || is_read(how, base::input), buffers(),
+                {shown(base::input, input), shown(base::output, output),
+                 reach(scratch_.data, scratch_.bytes)},
+                of_->op);
             at_ = stage::by_memory;
         }
     }
 
     /// Takes scratch for a run in memory, whose buffers peers can reach or not; how values get from
-    /// rank to rank then. What must be copied anyway before it is written over goes round as well.
-    passage take_scratch(bool reachable)
+    /// rank to rank then. Where an all_reduce in place keeps its sums beside the input as long as
+    /// peers read that, it is the input that is copied: to memory that goes round. Sums out of
+    /// place are copied there where that is best, which may depend on how far peers' caches are.
+    passage take_scratch(bool reachable, bool is_far)
         requires can_be_direct
     {
         using enum passage;
         auto const bytes = [&](passage how) { return program_->steps(slice_, how).scratch; };
         if constexpr (!device_transport<Transport>) {
-            auto const copies = program_->shape().in_place && bytes(direct) != 0;
-            auto const needs = reachable && !copies ? 0 : bytes(staged);  // apart needs no less
-            auto& runs = engine_->runs;
-            if (needs != 0 && needs <= runs.largest_piece(engine_->carrier())) {
-                auto const fits = bytes(apart) <= runs.largest_piece(engine_->carrier());
-                auto const how = fits ? apart : staged;
+            auto const& shape = program_->shape();
+            auto const keeps_sums =
+                shape.what == collective::all_reduce && shape.in_place && bytes(direct) != 0;
+            auto const may_be = [&](passage how) {
+                return bytes(how) != 0 &&
+                       bytes(how) <= engine_->runs.largest_piece(engine_->carrier());
+            };
+            auto const go_round = [&](passage how) {
                 scratch_is_ = scratch_of::rotation;
-                scratch_ = {runs.take(bytes(how)), bytes(how)};
+                scratch_ = {engine_->runs.take(bytes(how)), bytes(how)};
                 return how;
+            };
+            if (!reachable || keeps_sums) {
+                if (may_be(apart)) { return go_round(apart); }
+                if (may_be(staged)) { return go_round(staged); }
+            } else if (run_folds<Transport>::copies_sums(*program_, is_far) && may_be(relayed)) {
+                return go_round(relayed);
             }
         }
         auto const how = reachable ? direct : staged;

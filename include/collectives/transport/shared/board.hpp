@@ -7,9 +7,11 @@
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/shared/state.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,7 +57,7 @@ struct alignas(line) lane_line {
     std::atomic<std::uint64_t> counter;  // see lane_come in executor/run_book.hpp
     std::uint64_t hash;
     std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch
-    std::uint64_t variant;               // see plan_variant in executor/plan.hpp
+    std::atomic<std::uint64_t> variant;  // see plan_variant in executor/plan.hpp
     memory_range around;                 // that its scratch goes round in
 };
 static_assert(sizeof(lane_line) == line);
@@ -70,6 +72,7 @@ struct leftover {
 struct alignas(line) board_row {
     static constexpr int remembered = 128;
     static constexpr std::uint32_t most_complaints = 2;  // its own, and that of an aborting thread
+    static constexpr std::size_t most_left_behind = 2;   // that of runs, and what is beside cells
     using words = std::array<std::atomic<std::uint64_t>, sizeof(fingerprint) / 8>;
 
     std::atomic<std::uint64_t> entered;
@@ -77,7 +80,7 @@ struct alignas(line) board_row {
     flat_cells<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
     flat_cells<16, 33> more_cells;
     std::array<lane_line, lanes_per_rank> lane;
-    leftover left_behind;
+    std::array<leftover, most_left_behind> left_behind;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
     std::array<failure, most_complaints> complaint;
@@ -193,14 +196,21 @@ public:
     int size() const { return static_cast<int>(group_.size()); }
 
     /// Hands over memory that peers may read until all have closed the board, before this rank
-    /// does. Once.
-    void leave_behind(leftover what) { row(me_).left_behind = what; }
+    /// does. Up to `board_row::most_left_behind` times.
+    void leave_behind(leftover what) {
+        auto& all = row(me_).left_behind;
+        auto const free = std::find_if(all.begin(), all.end(),
+                                       [](auto const& one) { return one.memory == nullptr; });
+        assert(free != all.end());
+        *free = what;
+    }
     /// What all ranks left behind goes to take(memory, bytes).
     template <class Take>
     void take_left_behind(Take&& take) {
         for (rank_t r = 0; r < size(); ++r) {
-            auto const& one = row(r).left_behind;
-            if (one.memory != nullptr) { take(one.memory, one.bytes); }
+            for (auto const& one : row(r).left_behind) {
+                if (one.memory != nullptr) { take(one.memory, one.bytes); }
+            }
         }
     }
 

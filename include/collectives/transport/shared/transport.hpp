@@ -117,7 +117,7 @@ public:
     }
 
     /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
-    /// Before this rank closes it, and once where every address can be reached.
+    /// Before this rank closes it; where every address can be reached, as often as a board allows.
     void free_when_closed(board& b, void* p, std::size_t bytes) {
         if (always_reachable) {
             b.leave_behind({static_cast<std::byte*>(p), bytes});
