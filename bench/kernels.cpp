@@ -22,6 +22,8 @@ namespace {
 constexpr auto read_soon = coll::destination::read_soon;
 constexpr auto not_read_soon = coll::destination::not_read_soon;
 
+constexpr std::size_t page = 4096;
+
 /// Arrays whose pages are there, and hold small numbers.
 template <class T>
 std::vector<std::vector<T>> make_arrays(int n, std::size_t count) {
@@ -74,11 +76,18 @@ void reduce(benchmark::State& state, host::isa level, int n, std::size_t bytes,
     count_work(state, count, bytes * static_cast<std::size_t>(n + 1));
 }
 
-void copy(benchmark::State& state, std::size_t bytes, coll::destination to) {
-    auto arrays = make_arrays<std::uint8_t>(2, bytes);
+std::uint8_t* on_a_page(std::vector<std::uint8_t>& array) {
+    return array.data() + -reinterpret_cast<std::uintptr_t>(array.data()) % page;
+}
+
+/// From where a page begins to `offset` bytes after it.
+void copy(benchmark::State& state, std::size_t bytes, std::size_t offset, coll::destination to) {
+    auto arrays = make_arrays<std::uint8_t>(2, bytes + 2 * page);
+    auto* const dst = on_a_page(arrays[1]) + offset;
+    auto const* const src = on_a_page(arrays[0]);
     for (auto _ : state) {
         in_passes(bytes, [&](std::size_t first, std::size_t here) {
-            host::copy(arrays[1].data() + first, arrays[0].data() + first, here, to);
+            host::copy(dst + first, src + first, here, to);
         });
     }
     count_work(state, bytes, 2 * bytes);
@@ -156,10 +165,14 @@ int main(int argc, char** argv) {
     add_arithmetic<coll::float16>();
     add_arithmetic<coll::bfloat16>();
     for (auto const to : {read_soon, not_read_soon}) {
-        for (auto const bytes : {4 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib}) {
-            benchmark::RegisterBenchmark(
-                ("copy/" + size_name(bytes) + destination_name(to)).c_str(),
-                [=](benchmark::State& state) { copy(state, bytes, to); });
+        for (auto const bytes :
+             {4 * kib, 16 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib}) {
+            for (std::size_t const offset : {0, 4, 16}) {
+                auto const name = "copy/" + size_name(bytes) + destination_name(to) +
+                                  (offset == 0 ? "" : "/offset_" + std::to_string(offset));
+                benchmark::RegisterBenchmark(
+                    name.c_str(), [=](benchmark::State& state) { copy(state, bytes, offset, to); });
+            }
         }
     }
     benchmark::Initialize(&argc, argv);

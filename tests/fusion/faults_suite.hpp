@@ -13,13 +13,25 @@
 
 namespace faults {
 
-/// Runs two good steps, then one in which rank `odd` does what `step` lets it do, and checks that
-/// every rank is told of a mismatch that says all of `parts`.
 using floats = std::vector<float>;
 using fusion_of_job = coll::fusion_buffer<job_transport>;
 using odd_step =  // without its type, so that all steps share the code that runs ranks
     std::function<void(fusion_of_job&, bool odd, floats& a, floats& b, floats& c, floats& d)>;
 
+/// Says `part`, or the same of another one of the first `ranks` ranks than rank 0: a late one hears
+/// of the mismatch before it has added its tensor, and then others are named.
+inline bool says_of_any(observation const& e, std::string part, int ranks) {
+    std::string const zero = "rank 0 ";
+    auto const at = part.find(zero);
+    for (int r = 0; r < ranks; ++r) {
+        if (at != part.npos) { part.replace(at, zero.size(), "rank " + std::to_string(r) + " "); }
+        if (e.says(part)) { return true; }
+    }
+    return false;
+}
+
+/// Runs two good steps, then one in which rank `odd` does what `step` lets it do, and checks that
+/// every rank is told of a mismatch that says all of `parts`.
 inline void check_dispute(int size, coll::fusion_options const& how,
                           std::vector<std::string> const& parts, odd_step const& step) {
     auto const odd = size - 1;
@@ -47,7 +59,7 @@ inline void check_dispute(int size, coll::fusion_options const& how,
             CHECK_LT(e.seconds, 0.9 * slowness);
             for (auto const& part : parts) {
                 CAPTURE(part);
-                CHECK(e.says(part));
+                CHECK(says_of_any(e, part, odd));
             }
         }
     }

@@ -161,6 +161,8 @@ TEST_CASE("a case and its result survive the way through another program") {
     std::swap(how.cold, how.touch);
     CHECK(!settings_of(as_text(how)).cold);
     CHECK(settings_of(as_text(how)).touch);
+    how.offset = 16;
+    CHECK(settings_of(as_text(how)).offset == 16);
     case_result r{1, 2, 3, {10.5, 11}, {}, {}, {99}}, read;
     REQUIRE(read_result(as_text(r), read));
     CHECK(read.index == 1);

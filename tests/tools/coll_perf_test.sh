@@ -103,6 +103,13 @@ has "touched" "$room/said" ", touched"
 expect "touched calls are not timed in batches" python3 -c "import csv; assert {(r['touch'], r['batch']) for r in csv.DictReader(open('$room/touched.csv'))} == {('1', '1')}"
 ends "either cold or touched" 2 --touch --cold -b 4K -e 4K
 ends "no batches of touched calls" 2 --touch --batch 2 -b 4K -e 4K
+ends "not whole pages" 0 --offset 4 -b 16K -e 16K -n 2 --collective all --percent-of-limit --csv "$room/offset.csv"
+has "not whole pages" "$room/said" ", 4 bytes after a page"
+expect "the offset is written" python3 -c "import csv; assert {r['offset'] for r in csv.DictReader(open('$room/offset.csv'))} == {'4'}"
+ends "between two elements" 2 --offset 4 -d double -b 4K -e 4K
+has "between two elements" "$room/said" "--offset 4 is no place for double, of 8 bytes"
+COLLECTIVES_ISA=sse9 ends "no such instructions" 1 --collective broadcast -b 16K -e 16K -n 2
+has "no such instructions" "$room/said" "COLLECTIVES_ISA is 'sse9'; there are portable, avx2 and avx512"
 ends "not pinned" 0 --pin none --ranks 1 "${quick[@]}"
 has "not pinned" "$room/said" "1 ranks, not pinned"
 ends "limits" 0 --percent-of-limit "${quick[@]}" --json "$room/limits.json"

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +22,48 @@ TEST_CASE("copies, also of nothing and onto itself") {
     coll::host::copy(to.data(), to.data(), sizeof(to));
     CHECK(to == from);
     coll::host::copy(nullptr, nullptr, 0);
+}
+
+TEST_CASE("copies through the caches, of any length from and to any offset") {
+    std::vector<std::byte> from(4600), to(from.size()), right(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 7 + 1); }
+    for (std::size_t const to_offset : {0UL, 1UL, 4UL, 16UL, 31UL, 33UL, 63UL}) {
+        for (std::size_t const from_offset : {0UL, 3UL, 8UL, 40UL}) {
+            for (std::size_t bytes = 4000; bytes < 4500; bytes += bytes % 64 < 60 ? 13 : 1) {
+                std::fill(to.begin(), to.end(), std::byte{});
+                right = to;
+                std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(from_offset), bytes,
+                            right.begin() + static_cast<std::ptrdiff_t>(to_offset));
+                coll::host::copy_through_caches(to.data() + to_offset, from.data() + from_offset,
+                                                bytes);
+                REQUIRE(to == right);
+            }
+        }
+    }
+}
+
+TEST_CASE("a copy does not take longer where its places differ a little in their pages") {
+    constexpr std::size_t page = 4096, bytes = 16 * page;
+    std::vector<std::byte> from(bytes + page), to(bytes + 2 * page);
+    auto const on_a_page = [](std::vector<std::byte>& of) {
+        return of.data() + -reinterpret_cast<std::uintptr_t>(of.data()) % page;
+    };
+    auto const time = [&](std::size_t offset) {
+        using clock = std::chrono::steady_clock;
+        auto least = clock::duration::max();
+        for (int i = 0; i < 200; ++i) {
+            auto const start = clock::now();
+            coll::host::copy(on_a_page(to) + offset, on_a_page(from), bytes);
+            asm volatile("" : : : "memory");
+            least = std::min(least, clock::now() - start);
+        }
+        return least;
+    };
+    if (coll::host::current_isa() == coll::host::isa::portable) { return; }  // the system's memcpy
+    for (std::size_t const offset : {4UL, 8UL, 16UL, 36UL}) {
+        CAPTURE(offset);
+        CHECK(time(offset) < 4 * time(0));
+    }
 }
 
 TEST_CASE("the same bytes to several places, alike in cache lines or not") {

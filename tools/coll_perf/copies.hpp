@@ -10,7 +10,9 @@
 #include <emmintrin.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -22,15 +24,19 @@ inline void plain_copy(std::byte* to, std::byte const* from, std::size_t bytes) 
     asm volatile("" : : "r"(to) : "memory");  // it must not be left out
 }
 
-/// Writes past the caches, where the machine can. `to` and `from` begin on a cache line.
+/// Writes past the caches, where the machine can.
 inline void copy_past_cache(std::byte* to, std::byte const* from, std::size_t bytes) {
 #if defined(__SSE2__)
-    std::size_t const whole = bytes / 16 * 16;
-    for (std::size_t i = 0; i < whole; i += 16) {
+    constexpr std::size_t width = 16;
+    auto const head =
+        std::min((width - reinterpret_cast<std::uintptr_t>(to) % width) % width, bytes);
+    auto const end = bytes - (bytes - head) % width;
+    std::memcpy(to, from, head);
+    for (auto i = head; i < end; i += width) {
         _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                         _mm_load_si128(reinterpret_cast<__m128i const*>(from + i)));
+                         _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + i)));
     }
-    std::memcpy(to + whole, from + whole, bytes - whole);
+    std::memcpy(to + end, from + end, bytes - end);
     _mm_sfence();
 #else
     plain_copy(to, from, bytes);

@@ -35,6 +35,7 @@ std::vector<cell> cells_of(measurement const& m) {
     text("memory", m.how.allocated ? "allocated" : "private");
     number("cold", m.how.cold ? 1 : 0);
     number("touch", m.how.touch ? 1 : 0);
+    number("offset", m.how.offset);
     number("launch", m.launch);
     number("batch", m.what.batch);
     number("samples", m.time.samples);

@@ -21,6 +21,7 @@ struct settings {
     bool controls = false;   ///< copies and round trips beside each sample
     bool cold = false;       ///< other memory in each call
     bool touch = false;      ///< inputs are written and results read between the calls
+    std::size_t offset = 0;  ///< bytes of its first page that lie before each vector
     bool pin = true;         ///< each rank on a core of its own, if there are enough
     bool allocated = false;  ///< memory of communicator::allocate
 };
@@ -50,7 +51,7 @@ inline std::string as_text(settings const& s) {
     std::ostringstream out;
     out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
         << ' ' << s.controls << ' ' << s.cold << ' ' << s.pin << ' ' << s.allocated << ' '
-        << s.touch;
+        << s.touch << ' ' << s.offset;
     return out.str();
 }
 
@@ -65,7 +66,7 @@ inline settings settings_of(std::string const& text) {
     std::istringstream in(text);
     settings s;
     in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
-        s.pin >> s.allocated >> s.touch;
+        s.pin >> s.allocated >> s.touch >> s.offset;
     if (!in) { throw std::runtime_error("no settings: " + text); }
     return s;
 }

@@ -79,6 +79,13 @@ int measure(options o) {
     o.how.check = o.check != 0;
     o.how.pin = o.pin == "cores";
     auto const groups = plan(request_of(o), o.how.ranks);
+    for (auto const& group : groups) {
+        for (auto const& c : group) {
+            if (o.how.offset % c.element == 0) { continue; }
+            throw collectives::usage_error(fmt::format(
+                "--offset {} is no place for {}, of {} bytes", o.how.offset, c.type, c.element));
+        }
+    }
     std::vector<program> transports, peers;
     auto const folder = o.peer_folder.empty() ? default_peer_folder() : o.peer_folder;
     for (auto const& name : split_list(o.transport)) {

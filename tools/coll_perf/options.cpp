@@ -49,6 +49,9 @@ void declare(CLI::App& app, options& o) {
                  "call per sample")
         ->excludes(cold)
         ->excludes(batch);
+    option("--offset", o.how.offset,
+           "vectors begin so many bytes after a page does, as those of the heap do by 16 [0]", "N")
+        ->check(CLI::Range(0, 4095));
     app.add_flag("--allocated", o.how.allocated, "memory of communicator::allocate");
     option("--pin", o.pin, "cores or none: each rank on a core of its own, if enough [cores]",
            "HOW")

@@ -26,17 +26,19 @@ inline constexpr std::size_t larger_than_caches = std::size_t{128} << 20;
 class slots {
 public:
     slots(settings const& how, measured_case const& c)
-        : stride_((std::max<std::size_t>(c.bytes(), 1) + 4095) / 4096 * 4096),
+        : stride_((std::max<std::size_t>(how.offset + c.bytes(), 1) + 4095) / 4096 * 4096),
+          offset_(how.offset),
           count_(how.cold ? std::max<std::size_t>(larger_than_caches / (2 * stride_), 2) : 1) {}
 
     std::size_t bytes() const { return 2 * stride_ * count_; }
     std::size_t count() const { return count_; }
     std::byte* vector(std::byte* memory, std::size_t slot, int which) const {
-        return memory + stride_ * (2 * slot + static_cast<std::size_t>(which));
+        return memory + stride_ * (2 * slot + static_cast<std::size_t>(which)) + offset_;
     }
 
 private:
     std::size_t stride_;
+    std::size_t offset_;
     std::size_t count_;
 };
 

@@ -83,12 +83,13 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
         append(second, "  {:>10}{:>8}", peer, "ours/");
         append(third, "  {:>10}{:>8}", "(us)", peer.substr(0, 7));
     }
-    return fmt::format("# {}, {}, {} over {} ranks, {} memory{}\n", row.transport,
-                       row.what.collective, row.what.algorithm, row.how.ranks,
-                       row.how.allocated ? "allocated" : "private",
-                       row.how.cold    ? ", cold"
-                       : row.how.touch ? ", touched"
-                                       : "") +
+    return fmt::format(
+               "# {}, {}, {} over {} ranks, {} memory{}{}\n", row.transport, row.what.collective,
+               row.what.algorithm, row.how.ranks, row.how.allocated ? "allocated" : "private",
+               row.how.cold    ? ", cold"
+               : row.how.touch ? ", touched"
+                               : "",
+               row.how.offset == 0 ? "" : fmt::format(", {} bytes after a page", row.how.offset)) +
            first + "\n" + second + "\n" + third + "\n";
 }
 

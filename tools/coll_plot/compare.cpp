@@ -47,6 +47,7 @@ std::map<std::string, known_case> cases_of(std::vector<csv_row> const& rows) {
                             row.text("cold") == "1"    ? ", cold"
                             : row.text("touch") == "1" ? ", touched"
                                                        : "");
+        if (row.number("offset") > 0) { name += ", offset " + row.text("offset"); }
         auto& c = cases[name];
         c.name = name;
         c.bytes = row.number("bytes");

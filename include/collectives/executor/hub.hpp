@@ -2,6 +2,7 @@
 // What one rank has under way, over all its communicators, and what moves it.
 #pragma once
 
+#include <collectives/core/isa.hpp>
 #include <collectives/core/processors.hpp>
 #include <collectives/core/turns.hpp>
 #include <collectives/executor/activity.hpp>
@@ -48,6 +49,7 @@ struct hub final : polled {
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {
+        static_cast<void>(host::current_isa());  // throws where COLLECTIVES_ISA names none
         auto const turn = work->turns->take();
         work->carriers.push_back(this);
         if constexpr (requires { carrier->take_turns_by(work->turns); }) {

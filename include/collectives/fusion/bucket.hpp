@@ -10,12 +10,12 @@
 #include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/program_store.hpp>
 #include <collectives/fusion/told.hpp>
+#include <collectives/space/copy.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -95,7 +95,7 @@ public:
             return false;
         }
         auto const bytes = count * of.size;
-        if (bytes != 0) { std::memcpy(e.to, data, bytes); }
+        host::copy(e.to, data, bytes);
         e.to += bytes;
         ++e.next;
         priority_ = std::max(priority_, priority);
@@ -227,7 +227,7 @@ private:
         if (of_->encode != nullptr) {
             convert(of_->encode, to, p.data, p.count);
         } else {
-            std::memcpy(to, p.data, p.count * of_->size);
+            host::copy(to, p.data, p.count * of_->size);
         }
         packed_bytes_ += p.count * of_->wire_size;
     }
@@ -252,7 +252,7 @@ private:
             if (of_->decode != nullptr) {
                 convert(of_->decode, p.data, from, p.count);
             } else {
-                std::memcpy(p.data, from, p.count * of_->size);
+                host::copy(p.data, from, p.count * of_->size);
             }
             from += p.count * of_->wire_size;
         }

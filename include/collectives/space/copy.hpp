@@ -2,8 +2,9 @@
 // Copies within the host's memory, through the caches or past them.
 #pragma once
 
+#include <collectives/core/copy.hpp>
+#include <collectives/core/isa.hpp>
 #include <collectives/space/caches.hpp>
-#include <collectives/space/isa.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <algorithm>
@@ -15,13 +16,6 @@
 namespace collectives::host {
 
 namespace detail {
-
-inline constexpr std::size_t line_bytes = 64;
-
-/// Bytes from an address to the next cache line's begin.
-inline std::size_t bytes_to_line(void const* address) {
-    return (line_bytes - reinterpret_cast<std::uintptr_t>(address) % line_bytes) % line_bytes;
-}
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
 
@@ -128,7 +122,7 @@ public:
             detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
             streams_ = true;
         } else {
-            std::memcpy(dst, src, bytes);
+            copy_through_caches(dst, src, bytes);
         }
     }
     /// The same `bytes` bytes to several places, while as many behind each of `next`, which are

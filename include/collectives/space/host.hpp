@@ -5,7 +5,7 @@
 #include <collectives/core/op.hpp>
 #include <collectives/space/copy.hpp>
 #include <collectives/space/described.hpp>
-#include <collectives/space/isa.hpp>
+#include <collectives/core/isa.hpp>
 #include <collectives/space/levels.hpp>
 #include <collectives/space/reducer.hpp>
 

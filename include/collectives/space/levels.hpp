@@ -4,7 +4,7 @@
 
 #include <collectives/core/op.hpp>
 #include <collectives/space/fold.hpp>
-#include <collectives/space/isa.hpp>
+#include <collectives/core/isa.hpp>
 #include <collectives/space/strips.hpp>
 
 #include <array>

@@ -5,7 +5,7 @@
 
 #include <collectives/core/half.hpp>
 #include <collectives/space/fold.hpp>
-#include <collectives/space/isa.hpp>
+#include <collectives/core/isa.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -4,6 +4,7 @@
 // it can reach that memory, else the sender streams them through its slots.
 #pragma once
 
+#include <collectives/core/copy.hpp>
 #include <collectives/core/deferred.hpp>
 #include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
@@ -204,7 +205,7 @@ private:
         if (r.in_.take) {
             r.in_.take.take(r.in_.take.context, offset, data, bytes);
         } else {
-            std::memcpy(r.in_.data + offset, data, bytes);
+            host::copy_through_caches(r.in_.data + offset, data, bytes);
         }
     }
 
@@ -275,7 +276,7 @@ private:
             h.location = static_cast<std::uint64_t>(*slot);
             h.offset = r.moved_;
             h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);
-            std::memcpy(job_.slot(me_, *slot), out.data + r.moved_, h.bytes);
+            host::copy_through_caches(job_.slot(me_, *slot), out.data + r.moved_, h.bytes);
             r.moved_ += h.bytes;
             rings_.hand_over(out.to, *c, h);
             moved = true;
