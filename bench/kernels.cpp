@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
     for (auto const to : {read_soon, not_read_soon}) {
         for (auto const bytes :
              {4 * kib, 16 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib}) {
-            for (std::size_t const offset : {0, 4, 16}) {
+            for (auto const offset : {0UL, 4UL, 16UL}) {
                 auto const name = "copy/" + size_name(bytes) + destination_name(to) +
                                   (offset == 0 ? "" : "/offset_" + std::to_string(offset));
                 benchmark::RegisterBenchmark(
