@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything that needs no third-party header: threads and shared memory, and the adaptors.
-// Only the writer of traces is apart, in schedule/trace.hpp.
+// What most programs need, without any third-party header: all collectives and algorithms over
+// threads and shared memory, tensor fusion, and the adaptors. Apart are cuda.hpp, mpi.hpp and
+// ucx.hpp, which need more; tune.hpp; and, for few, launch/hosts.hpp, fusion/plan.hpp,
+// fusion/unordered.hpp, schedule/trace.hpp, schedule/goal.hpp and select/closed_form.hpp.
 #pragma once
 
 #include <collectives/algorithm/all.hpp>

@@ -16,7 +16,7 @@ using coll::verb;
 
 namespace {
 
-// What api.md promises: constant evaluation up to 16 ranks under the compilers' default limits.
+// What is promised: constant evaluation up to 16 ranks under the compilers' default limits.
 static_assert(coll::check(coll::star{}, 16).ok);
 static_assert(coll::check(coll::tree{}, 16).ok);
 static_assert(coll::check(coll::butterfly{}, 16).ok);

@@ -15,11 +15,10 @@ inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::
 
 /// Every field has a default; equal on all ranks but for `timeout`.
 struct options {
-    any_algorithm algorithm{};  ///< default: automatic
-    std::size_t segment =
-        chosen_segment;              ///< bytes a pipelined segment holds; 0 or the default: one
-    bool reproducible = false;       ///< the left fold in rank order, whatever else is chosen
-    collectives::timeout timeout{};  ///< for the whole call
+    any_algorithm algorithm{};             ///< default: automatic
+    std::size_t segment = chosen_segment;  ///< bytes a pipelined segment holds; 0: only one
+    bool reproducible = false;             ///< the left fold in rank order, whatever else is chosen
+    collectives::timeout timeout{};        ///< for the whole call
     void* stream = nullptr;  ///< of CUDA communicators alone: what is on it comes before the call
 };
 
