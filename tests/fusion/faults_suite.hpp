@@ -18,14 +18,16 @@ using fusion_of_job = coll::fusion_buffer<job_transport>;
 using odd_step =  // without its type, so that all steps share the code that runs ranks
     std::function<void(fusion_of_job&, bool odd, floats& a, floats& b, floats& c, floats& d)>;
 
-/// Says `part`, or the same of another one of the first `ranks` ranks than rank 0: a late one hears
-/// of the mismatch before it has added its tensor, and then others are named.
-inline bool says_of_any(observation const& e, std::string part, int ranks) {
+/// Says `part`, or what it says of rank 0 of another one below `ranks`: a late one hears of the
+/// mismatch before it has added its tensor, and then others are named.
+inline bool says_of_any(observation const& e, std::string const& part, int ranks) {
     std::string const zero = "rank 0 ";
     auto const at = part.find(zero);
+    if (at == part.npos) { return e.says(part); }
     for (int r = 0; r < ranks; ++r) {
-        if (at != part.npos) { part.replace(at, zero.size(), "rank " + std::to_string(r) + " "); }
-        if (e.says(part)) { return true; }
+        auto text = part;
+        text.replace(at, zero.size(), "rank " + std::to_string(r) + " ");
+        if (e.says(text)) { return true; }
     }
     return false;
 }

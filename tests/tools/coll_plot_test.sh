@@ -95,6 +95,9 @@ has "twice as slow" "$room/said" "WORSE shm all_reduce automatic float sum priva
 has "twice as slow" "$room/said" "12 worse"
 ends "allowed to be" 0 "$room/slow.csv" --against "$room/base.csv" --latency-tolerance 3 \
     --bandwidth-tolerance 3
+awk -F, -v OFS=, 'NR == 1 { print $0, "offset"; next } { print $0, 4 }' "$room/slow.csv" >"$room/offset.csv"
+ends "another offset is another case" 1 "$room/offset.csv" --against "$room/base.csv"
+has "another offset is another case" "$room/said" "0 cases compared"
 ends "better" 0 "$room/base.csv" --against "$room/slow.csv"
 has "better" "$room/said" "12 better"
 

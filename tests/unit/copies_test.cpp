@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies within the host's memory: of nothing, onto itself, to several places.
+// Copies within the host's memory: of nothing, onto itself, of any length from and to any offset,
+// to several places.
 #include <collectives/space/copy.hpp>
 
 #include <doctest/doctest.h>
@@ -25,21 +26,29 @@ TEST_CASE("copies, also of nothing and onto itself") {
 }
 
 TEST_CASE("copies through the caches, of any length from and to any offset") {
-    std::vector<std::byte> from(4600), to(from.size()), right(from.size());
+    std::vector<std::byte> from(2500), to(from.size()), right(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 7 + 1); }
-    for (std::size_t const to_offset : {0UL, 1UL, 4UL, 16UL, 31UL, 33UL, 63UL}) {
-        for (std::size_t const from_offset : {0UL, 3UL, 8UL, 40UL}) {
-            for (std::size_t bytes = 4000; bytes < 4500; bytes += bytes % 64 < 60 ? 13 : 1) {
-                std::fill(to.begin(), to.end(), std::byte{});
-                right = to;
-                std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(from_offset), bytes,
-                            right.begin() + static_cast<std::ptrdiff_t>(to_offset));
-                coll::host::copy_through_caches(to.data() + to_offset, from.data() + from_offset,
-                                                bytes);
-                REQUIRE(to == right);
+    auto const check = [&](auto const& copy, std::size_t least, std::size_t most) {
+        for (std::size_t const to_offset : {0UL, 1UL, 4UL, 16UL, 31UL, 33UL, 63UL}) {
+            for (std::size_t const from_offset : {0UL, 3UL, 8UL, 40UL}) {
+                for (std::size_t bytes = least; bytes < most; ++bytes) {
+                    std::fill(to.begin(), to.end(), std::byte{});
+                    right = to;
+                    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(from_offset), bytes,
+                                right.begin() + static_cast<std::ptrdiff_t>(to_offset));
+                    copy(to.data() + to_offset, from.data() + from_offset, bytes);
+                    REQUIRE(to == right);
+                }
             }
         }
+    };
+    check(coll::host::copy_through_caches, 0, 10);
+    check(coll::host::copy_through_caches, 2030, 2048 + 170);
+#if defined(__x86_64__)
+    if (coll::host::supports(coll::host::isa::avx2)) {
+        check(coll::host::detail::copy_by_avx2, 32, 300);
     }
+#endif
 }
 
 TEST_CASE("a copy does not take longer where its places differ a little in their pages") {

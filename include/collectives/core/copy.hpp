@@ -21,7 +21,8 @@ inline std::size_t bytes_to_line(void const* address) {
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
 
-/// Copies at least 32 bytes, forwards, by stores none of which crosses a line's end.
+/// Copies at least 32 bytes, forwards, by stores of which only the first and the last, which write
+/// some bytes twice, may cross a line's end.
 [[gnu::target("avx2")]] inline void copy_by_avx2(std::byte* to, std::byte const* from,
                                                  std::size_t bytes) {
     using part [[gnu::vector_size(32)]] = long long;
@@ -53,29 +54,24 @@ inline std::size_t bytes_to_line(void const* address) {
     move(bytes - width);
 }
 
-inline bool copies_by_vectors() { return current_isa() != isa::portable; }
-
-#else
-
-inline constexpr bool copies_by_vectors() { return false; }
-inline void copy_by_avx2(std::byte*, std::byte const*, std::size_t) {}
-
 #endif
 
 }  // namespace detail
 
-/// Copies `bytes` bytes between places that do not overlap. From 4 KiB on glibc's memcpy may leave
-/// it to one instruction (rep movsb), which on some processors takes twice as long where the
+/// Copies `bytes` bytes between places that do not overlap. From 2112 bytes on glibc's memcpy may
+/// leave it to one instruction (rep movsb), which on some processors takes twice as long where the
 /// destination begins 16 bytes further in its page than the source, as vectors of the heap do
-/// beside whole pages, and up to twenty times as long where it begins 4 or 8 (docs/performance.md).
+/// beside whole pages, and up to 25 times as long where it begins 4 or 8 (docs/performance.md).
 inline void copy_through_caches(void* to, void const* from, std::size_t bytes) {
-    constexpr std::size_t long_ones = 4096;
-    if (bytes >= long_ones && detail::copies_by_vectors()) {
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    constexpr std::size_t least_by_vectors = 2048;
+    if (bytes >= least_by_vectors && current_isa() != isa::portable) {
         detail::copy_by_avx2(static_cast<std::byte*>(to), static_cast<std::byte const*>(from),
                              bytes);
-    } else {
-        std::memcpy(to, from, bytes);
+        return;
     }
+#endif
+    std::memcpy(to, from, bytes);
 }
 
 }  // namespace collectives::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the processor's instructions the host's kernels use: found out when a program runs, so
-// that one built for any machine is as quick as one built for this.
+// Which of the processor's instructions the host's kernels and copies use: found out when a program
+// runs, so that one built for any machine is as quick as one built for this.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -60,7 +60,8 @@ inline isa choose_isa() {
     for (isa const level : {isa::portable, isa::avx2, isa::avx512}) {
         if (text != isa_name(level)) { continue; }
         if (supports(level)) { return level; }
-        throw usage_error(text_of("COLLECTIVES_ISA is ", text, ", which this processor lacks"));
+        throw usage_error(
+            text_of("COLLECTIVES_ISA is ", text, ", which this processor or compiler lacks"));
     }
     throw usage_error(
         text_of("COLLECTIVES_ISA is '", text, "'; there are portable, avx2 and avx512"));
@@ -68,7 +69,7 @@ inline isa choose_isa() {
 
 }  // namespace detail
 
-/// The level that reducers use; the same in the whole life of a process.
+/// The level that reducers and copies use; the same in the whole life of a process.
 inline isa current_isa() {
     static isa const level = detail::choose_isa();
     return level;

@@ -49,7 +49,7 @@ struct hub final : polled {
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {
-        static_cast<void>(host::current_isa());  // throws where COLLECTIVES_ISA names none
+        static_cast<void>(host::current_isa());  // throws where COLLECTIVES_ISA is wrong
         auto const turn = work->turns->take();
         work->carriers.push_back(this);
         if constexpr (requires { carrier->take_turns_by(work->turns); }) {

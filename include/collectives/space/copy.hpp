@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -69,8 +68,11 @@ inline void end_stream() { __builtin_ia32_sfence(); }
 
 inline constexpr bool can_pass_caches = false;
 inline constexpr bool stores_whole_lines() { return false; }
-inline void stream_lines_to_all(std::span<std::byte* const>, std::size_t, std::byte const*,
-                                std::size_t, std::span<std::byte const* const>) {}
+inline void stream_lines_to_all(std::span<std::byte* const> to, std::size_t at,
+                                std::byte const* from, std::size_t lines,
+                                std::span<std::byte const* const>) {
+    for (auto* const t : to) { std::memcpy(t + at, from + at, lines * line_bytes); }
+}
 inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
     std::memcpy(to, from, lines * line_bytes);
 }

@@ -2,10 +2,10 @@
 // The host's memory: how it is copied, and how a typed operator becomes a reducer of bytes.
 #pragma once
 
+#include <collectives/core/isa.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/copy.hpp>
 #include <collectives/space/described.hpp>
-#include <collectives/core/isa.hpp>
 #include <collectives/space/levels.hpp>
 #include <collectives/space/reducer.hpp>
 

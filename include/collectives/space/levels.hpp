@@ -2,9 +2,9 @@
 // One text of a reduction, compiled once for each level of instructions that it may use.
 #pragma once
 
+#include <collectives/core/isa.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/fold.hpp>
-#include <collectives/core/isa.hpp>
 #include <collectives/space/strips.hpp>
 
 #include <array>

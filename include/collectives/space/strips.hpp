@@ -4,8 +4,8 @@
 #pragma once
 
 #include <collectives/core/half.hpp>
-#include <collectives/space/fold.hpp>
 #include <collectives/core/isa.hpp>
+#include <collectives/space/fold.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -2,6 +2,7 @@
 // A message under way over a link, and how one is laid out whose receiver must tell what came.
 #pragma once
 
+#include <collectives/core/copy.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/link.hpp>
 
@@ -9,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -71,7 +71,9 @@ private:
         if (came.bytes >= frame::head) { actual_check_ = frame_->check; }
         auto const inside = came.bytes - std::min(came.bytes, frame::head);
         actual_bytes_ = wrong_ && came.bytes >= frame::head ? frame_->bytes : inside;
-        if (!wrong_ && inside != 0) { std::memcpy(in_.data, frame_->inside.data(), inside); }
+        if (!wrong_ && inside != 0) {
+            host::copy_through_caches(in_.data, frame_->inside.data(), inside);
+        }
     }
 
     std::vector<typename Link::handle> pieces_;

@@ -2,6 +2,7 @@
 // A transport over a link: messages in pieces, boards by words, and memory that outlives a failure.
 #pragma once
 
+#include <collectives/core/copy.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
@@ -13,7 +14,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -75,7 +75,9 @@ public:
         f.check = out.check;
         f.bytes = out.bytes;
         auto const inside = out.bytes <= frame::most_inside;
-        if (inside && out.bytes != 0) { std::memcpy(f.inside.data(), out.data, out.bytes); }
+        if (inside && out.bytes != 0) {
+            host::copy_through_caches(f.inside.data(), out.data, out.bytes);
+        }
         auto const* const data = reinterpret_cast<std::byte const*>(&f);
         r.pieces_.push_back(
             link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
