@@ -68,7 +68,10 @@ TEST_CASE("a copy does not take longer where its places differ a little in their
         }
         return least;
     };
-    if (coll::host::current_isa() == coll::host::isa::portable) { return; }  // the system's memcpy
+    if (coll::host::current_isa() == coll::host::isa::portable) {
+        MESSAGE("not looked at: without AVX2 copies are the system's");
+        return;
+    }
     for (std::size_t const offset : {4UL, 8UL, 16UL, 36UL}) {
         CAPTURE(offset);
         CHECK(time(offset) < 4 * time(0));
