@@ -46,7 +46,7 @@ set(compiled_schedules
     "proof check<void>(detail::deferred_type<std::span<schedule const>, void>::type)"
     "any_algorithm parse_algorithm<void>(std::string_view)"
     "machine_model parse_model<void>(std::string_view, machine_model)"
-    "std::optional<machine_model> model_of_environment<void>()"
+    "machine_model model_of_environment<void>()"
     "class shared::basic_inbox<void>" "class shared::basic_request_numbers<void>"
     "class shm::basic_children<void>")
 foreach(algorithm IN ITEMS star tree butterfly halving ring circulant one_shot two_shot mixed_radix

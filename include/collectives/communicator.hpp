@@ -34,8 +34,7 @@ public:
     using transport_type = Transport;
 
     /// The communicator of all ranks of a job, as `run` and `join` make it.
-    explicit communicator(std::shared_ptr<Transport> t)
-        : communicator(t, model_of_environment().value_or(machine_model{})) {}
+    explicit communicator(std::shared_ptr<Transport> t) : communicator(t, model_of_environment()) {}
     communicator(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
                  rank_group group, std::uint64_t context, machine_model const& prices)
         : pairs<Transport>(std::make_shared<communicator_core<Transport>>(

@@ -115,10 +115,8 @@ public:
         }
         auto asked = r.how.algorithm;
         auto const bytes = r.shape.count * r.shape.elem_size;
-        if (asked.is_automatic()) {
-            asked = selector_.overridden(requirement_of(r), bytes).value_or(asked);
-        }
-        auto const what = detail::driven_kind_of(r.shape.what, bytes, asked);
+        if (asked.is_automatic()) { asked = selector_.overridden(requirement_of(r), bytes); }
+        auto const what = detail::driven_kind_of<Transport>(r.shape.what, bytes, asked);
         if (!what) { return {}; }
         auto const call =
             fingerprint_of(r, asked.is_automatic() ? detail::algorithm_of(*what) : asked);
@@ -131,7 +129,9 @@ public:
         if constexpr (driven_transport<Transport>) {
             auto const told = selector_.overridden(need, bytes);
             if (own_driver() != nullptr) {
-                if (auto driven = detail::explain_driven(need, bytes, told)) { return *driven; }
+                if (auto driven = detail::explain_driven<Transport>(need, bytes, told)) {
+                    return *driven;
+                }
             }
         }
         return selector_.explain(need, bytes);

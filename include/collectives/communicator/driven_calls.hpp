@@ -5,6 +5,7 @@
 #include <collectives/algorithm/one_shot.hpp>
 #include <collectives/algorithm/two_shot.hpp>
 #include <collectives/communicator/program_cache.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/engine.hpp>
@@ -32,8 +33,9 @@ using driven_kind = cuda::device_request::kind;
 
 /// The kernel for so many bytes, if there is one: else the host drives. `asked`: by the call, or by
 /// the environment.
-template <class = void>
-std::optional<driven_kind> driven_kind_of(collective what, std::size_t bytes, any_algorithm asked) {
+template <class X = void>
+std::optional<deferred<driven_kind, X>> driven_kind_of(collective what, std::size_t bytes,
+                                                       any_algorithm asked) {
     using enum collective;
     auto const any = asked.is_automatic();
     auto const one = any || asked.is<one_shot>(), either = one || asked.is<two_shot>();
@@ -58,18 +60,18 @@ inline any_algorithm algorithm_of(driven_kind what) {
     return what == driven_kind::two_shot ? any_algorithm(two_shot{}) : any_algorithm(one_shot{});
 }
 
-/// What is taken where no algorithm is named but perhaps by the environment; none where the host
-/// drives.
-template <class = void>
-std::optional<explanation> explain_driven(requirement const& need, std::size_t bytes,
-                                          std::optional<any_algorithm> told) {
-    auto const kind = driven_kind_of(need.what, bytes, told.value_or(any_algorithm{}));
+/// What is taken where no algorithm is named but perhaps, as `told`, by the environment; none where
+/// the host drives.
+template <class X = void>
+std::optional<deferred<explanation, X>> explain_driven(requirement const& need, std::size_t bytes,
+                                                       any_algorithm told) {
+    auto const kind = driven_kind_of<X>(need.what, bytes, told);
     if (!kind) { return {}; }
-    auto const chosen = told ? *told : algorithm_of(*kind);
-    return explanation{
+    auto const chosen = told.is_automatic() ? algorithm_of(*kind) : told;
+    return deferred<explanation, X>{
         chosen,
         text_of(name(need.what), " of ", bytes, " bytes over ", need.size, " ranks: ", name(chosen),
-                ", device-driven", (told ? ", as the environment says" : "")),
+                ", device-driven", (told.is_automatic() ? "" : ", as the environment says")),
         {}};
 }
 

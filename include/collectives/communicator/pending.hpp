@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/deferred.hpp>
 
 #include <memory>
 #include <utility>
@@ -14,8 +15,8 @@ namespace collectives {
 template <transport Transport>
 class [[nodiscard]] pending {
 public:
-    pending(std::shared_ptr<communicator_core<Transport>> core, std::unique_ptr<activity> what,
-            std::shared_ptr<void const> keep)
+    pending(std::shared_ptr<communicator_core<Transport>> core,
+            std::unique_ptr<deferred<activity, Transport>> what, std::shared_ptr<void const> keep)
         : core_(std::move(core)), what_(std::move(what)), keep_(std::move(keep)) {}
     pending(pending&&) noexcept = default;
     pending& operator=(pending&& other) noexcept {
@@ -57,7 +58,7 @@ private:
     }
 
     std::shared_ptr<communicator_core<Transport>> core_;
-    std::unique_ptr<activity> what_;
+    std::unique_ptr<deferred<activity, Transport>> what_;
     std::shared_ptr<void const> keep_;
 };
 

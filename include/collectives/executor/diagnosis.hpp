@@ -66,10 +66,11 @@ namespace detail {
 
 /// How a rank has gone, as its transport or its own word tells.
 template <transport Transport>
-std::optional<departure> departure_of(typename Transport::board const& board, Transport const& t,
-                                      rank_group const& group, rank_t r) {
+std::optional<deferred<departure, Transport>> departure_of(typename Transport::board const& board,
+                                                           Transport const& t,
+                                                           rank_group const& group, rank_t r) {
     if constexpr (requires { board.has_left(r); }) {
-        if (board.has_left(r)) { return departure{}; }
+        if (board.has_left(r)) { return deferred<departure, Transport>{}; }
     }
     return t.gone(group.job_rank(r));
 }
@@ -78,8 +79,10 @@ std::optional<departure> departure_of(typename Transport::board const& board, Tr
 
 /// The failure of a send or receive, if there is one.
 template <transport Transport>
-std::optional<failure> diagnose_pair(typename Transport::board const& board, Transport const& t,
-                                     rank_group const& group, activity const& a) {
+std::optional<deferred<failure, Transport>> diagnose_pair(typename Transport::board const& board,
+                                                          Transport const& t,
+                                                          rank_group const& group,
+                                                          activity const& a) {
     auto const peer = a.only_peer;
     auto const what = a.call.title();
     if (a.suspicious) {
@@ -98,8 +101,9 @@ std::optional<failure> diagnose_pair(typename Transport::board const& board, Tra
 
 /// The failure of an activity, if there is one. O(ranks). Allocates only if there is.
 template <transport Transport>
-std::optional<failure> diagnose(typename Transport::board const& board, Transport const& t,
-                                rank_group const& group, activity const& a) {
+std::optional<deferred<failure, Transport>> diagnose(typename Transport::board const& board,
+                                                     Transport const& t, rank_group const& group,
+                                                     activity const& a) {
     if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
     auto const me = group.rank();
     auto const late = steady::now() >= a.deadline;

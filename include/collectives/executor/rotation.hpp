@@ -4,6 +4,7 @@
 // them has to be asked for it: two to three times quicker (docs/performance.md).
 #pragma once
 
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/executor/hub.hpp>
 #include <collectives/executor/scratch_pool.hpp>
@@ -78,7 +79,7 @@ private:
 
     buffer all_{};
     memory_range told_{};
-    std::vector<std::uint64_t> met_;  // where those of peers lie
+    deferred<std::vector<std::uint64_t>, Transport> met_;  // where those of peers lie
     std::size_t next_ = 0;
 };
 

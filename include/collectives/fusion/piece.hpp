@@ -52,8 +52,8 @@ public:
     }
     /// Those before it that have not come again.
     std::span<fused_piece const> rest() const {
-        auto const all = std::span<fused_piece const>(pieces_).subspan(here_);
-        return all.empty() ? all : all.first(all.size() - 1);
+        auto const left = pieces_.size() - here_;
+        return {pieces_.data() + here_, left > 0 ? left - 1 : 0};
     }
     /// The next `n` of them came again; `index`: of the first.
     void take_again(std::size_t n, std::uint64_t index) {

@@ -125,7 +125,7 @@ private:
         for (auto const& e : elements_) {
             if (e->type == type) { return *e; }
         }
-        auto made = std::make_unique<fused_element>();
+        auto made = std::make_unique<deferred<fused_element, Transport>>();
         try {
             describe_element<T, space_type<Transport>>(*made, how_.op, how_.compress);
         } catch (usage_error const& e) { core_->refuse(collective::all_reduce, e.what()); }

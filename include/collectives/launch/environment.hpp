@@ -88,7 +88,7 @@ inline job_place place_from_environment() {
         {"PMI_RANK", "PMI_SIZE"},
         {"SLURM_PROCID", "SLURM_NTASKS"},
     }};
-    std::optional<job_place> found;
+    job_place found;
     for (auto const& [rank_name, size_name] : sources) {
         auto const rank = detail::environment_number(rank_name);
         auto const size = detail::environment_number(size_name);
@@ -98,25 +98,25 @@ inline job_place place_from_environment() {
         if (*rank >= *size) {
             throw usage_error(text_of(source, " say rank ", *rank, " of ", *size));
         }
-        if (!found) {
+        if (found.source.empty()) {
             found = {*rank, *size, source};
-        } else if (found->rank != *rank || found->size != *size) {
-            throw usage_error(text_of(found->source, " say rank ", found->rank, " of ", found->size,
+        } else if (found.rank != *rank || found.size != *size) {
+            throw usage_error(text_of(found.source, " say rank ", found.rank, " of ", found.size,
                                       ", but ", source, " say rank ", *rank, " of ", *size));
         }
     }
-    if (!found) {
+    if (found.source.empty()) {
         throw usage_error(
             "no launcher's variables are set: COLLECTIVES_RANK and COLLECTIVES_SIZE, "
             "or those of torchrun, Open MPI, Hydra or Slurm, or PMIX_RANK and COLLECTIVES_SIZE");
     }
-    detail::check_with_pmix(*found);
-    found->local_rank =
+    detail::check_with_pmix(found);
+    found.local_rank =
         detail::agreed_number({"COLLECTIVES_LOCAL_RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                                "MPI_LOCALRANKID", "SLURM_LOCALID"});
-    found->local_size = detail::agreed_number({"COLLECTIVES_LOCAL_SIZE", "LOCAL_WORLD_SIZE",
-                                               "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
-    return *found;
+    found.local_size = detail::agreed_number({"COLLECTIVES_LOCAL_SIZE", "LOCAL_WORLD_SIZE",
+                                              "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
+    return found;
 }
 
 }  // namespace collectives

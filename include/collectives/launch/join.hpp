@@ -73,13 +73,13 @@ job host(job_place const& me, std::string const& name, steady::time_point until)
         place.open();
         for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
             auto const came = place.admit(until);
-            if (!came) { miss(me, missing); }
-            auto const& said = came->said;
+            if (came.connection.get() < 0) { miss(me, missing); }
+            auto const& said = came.said;
             auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
                                   memory.state().status(said.rank).pid.load() == 0;
             // Who is not expected learns it from the end of its connection.
-            if (expected && meeting_place::hand_over(came->connection, memory.descriptor())) {
-                take_seat(memory, said.rank, came->process);
+            if (expected && meeting_place::hand_over(came.connection, memory.descriptor())) {
+                take_seat(memory, said.rank, came.process);
             }
         }
     }  // nobody can come late

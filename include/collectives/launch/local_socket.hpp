@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 namespace collectives {
@@ -27,14 +26,15 @@ struct local_address {
     socklen_t bytes = 0;
 };
 
-/// The process at the other end of a local socket, if it is one of this process's user.
-inline std::optional<ucred> peer_of_same_user(int socket) {
+/// The process at the other end of a local socket, if it is one of this process's user; else -1.
+/// 0 is one that this process's namespace does not show.
+inline pid_t peer_of_same_user(int socket) {
     ucred who{};
     socklen_t n = sizeof who;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 || who.uid != ::geteuid()) {
-        return {};
+        return -1;
     }
-    return who;
+    return who.pid;
 }
 
 }  // namespace collectives

@@ -17,7 +17,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -52,19 +51,22 @@ public:
         if (::bind(socket_.get(), address_.get(), address_.bytes) != 0) { fail("bind"); }
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
     }
-    /// The next one who comes in time and says what is expected; the caller checks the greeting.
-    std::optional<guest> admit(steady::time_point until) {
+    /// The next one who comes in time and says what is expected, without a connection if nobody
+    /// does; the caller checks the greeting.
+    guest admit(steady::time_point until) {
         for (;;) {
-            if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) { return {}; }
+            if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
+                return {descriptor(), 0, {}};
+            }
             descriptor who_came(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-            auto const who = peer_of_same_user(who_came.get());
-            if (!who) { continue; }
+            auto const process = peer_of_same_user(who_came.get());
+            if (process < 0) { continue; }
             greeting said{};
             auto const patience = std::min(until, steady::now() + std::chrono::seconds(1));
             if (collectives::detail::wait_for(who_came.get(), POLLIN, patience) &&
                 ::recv(who_came.get(), &said, sizeof said, MSG_TRUNC) == sizeof said &&
                 said.magic == greeting::expected_magic) {
-                return guest{std::move(who_came), who->pid, said};
+                return {std::move(who_came), process, said};
             }
         }
     }

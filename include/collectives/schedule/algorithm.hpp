@@ -102,8 +102,8 @@ concept emits_an_all_reduce =
 /// Guarantees asked: rounds ascend within one rank; a send and its receive carry the same round and
 /// chunks; a rank emits the same steps whenever it is asked. `check` proves the rest.
 template <class A>
-concept algorithm = has_no_state_but_a_parameter<A> && std::default_initializable<A> &&
-                    has_a_name<A> && counts_its_chunks<A> && emits_an_all_reduce<A>;
+concept algorithm = has_no_state_but_a_parameter<A> && requires { A{}; } && has_a_name<A> &&
+                    counts_its_chunks<A> && emits_an_all_reduce<A>;
 
 /// Whether an algorithm is for so many ranks: most are for any number.
 template <algorithm A>

@@ -55,7 +55,7 @@ public:
 private:
     int hosts_ = 1;
     int ranks_per_host_ = 0;
-    std::vector<int> host_of_;
+    deferred<std::vector<int>, X> host_of_;
     std::string disorder_;
 };
 

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,9 +77,10 @@ machine_model parse_model(std::string_view text, machine_model m = {}) {
     return m;
 }
 
-/// The prices in the file that COLLECTIVES_MODEL names; none if it is not set. Throws usage_error.
+/// The prices in the file that COLLECTIVES_MODEL names; if it is not set, the default ones. Throws
+/// usage_error.
 template <class = void>
-std::optional<machine_model> model_of_environment() {
+machine_model model_of_environment() {
     char const* const path = std::getenv("COLLECTIVES_MODEL");
     if (path == nullptr) { return {}; }
     auto* const file = std::fopen(path, "r");

@@ -76,16 +76,16 @@ std::vector<override_rule> parse_override(std::string_view text) {
 }
 
 /// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
-template <class = void>
+template <class X = void>
 std::vector<override_rule> override_of(collective what) {
     std::string variable = "COLLECTIVES_";
     for (char const c : name(what)) {
         variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
     auto const* const text = std::getenv(variable.c_str());
-    if (text == nullptr) { return {}; }
+    if (text == nullptr) { return deferred<std::vector<override_rule>, X>(); }
     try {
-        return parse_override(text);
+        return parse_override<X>(text);
     } catch (usage_error const& e) { throw usage_error(text_of(variable, ": ", e.what())); }
 }
 

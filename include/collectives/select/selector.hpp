@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,8 +62,8 @@ public:
                (!need.left_fold || proof.left_fold);
     }
 
-    /// What the environment says, where that may be used.
-    std::optional<any_algorithm> overridden(requirement const& need, std::size_t bytes) {
+    /// What the environment says, where that may be used; else `automatic`.
+    any_algorithm overridden(requirement const& need, std::size_t bytes) {
         auto& [read, rules] = rules_[static_cast<std::size_t>(need.what)];
         if (!read) {
             rules = override_of(need.what);
@@ -79,7 +78,7 @@ public:
         return {};
     }
     any_algorithm choose(requirement const& need, std::size_t bytes) {
-        if (auto const told = overridden(need, bytes)) { return *told; }
+        if (auto const told = overridden(need, bytes); !told.is_automatic()) { return told; }
         if (is_preferred(need)) { return preferred_; }
         any_algorithm best;
         auto least = std::numeric_limits<double>::infinity();
@@ -104,8 +103,8 @@ public:
         auto const head = text_of(name(need.what), " of ", bytes, " bytes over ", need.size,
                                   " ranks: ", name(result.algorithm));
         result.why = text_of(
-            head, (overridden(need, bytes) ? ", as the environment says"
-                   : is_preferred(need)    ? ", since processes take turns on a device"
+            head, (!overridden(need, bytes).is_automatic() ? ", as the environment says"
+                   : is_preferred(need) ? ", since processes take turns on a device"
                                         : ", predicted to be the quickest from its counted cost"));
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);

@@ -37,20 +37,20 @@ inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines
     }
 }
 
-/// Copies whole lines to one place or several, each aligned to one: every line to all of them
+/// Copies whole lines to `n` places, each aligned to one: every line to all of them
 /// before the next, while as much is asked for from where `next` points to. So most lines are on
 /// their way at once; and one store for a line is quicker than several (docs/performance.md).
-[[gnu::target("avx512f")]] inline void stream_lines_to_all(std::span<std::byte* const> to,
+[[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
                                                            std::size_t at, std::byte const* from,
                                                            std::size_t lines,
                                                            std::span<std::byte const* const> next) {
     using whole [[gnu::vector_size(line_bytes)]] = long long;
     for (auto const end = at + lines * line_bytes; at < end; at += line_bytes) {
-        for (auto const* const n : next) { __builtin_prefetch(n + at); }
+        for (auto const* const ahead : next) { __builtin_prefetch(ahead + at); }
         whole line;
         std::memcpy(&line, from + at, line_bytes);
-        for (auto* const t : to) {
-            auto* const out = reinterpret_cast<whole*>(t + at);
+        for (std::size_t i = 0; i < n; ++i) {
+            auto* const out = reinterpret_cast<whole*>(places[i] + at);
 #if defined(__clang__)
             __builtin_nontemporal_store(line, out);
 #else
@@ -68,10 +68,12 @@ inline void end_stream() { __builtin_ia32_sfence(); }
 
 inline constexpr bool can_pass_caches = false;
 inline constexpr bool stores_whole_lines() { return false; }
-inline void stream_lines_to_all(std::span<std::byte* const> to, std::size_t at,
+inline void stream_lines_to_all(std::byte* const* places, std::size_t n, std::size_t at,
                                 std::byte const* from, std::size_t lines,
                                 std::span<std::byte const* const>) {
-    for (auto* const t : to) { std::memcpy(t + at, from + at, lines * line_bytes); }
+    for (std::size_t i = 0; i < n; ++i) {
+        std::memcpy(places[i] + at, from + at, lines * line_bytes);
+    }
 }
 inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
     std::memcpy(to, from, lines * line_bytes);
@@ -87,8 +89,7 @@ inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
     std::size_t const end = head + lines * line_bytes;
     std::memcpy(to, from, head);
     if (stores_whole_lines()) {
-        std::byte* const all[] = {to};
-        stream_lines_to_all(all, head, from, lines, {});
+        stream_lines_to_all(&to, 1, head, from, lines, {});
     } else {
         stream_lines(to + head, from + head, lines);
     }
@@ -138,7 +139,7 @@ public:
         };
         if (detail::stores_whole_lines() && to == destination::not_read_soon &&
             std::all_of(dsts.begin(), dsts.end(), alike)) {
-            detail::stream_lines_to_all(dsts, head, src, lines, next);
+            detail::stream_lines_to_all(dsts.data(), dsts.size(), head, src, lines, next);
             auto const end = head + lines * detail::line_bytes;
             for (auto* const d : dsts) {
                 std::memcpy(d, src, head);

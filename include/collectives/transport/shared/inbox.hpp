@@ -25,7 +25,7 @@ template <class X = void>
 class basic_inbox {
 public:
     /// The oldest early message for a receive with this tag; without one the receive waits.
-    std::optional<early_message> expect(request& r, std::uint64_t tag) {
+    std::optional<deferred<early_message, X>> expect(request& r, std::uint64_t tag) {
         auto const found = std::find_if(early_.begin(), early_.end(),
                                         [&](auto const& m) { return m.head.tag == tag; });
         if (found == early_.end()) {

@@ -101,7 +101,7 @@ private:
             if (::getsockopt(line_->get(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0 || fault != 0) {
                 continue;
             }
-            if (place.family() == AF_UNIX && !peer_of_same_user(line_->get())) {
+            if (place.family() == AF_UNIX && peer_of_same_user(line_->get()) < 0) {
                 refuse("another user's process waits where rank 0 should");
             }
             return true;

@@ -82,7 +82,7 @@ private:
                 strangers_.pop_front();
                 continue;
             }
-            if (same_user_ && !peer_of_same_user(who.get())) { continue; }
+            if (same_user_ && peer_of_same_user(who.get()) < 0) { continue; }
             if (strangers_.size() == most_strangers) { strangers_.pop_front(); }
             strangers_.emplace_back(std::move(who));
         }
