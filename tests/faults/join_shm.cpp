@@ -6,9 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace coll = collectives;
@@ -65,6 +68,29 @@ TEST_CASE("a rank that is there already, or of another size, is turned away") {
         return 0;
     });
     CHECK(statuses({first, second}) == std::vector{0, 0});
+}
+
+TEST_CASE("a rank whose process rank 0 does not see is turned away") {
+    auto const join = [] {
+        ::setenv("COLLECTIVES_JOB", "unseen", 1);
+        auto comm = coll::shm::join(3s);
+        return 0;
+    };
+    constexpr int not_permitted = 77;
+    auto const first = start(0, 2, [&] {  // in a process name space of its own
+        if (::unshare(CLONE_NEWPID) != 0) { return not_permitted; }
+        return faults::end_of(start(0, 2, join)).status;
+    });
+    auto const second = start(1, 2, join);
+    auto const of_second = faults::end_of(second);
+    auto const of_first = faults::end_of(first).status;
+    if (of_first == not_permitted) {
+        MESSAGE("not looked at: this user may make no process name space");
+        return;
+    }
+    CHECK(of_first == 11);
+    CHECK(of_second.status == 30);
+    CHECK(of_second.said.find("rank 0 does not see its process") != std::string::npos);
 }
 
 TEST_CASE("a death is noticed though nobody watches the processes") {

@@ -7,6 +7,7 @@
 #include <collectives/collectives.hpp>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -25,9 +26,14 @@ int main(int argc, char** argv) {
                    "write the prices to this file, for COLLECTIVES_MODEL to name");
     app.add_flag("-c,--check", check, "measure each algorithm too, and what the choice loses");
     app.add_option("-b,--min", sizes.first, "smallest vector of the check, bytes")
+        ->check(CLI::Range(sizeof(float), std::size_t{1} << 40))
         ->capture_default_str();
     app.add_option("-e,--max", sizes.last, "largest")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
+    if (sizes.first > sizes.last) {
+        fmt::print(stderr, "coll_tune: there is no size from {} to {}\n", sizes.first, sizes.last);
+        return 2;
+    }
 
     auto const rank = [&](auto& comm) { tune::run(comm, file, check, sizes); };
     try {

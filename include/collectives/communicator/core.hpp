@@ -8,6 +8,7 @@
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
 #include <collectives/executor/point_to_point.hpp>
@@ -18,7 +19,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -12,12 +12,14 @@
 #include <collectives/select/selector.hpp>
 #include <collectives/transport/cuda/driver.hpp>
 
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace collectives {
 
@@ -33,7 +35,7 @@ using driven_kind = cuda::device_request::kind;
 
 /// The kernel for so many bytes, if there is one: else the host drives. `asked`: by the call, or by
 /// the environment.
-template <class X = void>
+template <class X>
 std::optional<deferred<driven_kind, X>> driven_kind_of(collective what, std::size_t bytes,
                                                        any_algorithm asked) {
     using enum collective;
@@ -62,7 +64,7 @@ inline any_algorithm algorithm_of(driven_kind what) {
 
 /// What is taken where no algorithm is named but perhaps, as `told`, by the environment; none where
 /// the host drives.
-template <class X = void>
+template <class X>
 std::optional<deferred<explanation, X>> explain_driven(requirement const& need, std::size_t bytes,
                                                        any_algorithm told) {
     auto const kind = driven_kind_of<X>(need.what, bytes, told);

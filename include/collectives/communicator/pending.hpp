@@ -5,6 +5,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/deferred.hpp>
 
+#include <exception>
 #include <memory>
 #include <utility>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/core/deferred.hpp>
 #include <collectives/executor/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>

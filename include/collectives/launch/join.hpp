@@ -75,7 +75,8 @@ job host(job_place const& me, std::string const& name, steady::time_point until)
             auto const came = place.admit(until);
             if (came.connection.get() < 0) { miss(me, missing); }
             auto const& said = came.said;
-            auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
+            auto const expected = came.process != 0 && said.size == me.size && said.rank > 0 &&
+                                  said.rank < me.size &&
                                   memory.state().status(said.rank).pid.load() == 0;
             // Who is not expected learns it from the end of its connection.
             if (expected && meeting_place::hand_over(came.connection, memory.descriptor())) {

@@ -27,7 +27,7 @@ struct local_address {
 };
 
 /// The process at the other end of a local socket, if it is one of this process's user; else -1.
-/// 0 is one that this process's namespace does not show.
+/// 0 where this process's name space does not show it.
 inline pid_t peer_of_same_user(int socket) {
     ucred who{};
     socklen_t n = sizeof who;

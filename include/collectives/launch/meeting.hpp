@@ -51,8 +51,8 @@ public:
         if (::bind(socket_.get(), address_.get(), address_.bytes) != 0) { fail("bind"); }
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
     }
-    /// The next one who comes in time and says what is expected, without a connection if nobody
-    /// does; the caller checks the greeting.
+    /// The next one who comes and says what is expected; if nobody does in time, a guest without a
+    /// connection. The caller checks the greeting.
     guest admit(steady::time_point until) {
         for (;;) {
             if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
@@ -99,7 +99,8 @@ public:
         if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) {
             throw usage_error(text_of("rank 0 of the job expects no rank ", hello.rank, " of ",
                                       hello.size,
-                                      ": that rank is there already, or the sizes differ"));
+                                      ": that rank is there already, the sizes differ, or "
+                                      "rank 0 does not see its process"));
         }
         int file = -1;
         std::memcpy(&file, CMSG_DATA(head), sizeof file);

@@ -78,6 +78,10 @@ concept has_a_parameter =
 template <class A>
 concept has_no_state_but_a_parameter = std::is_empty_v<A> || has_a_parameter<A>;
 
+/// `A{}`: a name alone says which algorithm is meant, and one parameter has a default.
+template <class A>
+concept is_made_of_nothing = requires { A{}; };
+
 /// Whether the steps of an all-reduce can be had; see `algorithm`.
 template <class A>
 concept emits_an_all_reduce =
@@ -102,7 +106,7 @@ concept emits_an_all_reduce =
 /// Guarantees asked: rounds ascend within one rank; a send and its receive carry the same round and
 /// chunks; a rank emits the same steps whenever it is asked. `check` proves the rest.
 template <class A>
-concept algorithm = has_no_state_but_a_parameter<A> && requires { A{}; } && has_a_name<A> &&
+concept algorithm = has_no_state_but_a_parameter<A> && is_made_of_nothing<A> && has_a_name<A> &&
                     counts_its_chunks<A> && emits_an_all_reduce<A>;
 
 /// Whether an algorithm is for so many ranks: most are for any number.

@@ -10,10 +10,8 @@
 
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -37,9 +37,10 @@ inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines
     }
 }
 
-/// Copies whole lines to `n` places, each aligned to one: every line to all of them
-/// before the next, while as much is asked for from where `next` points to. So most lines are on
-/// their way at once; and one store for a line is quicker than several (docs/performance.md).
+/// Copies whole lines to the `n` places, `at` bytes behind each, where a line begins: every line to
+/// all of them before the next, while as much is asked for from where `next` points to. So most
+/// lines are on their way at once; and one store for a line is quicker than several
+/// (docs/performance.md).
 [[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
                                                            std::size_t at, std::byte const* from,
                                                            std::size_t lines,
