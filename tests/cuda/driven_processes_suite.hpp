@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device-driven calls of processes, which go through the slots.
+// Device-driven calls of processes.
 #pragma once
 
 #include <cuda/driven_suite.hpp>
@@ -13,9 +13,11 @@
 
 namespace fake {
 
-TEST_CASE("devices drive: processes, which go through the slots, also part by part") {
-    for (int const size : sizes({2, 3})) {
+TEST_CASE("devices drive: processes, which may have to go through the slots, part by part") {
+    for (int const turn : {0, 1, 2, 3}) {
+        auto const size = 2 + turn % 2;
         world w;
+        w.events_cross = turn < 2;  // else nobody may work in a peer's buffers
         w.devices = size;
         w.laziness = 32;
         run_processes(

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -157,7 +158,14 @@ public:
         if (look(from).base == nullptr) {  // of the host: it is the caller's again
             auto kept = std::make_shared<std::vector<std::byte>>(bytes);
             std::memcpy(kept->data(), from, bytes);
-            return on.push([=] { std::memcpy(to, kept->data(), bytes); });
+            return on.push([=] {
+                if (bytes != 8 || reinterpret_cast<std::uintptr_t>(to) % 8 != 0) {
+                    std::memcpy(to, kept->data(), bytes);
+                } else {  // a word, at once
+                    auto const word = *reinterpret_cast<std::uint64_t const*>(kept->data());
+                    std::atomic_ref(*static_cast<std::uint64_t*>(to)).store(word);
+                }
+            });
         }
         on.push([=] { std::memmove(to, from, bytes); });
     }

@@ -84,6 +84,7 @@ public:
     void leave(std::uint64_t* word, std::uint64_t value) const {
         std::atomic_ref(*word).store(value, std::memory_order_relaxed);
     }
+    void fence() const { std::atomic_thread_fence(std::memory_order_seq_cst); }
     std::uint64_t now() const {
         return static_cast<std::uint64_t>(
             std::chrono::nanoseconds(coll::steady::now().time_since_epoch()).count());

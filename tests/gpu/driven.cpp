@@ -3,6 +3,10 @@
 // look at each access of memory. Start it with CUDA_DEVICE_MAX_CONNECTIONS=32.
 #include "checks.hpp"
 
+#include <sys/mman.h>
+
+#include <cstdlib>
+
 namespace {
 
 using namespace gpu;
@@ -155,6 +159,45 @@ void graphs() {
     });
 }
 
+/// Ranks that are processes: only under MPS do they run at once, each on a part of the device.
+void processes() {
+    auto const bytes = std::size_t{256} << 20;
+    auto* const speed = static_cast<double*>(
+        ::mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    require(speed != MAP_FAILED, "mmap");
+    coll::shm::run(1, [&](auto&) { *speed = copy_speed(std::size_t{1} << 30); });
+    for (int const size : {2, 4}) {
+        ::setenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", std::to_string(100 / size).c_str(), 1);
+        coll::shm::run(size, [&](auto& base) {
+            auto comm = coll::cuda::communicator(base, 0,
+                                                 {coll::cuda::runtime_calls::get(), {}, by_device});
+            cudaStream_t stream = nullptr;
+            check(::cudaSetDevice(0), "cudaSetDevice");
+            check(::cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+            std::size_t salt = 0;
+            for (std::size_t const n : {0UL, 1UL, 1'000UL, 65'537UL, 3'000'001UL}) {
+                run_all(comm, stream, n, salt % 2, salt);
+                ++salt;
+            }
+            auto buffer = comm.template allocate<float>(bytes / sizeof(float));
+            auto const time = seconds(21, [&] {  // the first calls have the others open the buffer
+                comm.all_reduce(buffer, coll::sum{},
+                                {.algorithm = coll::two_shot{}, .stream = stream});
+                check(::cudaStreamSynchronize(stream), "synchronize");
+            });
+            comm.barrier();
+            check(::cudaStreamDestroy(stream), "cudaStreamDestroy");
+            if (comm.rank() != 0) { return; }
+            auto const where = std::to_string(size) + " processes under MPS";
+            report("device-driven collectives, " + where + ": wrong results", 0, "", '<', 0);
+            report("device-driven two_shot, " + where + ", 256 MiB: share of B/(2K)",
+                   static_cast<double>(bytes) / time * 2 * size / *speed, "", '>', 0.7);
+        });
+    }
+    ::unsetenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+    ::munmap(speed, sizeof(double));
+}
+
 /// Little work, for the tools make it slow.
 void sanitized() {
     for (auto const drive : {coll::cuda::drive::host, by_device}) {
@@ -169,7 +212,9 @@ void sanitized() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return gpu::run_check(
-        argc, argv,
-        {{"1_driven", every_collective}, {"2_graphs", graphs}, {"3_sanitized", sanitized}});
+    return gpu::run_check(argc, argv,
+                          {{"1_driven", every_collective},
+                           {"2_graphs", graphs},
+                           {"3_sanitized", sanitized},
+                           {"4_processes", processes}});
 }

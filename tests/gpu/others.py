@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks by programs other than those beside this file: compute-sanitizer, coll_perf, PyTorch, the trainer."""
 
+import contextlib
 import csv
 import json
 import os
@@ -20,6 +21,29 @@ ROOT = HERE.parent.parent
 PERF_BYTES = (4, 4096, 1 << 20, 256 << 20)
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 TOOL_S = 40
+
+
+@contextlib.contextmanager
+def under_mps():
+    """A daemon of MPS of our own, in a folder of its own; gives the setting that leads to it, or None where
+    there is none or it does not start."""
+    control = shutil.which("nvidia-cuda-mps-control")
+    if control is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        setting = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
+
+        def tell(*arguments, **text):
+            return subprocess.run(["timeout", "30", control, *arguments], env=dict(os.environ, **setting),
+                                  stdout=subprocess.DEVNULL, text=True, **text).returncode
+        if tell("-d") != 0:
+            yield None
+            return
+        try:
+            yield setting
+        finally:
+            tell(input="quit -t 5\n")
 
 
 def sanitizer_rows(program, left):

@@ -113,7 +113,7 @@ auto enqueue_driven(Core& core, call_request const& r, detail::driven_kind what,
         auto const on = space.begin_driven(r.how.stream);
         auto const* const told =
             carrier.driver()->describe({what, r.shape.root, r.shape.count, r.shape.elem_size, r.in,
-                                        r.out, call.hash(), r.how.timeout.span()});
+                                        r.out, call.hash(), r.how.timeout.span(), on.captured});
         if (r.op == nullptr) {
             carrier.driver()->move(told, on.on);
         } else {
@@ -143,7 +143,7 @@ public:
         auto& space = engine.carrier().space();
         end_passed(engine);
         detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
-        if (engine.board().stopped()) { engine.stop_kernels(); }
+        if (engine.board().stopped()) { engine.end_kernels(); }
         auto const lane = [&] {  // a peer that fails waits until this kernel's end can be seen
             stay_inside const inside(engine.carrier().base());
             engine.require_usable(r.as);
@@ -173,7 +173,11 @@ public:
     /// Waits for all, which end at once where something has failed.
     template <class Engine>
     void close(Engine& e) {
-        if (e.board().stopped()) { e.stop_kernels(); }
+        with_driver(e.carrier(), e.context(), [&](auto const& its) {
+            if (!e.board().stopped()) { e.carrier().space().drain_if_possible(); }
+            detail::tell_fault(e, "a call before", its.fault());
+            if (e.board().stopped()) { e.end_kernels(); }
+        });
         if (numbers_.empty()) { return; }
         e.carrier().space().drain_if_possible();
         end(e, numbers_.size());

@@ -84,7 +84,7 @@ void tell_fault(Engine& e, std::string_view title, cuda::device_fault const& f) 
     if (f.is == kind::none || e.board().stopped()) { return; }
     std::string who;
     for (auto const r : f.peers) { who += text_of((who.empty() ? "" : ", "), r); }
-    auto const where = text_of(title, ": rank ", e.rank(), "'s kernel ");
+    auto const where = text_of(title, ": rank ", f.by, "'s kernel ");
     if (f.is == kind::mismatched) {
         e.board().fail(failure::make(failure_kind::mismatch,
                                      text_of(where, "met another call of rank ", who)));

@@ -118,10 +118,13 @@ public:
 
     /// Ends this communicator's kernels that wait for peers, without waiting for that.
     void stop_kernels() {
-        if constexpr (requires { carrier().driver(); }) {
-            auto* const its = carrier().driver();
-            if (its != nullptr && its->context == context_) { its->abort(); }
-        }
+        with_driver(carrier(), context_, [](auto& its) { its.abort(); });
+    }
+    /// Where it has failed: that, and its peers'. Then none comes into this rank's memory any more.
+    void end_kernels() {
+        std::uint64_t guests = 0;
+        with_driver(carrier(), context_, [&](auto& its) { guests = its.end(); });
+        wait_until_nobody_is_inside(carrier(), group_, guests);
     }
     /// What is under way belongs to whoever has the rank's turn.
     [[gnu::always_inline]] turns::turn turn() const { return hub_->work->turns->take(); }
@@ -272,18 +275,14 @@ private:
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
-        stop_kernels();  // peers wait for their end
-        wait_until_nobody_is_inside(carrier(), group_);
+        end_kernels();
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));
     }
     [[noreturn]] void raise(std::string const& where) {
         auto why = board_.first_failure();
-        while (!why) {
-            ::sched_yield();
-            why = board_.first_failure();
-        }
+        for (; !why; why = board_.first_failure()) { ::sched_yield(); }
         why->raise(where);
     }
 

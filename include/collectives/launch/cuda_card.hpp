@@ -5,7 +5,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/launch/cuda_team.hpp>
+#include <collectives/launch/cuda_residence.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 #include <collectives/transport/cuda/space.hpp>
 

@@ -249,13 +249,13 @@ private:
         auto const on_all = [&](auto const& part) {
             if (auto const bad = together(part)) { refuse(bad->rank, bad->why); }
         };
-        std::uint64_t place = 0;
+        typename team<made>::shown shown;
         on_all([&] {
             mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
-            place = mine->shown();
+            shown = mine->show();
         });
-        auto const places = told(place);
-        on_all([&] { mine->meet(places, ranks); });
+        auto const all_shown = told(shown);
+        on_all([&] { mine->meet(all_shown, ranks); });
         mine->context = context;
         auto const same = [&](card const& c) { return c.device == mine_.device; };
         if (made::one_process && std::count_if(cards_.begin(), cards_.end(), same) > 1) {

@@ -2,7 +2,7 @@
 // A block of a device's threads, as fused kernels see it; for nvcc.
 #pragma once
 
-#include <collectives/space/cuda/fused.hpp>
+#include <collectives/space/cuda/body.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +75,11 @@ public:
         asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 #else
         *word = value;
+#endif
+    }
+    __host__ __device__ void fence() const {
+#if defined(__CUDA_ARCH__)
+        asm volatile("fence.sc.sys;" ::: "memory");
 #endif
     }
     __host__ __device__ std::uint64_t now() const {

@@ -4,6 +4,7 @@
 
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/fused.hpp>
+#include <collectives/space/cuda/fused_session.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +22,9 @@ constexpr stretch piece(std::size_t count, int parts, int j, std::size_t begin, 
 }
 
 /// Where the element is in a buffer that a rank has told of, or else in its slot.
-template <class = void>
-constexpr std::byte* shown_or(std::uint64_t shown, std::size_t bytes, std::byte* slot) {
-    return shown == 0 ? slot : reinterpret_cast<std::byte*>(shown) + bytes;
+template <class Byte>
+constexpr Byte* shown_or(Byte* shown, std::size_t bytes, std::byte* slot) {
+    return shown == nullptr ? slot : shown + bytes;
 }
 
 }  // namespace detail
@@ -53,7 +54,7 @@ struct fused_fold {
         auto sub = s.at_once();
         std::size_t begin = 0;
         do {
-            if (!call.shows_in) {
+            if (call.where_in == 0) {
                 for (int j = 0; j < parts; ++j) {
                     auto const its = detail::piece(call.count, parts, j, begin, sub);
                     auto const p = s.portion(its, detail::least(sub, longest));
@@ -68,19 +69,19 @@ struct fused_fold {
             auto const at = mine.first * sizeof(T);
             fold(
                 b, adds ? mine.size : 0, s.size(),
-                [&](rank_t r) {
+                [&](rank_t r) -> std::byte const* {
                     auto* const slot = s.in_slot(r, part, mine.first, all.first);
                     // In turn: a peer may be in its next call, and have told of that.
-                    return straight ? slot : detail::shown_or(s.told(r).in, at, slot);
+                    return straight ? slot : detail::shown_or(s.in_of(r), at, slot);
                 },
                 spreads ? s.size() : 1,
                 [&](rank_t r) {
                     if (!spreads) { return call.out + (mine.first - own.first) * sizeof(T); }
-                    return detail::shown_or(s.told(r).out, at,
+                    return detail::shown_or(s.out_of(r), at,
                                             s.out_slot(r, part, mine.first, all.first));
                 });
             if (!straight && !s.meet()) { return; }
-            for (int j = 0; j < parts && spreads && !call.shows_out; ++j) {
+            for (int j = 0; j < parts && spreads && call.where_out == 0; ++j) {
                 auto const its = detail::piece(call.count, parts, j, begin, sub);
                 auto const p = s.portion(its, detail::least(sub, longest));
                 s.copy(call.out + p.first * sizeof(T), s.out_slot(s.rank(), j, p.first, its.first),
@@ -98,8 +99,7 @@ private:
     template <class Block>
     static constexpr bool all_show(session<Block> const& s, bool outputs) {
         for (rank_t r = 0; r < s.size(); ++r) {
-            auto const told = s.told(r);
-            if (told.in == 0 || (outputs && told.out == 0)) { return false; }
+            if (s.in_of(r) == nullptr || (outputs && s.out_of(r) == nullptr)) { return false; }
         }
         return true;
     }
@@ -163,7 +163,7 @@ struct fused_move {
                 spread(s, s.portion(all, detail::least(sub, longest)), all.first, part, own.first);
             }
             if (!s.meet()) { return; }
-            for (int j = 0; j < parts && !call.shows_out; ++j) {
+            for (int j = 0; j < parts && call.where_out == 0; ++j) {
                 auto const its = detail::piece(call.count, parts, j, begin, sub);
                 auto const p = s.portion(its, detail::least(sub, longest));
                 s.copy(call.out + p.first * e, s.out_slot(s.rank(), j, p.first, its.first),
@@ -178,7 +178,7 @@ private:
     template <class Block>
     static constexpr bool all_show(detail::fused_session<Block> const& s) {
         for (rank_t r = 0; r < s.size(); ++r) {
-            if (s.told(r).out == 0) { return false; }
+            if (s.out_of(r) == nullptr) { return false; }
         }
         return true;
     }
@@ -194,7 +194,7 @@ private:
             auto const bytes = detail::least(at_a_time, mine.size - done) * e;
             for (rank_t r = 0; r < s.size(); ++r) {
                 auto* const to =
-                    detail::shown_or(s.told(r).out, first * e, s.out_slot(r, part, first, from));
+                    detail::shown_or(s.out_of(r), first * e, s.out_slot(r, part, first, from));
                 s.copy(to, call.in + (first - own) * e, bytes);
             }
         }

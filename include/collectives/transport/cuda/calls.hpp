@@ -176,4 +176,15 @@ private:
     int before_, device_;
 };
 
+/// Gives something back to a device. What one that has failed does not take is lost with it; the
+/// next call on the device says so.
+template <class Give>
+void give_back(call_table& with, int device, Give const& give) {
+    try {
+        on_device const here(with, device);
+        give();
+    } catch (transport_error const&) {  // NOLINT: see above
+    }
+}
+
 }  // namespace collectives::cuda

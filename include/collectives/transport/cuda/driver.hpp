@@ -15,6 +15,7 @@ namespace collectives::cuda {
 struct device_fault {
     enum class kind : std::uint8_t { none, timed_out, aborted, mismatched };
     kind is = kind::none;
+    rank_t by = 0;              // whose kernel found it
     std::vector<rank_t> peers;  // that it waited for, or that had called something else
 };
 
@@ -36,6 +37,7 @@ struct device_request {
     void* out = nullptr;
     std::uint64_t hash = 0;  // equal on all ranks
     std::chrono::nanoseconds allowed{};
+    bool captured = false;  // into a graph
 };
 
 /// Starts kernels in which the ranks of one communicator meet, in the same order on all ranks.
@@ -54,8 +56,11 @@ public:
     /// What kernels have said; looked at without waiting.
     virtual device_fault fault() const = 0;
     /// Ends kernels that wait for peers, now and from now on; those of ranks that are threads, too.
-    /// Does not wait for that.
+    /// Does not wait for that. From any thread.
     virtual void abort() = 0;
+    /// That, where calls have failed, and those of other processes, too. A bit for each rank that
+    /// may still be in this one's buffers when it returns; then its own kernels are through.
+    virtual std::uint64_t end() = 0;
     /// Elements larger than that do not fit the slots.
     virtual std::size_t most_element_bytes() const = 0;
 

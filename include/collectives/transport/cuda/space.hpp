@@ -52,7 +52,7 @@ public:
             for (auto const e : opened_) { calls_->destroy_event(e); }
             calls_->destroy_stream(stream_);
             if (mine_ != nullptr) { calls_->give_back_event(device_, shared_, mine_); }
-            if (driven_ != nullptr) { calls_->give_back_event(device_, false, driven_); }
+            if (driven_ != nullptr) { calls_->give_back_event(device_, shares_driven_, driven_); }
         } catch (transport_error const&) {  // NOLINT: the device has failed, and says so elsewhere
         }
     }
@@ -68,23 +68,14 @@ public:
         return mine_ = calls_->borrow_event(device_, shared);
     }
     /// The event of rank r of another process, or of a thread.
-    void set_peer(rank_t r, event e, bool opened) {
-        auto const i = static_cast<std::size_t>(r);
-        if (peers_.size() <= i) { peers_.resize(i + 1); }
-        peers_[i] = e;
-        if (opened) { opened_.push_back(e); }
-    }
+    void set_peer(rank_t r, event e, bool opened) { set(peers_, r, e, opened); }
     /// What tells whether kernels of this rank that wait for peers are through.
-    event make_driven_event() {
+    event make_driven_event(bool shared) {
         on_device const here(*calls_, device_);
-        return driven_ = calls_->borrow_event(device_, false);
+        shares_driven_ = shared;
+        return driven_ = calls_->borrow_event(device_, shared);
     }
-    /// That of rank r, a thread.
-    void set_driven_peer(rank_t r, event e) {
-        auto const i = static_cast<std::size_t>(r);
-        if (driven_peers_.size() <= i) { driven_peers_.resize(i + 1); }
-        driven_peers_[i] = e;
-    }
+    void set_driven_peer(rank_t r, event e, bool opened) { set(driven_peers_, r, e, opened); }
     /// Kernels of this process's other ranks wait for this one's on its device.
     void share_with_threads() { has_threads_ = true; }
     bool is_shared_with_threads() const { return has_threads_; }
@@ -133,12 +124,13 @@ public:
         if (how_ == ordering::memory) { return words_->after(stream_, r); }
         calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
     }
-    /// Whether what rank r noted last may still be under way, or a kernel of its that waits. From
-    /// any thread.
+    /// Whether what rank r noted last may still be under way. From any thread, as the next.
     bool works(rank_t r) const {
         return (how_ == ordering::events && is_under_way(peers_, r)) ||
-               (how_ == ordering::memory && words_->works(r)) || is_under_way(driven_peers_, r);
+               (how_ == ordering::memory && words_->works(r));
     }
+    /// Whether a kernel of rank r may be under way that waits for peers, outside graphs.
+    bool drives(rank_t r) const { return is_under_way(driven_peers_, r); }
 
     /// Rank r has died: what it noted is not waited for.
     void let_go(rank_t r) const {
@@ -224,11 +216,7 @@ public:
     /// Does not throw: it is called where something else is told, or nothing can be. What a device
     /// that has failed does not free is lost with it.
     void deallocate(void* p, std::size_t) {
-        try {
-            on_device const here(*calls_, device_);
-            calls_->free(p);
-        } catch (transport_error const&) {  // NOLINT: the next call on the device says so
-        }
+        give_back(*calls_, device_, [&] { calls_->free(p); });
     }
     void zero(void* p, std::size_t bytes) {
         on_device const here(*calls_, device_);
@@ -254,6 +242,12 @@ public:
     }
 
 private:
+    void set(std::vector<event>& all, rank_t r, event e, bool opened) {
+        auto const i = static_cast<std::size_t>(r);
+        if (all.size() <= i) { all.resize(i + 1); }
+        all[i] = e;
+        if (opened) { opened_.push_back(e); }
+    }
     bool is_under_way(std::vector<event> const& of, rank_t r) const {
         auto const i = static_cast<std::size_t>(r);
         try {
@@ -277,9 +271,9 @@ private:
     std::function<void()> look_;
     stream stream_ = nullptr;
     event mine_ = nullptr;
-    event driven_ = nullptr;    // of the last kernel that waits for peers, on a user's stream
-    bool shared_ = false;       // with other processes
-    std::vector<event> peers_;  // by their rank in the job
+    event driven_ = nullptr;  // of the last kernel that waits for peers, on a user's stream
+    bool shared_ = false, shares_driven_ = false;  // with other processes
+    std::vector<event> peers_;                     // by their rank in the job
     std::vector<event> driven_peers_;
     std::vector<event> opened_;  // of them, those of other processes
     bool has_threads_ = false;

@@ -115,6 +115,20 @@ public:
             return imports_.at(location::of(packed), [this] { space_->drain(); });
         }
     }
+    void keep(std::uint64_t packed) { imports_.keep(location::of(packed)); }
+    /// Between processes: where kernels of `peers`, a bit for each, find a buffer, as `reach` says
+    /// it; 0 if some do not, who open it for later calls if this `may_ask`.
+    std::uint64_t window(void const* p, std::size_t bytes, std::uint64_t peers, bool may_ask) {
+        on_device const here(space_->calls(), space_->device());
+        return exports_->window(p, bytes, peers, may_ask);
+    }
+    /// Opens what peers have shown: see `imports::open_windows`.
+    template <class Put>
+    void open_windows(std::uint64_t mark, Put const& put) {
+        on_device const here(space_->calls(), space_->device());
+        imports_.open_windows(
+            mark, [this] { space_->drain(); }, put);
+    }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
         auto const mine = one_at_a_time_->take();
@@ -138,6 +152,7 @@ public:
     void deallocate(void* p, std::size_t bytes) {
         auto const mine = one_at_a_time_->take();
         if constexpr (!one_process) {
+            if (driver_ != nullptr) { space_->drain_if_possible(); }  // peers' kernels find it
             auto const line = exports_->retire(p);
             if (line && exports_->in_use(*line)) {
                 left_behind_.push_back({p, *line, 0});
@@ -168,6 +183,8 @@ public:
         return how;
     }
     bool inside(rank_t r) const { return this->base().inside(r) || space_->works(r); }
+    /// Whether a kernel of rank r waits for peers, or is in their memory.
+    bool drives(rank_t r) const { return space_->drives(r); }
 
     bool poll() {
         auto const moved = imports_.poll([this] { space_->drain(); });
