@@ -155,6 +155,62 @@ TEST_CASE("devices drive: a part of the ranks that fails leaves the others' kern
     }
 }
 
+TEST_CASE("devices drive: `test` does not wait for a kernel where a peer frees what it has shown") {
+    world w;
+    run_processes(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            std::size_t const n = 2'000;
+            auto* const stream = m.make_stream();
+            auto kept = comm.template allocate<word>(n);
+            {
+                auto freed = comm.template allocate<word>(n);
+                open_all(comm, m, std::span(freed), std::span(kept));
+            }
+            comm.barrier();
+            auto& told = w.shared().told;
+            auto const start = coll::steady::now();
+            if (comm.rank() == 1) {
+                auto pending = comm.start_all_reduce(
+                    kept, coll::sum{}, {.algorithm = coll::two_shot{}, .stream = stream});
+                for (int i = 0; i < 100; ++i) { expect(!pending.test(), "rank 0 has not come"); }
+                told = 1;
+                pending.wait();
+            } else {
+                while (told == 0) { std::this_thread::sleep_for(1ms); }
+                comm.all_reduce(kept, coll::sum{}, {.algorithm = coll::two_shot{}});
+            }
+            expect(coll::steady::now() - start < 5s, "nobody has waited for the other");
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+}
+
+TEST_CASE("devices drive: any call tells of one before that nobody has waited for") {
+    for (bool const threads : {false, true}) {
+        world w;
+        auto const body = [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<word>(100);
+            comm.barrier();
+            if (comm.rank() == 0) {
+                comm.all_reduce(buffer, coll::sum{}, {.timeout = 50ms, .stream = stream});
+                m.synchronize(stream);
+            }
+            while (comm.rank() == 1 && w.shared().told == 0) { std::this_thread::sleep_for(1ms); }
+            expect_throw<coll::timeout_error>([&] { comm.barrier(); }, "a time-out");
+            w.shared().told = 1;
+            m.destroy_stream(stream);
+        };
+        if (threads) {
+            run_threads(w, 2, body, {}, by_device);
+        } else {
+            run_processes(w, 2, body, {}, by_device);
+        }
+    }
+}
+
 TEST_CASE("kernels of processes that wait end at once when a rank ends the communicator") {
     for (int const size : {2, 3}) {  // with a rank between that waits, and without
         for (bool const kills : {false, true}) {

@@ -77,6 +77,7 @@ public:
 
     /// Starts a collective on `o`. Throws usage_error before anything is sent.
     void start(operation<Transport>& o, call_request const& r) {
+        if constexpr (driven_transport<Transport>) { driven_.look(engine_); }
         engine_.require_usable(r.as);
         if constexpr (device_transport<Transport>) { begin_on_device(*this, r); }
         auto const time = r.how.timeout.span();
@@ -185,8 +186,7 @@ private:
         activity* what;
         ~running() { core->forget(*what); }
     };
-    /// Processors that the ranks of this communicator share, its part of those of the job; 0 where
-    /// not all ranks know the same of that.
+    /// Processors, this communicator's part of those of the job; 0 where not all ranks know them.
     int shared_processors() {
         if constexpr (requires { engine_.carrier().processors(); }) {
             auto const all = engine_.carrier().size();

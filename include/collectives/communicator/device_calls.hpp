@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -142,17 +143,24 @@ public:
         auto& engine = core.engine();
         auto& space = engine.carrier().space();
         end_passed(engine);
-        detail::tell_fault(engine, "a call before", engine.carrier().driver()->fault());
-        if (engine.board().stopped()) { engine.end_kernels(); }
-        auto const lane = [&] {  // a peer that fails waits until this kernel's end can be seen
+        look(engine);
+        engine.require_usable(r.as);
+        std::optional<typename std::remove_reference_t<decltype(space)>::lane> begun;
+        try {  // a peer that fails waits until this kernel's end can be seen
             stay_inside const inside(engine.carrier().base());
-            engine.require_usable(r.as);
-            return enqueue_driven(core, r, what, call, [&] {
-                auto const mine = engine.enter(call, call.hash());
-                call.sequence = mine.sequence;
-                call.past = mine.past;
-            });
-        }();
+            if (!engine.board().stopped()) {
+                begun = enqueue_driven(core, r, what, call, [&] {
+                    auto const mine = engine.enter(call, call.hash());
+                    call.sequence = mine.sequence;
+                    call.past = mine.past;
+                });
+            }
+        } catch (transport_error const&) {
+            engine.end_kernels();
+            throw;
+        }
+        if (!begun) { engine.require_usable(r.as); }
+        auto const lane = *begun;
         auto made = std::make_unique<driven_call<Transport>>(engine, call, r.how.timeout.span());
         [[maybe_unused]] auto const here = space.enter();
         if (lane.captured) {
@@ -170,12 +178,18 @@ public:
         engine.add(*made);
         return made;
     }
+    /// Tells all what kernels have said that nobody has waited for.
+    template <class Engine>
+    void look(Engine& e) {
+        with_driver(e.carrier(), e.context(),
+                    [&](auto const& its) { detail::tell_fault(e, "a call before", its.fault()); });
+    }
     /// Waits for all, which end at once where something has failed.
     template <class Engine>
     void close(Engine& e) {
-        with_driver(e.carrier(), e.context(), [&](auto const& its) {
+        with_driver(e.carrier(), e.context(), [&](auto const&) {
             if (!e.board().stopped()) { e.carrier().space().drain_if_possible(); }
-            detail::tell_fault(e, "a call before", its.fault());
+            look(e);
             if (e.board().stopped()) { e.end_kernels(); }
         });
         if (numbers_.empty()) { return; }

@@ -121,6 +121,9 @@ public:
             if (!ended || engine_.board().stopped()) { return false; }
             if (!captured_) { engine_.finish(call.sequence); }
             return true;
+        } catch (transport_error const& e) {
+            engine_.break_by(call.title(), e);
+            return false;
         } catch (...) {
             thrown = std::current_exception();
             return false;

@@ -27,7 +27,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,7 +61,9 @@ public:
         if (!board_.stopped()) {
             hear([&] { return std::string(name(what)); });
         }
-        if (board_.stopped()) { raise(text_of("rank ", rank(), ", calling ", name(what))); }
+        if (!board_.stopped()) { return; }
+        with_driver(carrier(), context_, [this](auto const&) { end_kernels(); });
+        raise(text_of("rank ", rank(), ", calling ", name(what)));
     }
 
     /// Enters the next operation, a call with this hash: gives it its number and leaves word of it.

@@ -45,8 +45,10 @@ void wait_until_nobody_is_inside(Transport& t, rank_group const& group, std::uin
         for (rank_t r = 0; r < group.size(); ++r) {
             auto const peer = group.job_rank(r);
             waiter patience(false);
-            while (r != group.rank() && (t.inside(peer) || is_guest(r)) && !t.gone(peer) &&
-                   !detail::is_suspended(t, peer)) {
+            auto const is_inside = [&] {
+                return (t.inside(peer) && !detail::is_suspended(t, peer)) || is_guest(r);
+            };
+            while (r != group.rank() && is_inside() && !t.gone(peer)) {
                 if (patience.pause() == waiter::advice::sleep) {
                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 }

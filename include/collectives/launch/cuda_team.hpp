@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -75,6 +76,7 @@ public:
             mine.pad = reinterpret_cast<std::uintptr_t>(&shared_);
         } else {
             mine.pad = owner_.reach(shared_.memory.get(), pad_bytes + 3 * slot_bytes);
+            if (mine.pad != 0) { owner_.hold(mine.pad); }
             if (shares_event()) { mine.driven = calls_.share_event(shared_.driven); }
         }
         return mine;
@@ -239,6 +241,7 @@ private:
             } catch (transport_error const&) {  // NOLINT: that one has left, or nothing works here
             }
         }
+        give_back(calls_, device_, [&] { calls_.synchronize(side_.get()); });
     }
     /// Between processes, a last meeting: afterwards nobody reads this rank's slots any more. Who
     /// does not come soon has nothing left to read.
@@ -285,7 +288,8 @@ private:
     std::vector<rank_t> ranks_;                          // in the job
     fused_team* on_device_ = nullptr;
     std::optional<windows<Transport>> windows_;
-    std::unique_ptr<void, stream_keeper> side_{nullptr, {&calls_, device_}};  // see `windows::open`
+    std::unique_ptr<void, stream_keeper> side_{nullptr,
+                                               {&calls_, device_}};  // on which nothing waits
     fused_team view_{};
     fused_call call_;
     bool has_met_ = false;

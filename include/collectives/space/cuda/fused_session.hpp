@@ -45,8 +45,10 @@ public:
             if (w.number != 0) { return; }
             auto const ended = block_.peek(&own().ended);
             if (ended != 0) { say(ended); }
-            block_.failed(ended != 0 || block_.peek(&team_.mail->fault) != 0 ||
-                          block_.peek(&team_.mail->abort) != 0);
+            if (block_.peek(&team_.mail->abort) != 0) {
+                say(fused_fault{fused_fault::aborted, rank(), 0}.packed());
+            }
+            block_.failed(block_.peek(&team_.mail->fault) != 0);
         });
         block_.sync();
     }
@@ -60,13 +62,13 @@ public:
     constexpr bool meet(bool first = false) {
         ++epoch_;
         if (first) { told_ = epoch_ & 1U; }
-        auto const peers = static_cast<std::size_t>(size());
+        auto const all = static_cast<std::size_t>(size());
         block_.sync();
         block_.for_workers([&](worker w) {
-            share(w, peers, [&](std::size_t r) { tell(static_cast<rank_t>(r), first); });
+            share(w, all, [&](std::size_t r) { tell(static_cast<rank_t>(r), first); });
         });
         block_.for_workers([&](worker w) {
-            share(w, peers, [&](std::size_t r) { await(static_cast<rank_t>(r), first); });
+            share(w, all, [&](std::size_t r) { await(static_cast<rank_t>(r), first); });
         });
         block_.sync();
         return !failed();
@@ -195,11 +197,12 @@ private:
         give_up(fused_fault{why, rank(), who}.packed());
     }
     /// Ends this rank's part, and peers that wait for whomever. Who has not told of this call by
-    /// then sees that before it comes into this rank's buffers.
+    /// then sees that before it comes into this rank's buffers. Who said so first may have left.
     constexpr void give_up(std::uint64_t why) {
         say(why);
         for (rank_t r = 0; r < size() && !call_.quiet; ++r) {
-            if (r != rank()) { block_.publish(&team_.pads[r]->ended, why); }
+            if (r == rank() || r == fused_fault::of(why).by) { continue; }
+            block_.publish(&team_.pads[r]->ended, why);
         }
         block_.fence();
         block_.leave(&team_.mail->inside[block_.number()], peers(first_, true));

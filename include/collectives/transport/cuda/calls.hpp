@@ -2,6 +2,8 @@
 // What is used of CUDA, as one thin table: the runtime fills it, or a test.
 #pragma once
 
+#include <collectives/core/error.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

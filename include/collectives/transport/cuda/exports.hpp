@@ -111,7 +111,7 @@ public:
         auto const i = location::of(where).line;
         auto& line = table_->line[i];
         auto const now = line.window.load(std::memory_order_acquire);
-        if (now == 0 && may_ask && keep(i)) {
+        if (now == 0 && may_ask && hold(i)) {
             auto const stamp = line.stamp.load(std::memory_order_relaxed);
             line.window.store(stamp << export_line::window_bits, std::memory_order_release);
             table_->windows.fetch_add(1, std::memory_order_release);
@@ -125,12 +125,26 @@ public:
         if (found == lines_.end()) { return {}; }
         auto const i = found->second;
         lines_.erase(found);
-        give_up_window(i);
+        give_up(i);
         used_[i] = {};
         auto& line = table_->line[i];
         line.retired.store(1, std::memory_order_release);
         table_->retirements.fetch_add(1, std::memory_order_release);
         return i;
+    }
+    /// Line i is for no other memory before this is freed. False if too many are, of memory that
+    /// still exists.
+    bool hold(std::size_t i) {
+        if (held_ == most_held && stamp_ >= next_sweep_) {
+            next_sweep_ = stamp_ + most_held;
+            for (std::size_t k = 0; k < used_.size(); ++k) {
+                auto const& one = used_[k];
+                if (one.is_held && calls_.look(one.base).id != one.id) { give_up(k); }
+            }
+        }
+        if (held_ == most_held) { return false; }
+        ++held_;
+        return used_[i].is_held = true;
     }
     bool in_use(std::size_t i) const {
         return table_->line[i].users.load(std::memory_order_acquire) != 0;
@@ -141,9 +155,9 @@ private:
         void* base = nullptr;
         std::uint64_t bytes = 0, id = 0;
         std::uint64_t last = 0;  // when it was asked for
-        bool is_window = false;  // not for something else before it is freed: kernels may know it
+        bool is_held = false;    // not for other memory before this is freed: kernels know it
     };
-    static constexpr std::size_t most_windows = location::lines / 2;
+    static constexpr std::size_t most_held = location::lines / 2;
 
     template <class Line>
     std::uint64_t reach(allocation const& a, void const* p, std::size_t bytes, Line const& find) {
@@ -171,7 +185,7 @@ private:
         if (!which) { return {}; }
         auto const i = *which;
         auto const key = calls_.share(a.base);
-        give_up_overlapped_windows(a);
+        give_up_overlapped(a);
         auto const base = reinterpret_cast<std::uintptr_t>(a.base);
         table_->line[i].show({base, a.bytes, a.id, key}, ++stamp_);
         table_->used.store(used_.size(), std::memory_order_release);
@@ -190,7 +204,7 @@ private:
         std::optional<std::size_t> best;
         std::pair<bool, std::uint64_t> its{};
         for (std::size_t i = 0; i < used_.size(); ++i) {
-            if (used_[i].is_window) { continue; }
+            if (used_[i].is_held) { continue; }
             auto const held = in_use(i);
             if (held && table_->line[i].retired.load(std::memory_order_relaxed) != 0) { continue; }
             auto const here = std::pair{held, used_[i].last};
@@ -200,30 +214,17 @@ private:
         return best;
     }
 
-    /// Makes line i a window. False if there are as many as may be, of memory that still exists.
-    bool keep(std::size_t i) {
-        if (windows_ == most_windows && stamp_ >= next_sweep_) {
-            next_sweep_ = stamp_ + most_windows;
-            for (std::size_t k = 0; k < used_.size(); ++k) {
-                auto const& one = used_[k];
-                if (one.is_window && calls_.look(one.base).id != one.id) { give_up_window(k); }
-            }
-        }
-        if (windows_ == most_windows) { return false; }
-        ++windows_;
-        return used_[i].is_window = true;
-    }
-    void give_up_window(std::size_t i) {
-        if (!std::exchange(used_[i].is_window, false)) { return; }
-        --windows_;
+    void give_up(std::size_t i) {
+        if (!std::exchange(used_[i].is_held, false)) { return; }
+        --held_;
         table_->line[i].window.store(0, std::memory_order_release);
     }
-    /// They are of memory that its user has freed: peers need not look for it.
-    void give_up_overlapped_windows(allocation const& a) {
+    /// What was held there is memory that its user has freed: peers need not look for it.
+    void give_up_overlapped(allocation const& a) {
         auto const first = reinterpret_cast<std::uintptr_t>(a.base);
-        for (std::size_t i = 0; i < used_.size() && windows_ != 0; ++i) {
+        for (std::size_t i = 0; i < used_.size() && held_ != 0; ++i) {
             auto const its = reinterpret_cast<std::uintptr_t>(used_[i].base);
-            if (its < first + a.bytes && first < its + used_[i].bytes) { give_up_window(i); }
+            if (its < first + a.bytes && first < its + used_[i].bytes) { give_up(i); }
         }
     }
 
@@ -232,7 +233,7 @@ private:
     rank_t me_;
     std::unordered_map<void*, std::size_t> lines_;
     std::vector<use> used_;
-    std::size_t windows_ = 0;
+    std::size_t held_ = 0;
     std::uint64_t stamp_ = 0, clock_ = 0;
     std::uint64_t next_sweep_ = 0;  // a stamp
 };

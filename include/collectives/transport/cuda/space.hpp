@@ -271,7 +271,7 @@ private:
     std::function<void()> look_;
     stream stream_ = nullptr;
     event mine_ = nullptr;
-    event driven_ = nullptr;  // of the last kernel that waits for peers, on a user's stream
+    event driven_ = nullptr;                       // of the last kernel that waits for peers
     bool shared_ = false, shares_driven_ = false;  // with other processes
     std::vector<event> peers_;                     // by their rank in the job
     std::vector<event> driven_peers_;

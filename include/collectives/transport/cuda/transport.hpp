@@ -115,6 +115,8 @@ public:
             return imports_.at(location::of(packed), [this] { space_->drain(); });
         }
     }
+    /// What kernels use all the time stays where it is: memory of this rank, and of a peer.
+    void hold(std::uint64_t packed) { exports_->hold(location::of(packed).line); }
     void keep(std::uint64_t packed) { imports_.keep(location::of(packed)); }
     /// Between processes: where kernels of `peers`, a bit for each, find a buffer, as `reach` says
     /// it; 0 if some do not, who open it for later calls if this `may_ask`.
@@ -186,8 +188,10 @@ public:
     /// Whether a kernel of rank r waits for peers, or is in their memory.
     bool drives(rank_t r) const { return space_->drives(r); }
 
+    /// A kernel that waits for peers is not waited for here: what they free is closed after that.
     bool poll() {
-        auto const moved = imports_.poll([this] { space_->drain(); });
+        auto const may = driver_ == nullptr || space_->driven_is_done();
+        auto const moved = may && imports_.poll([this] { space_->drain(); });
         return this->base().poll() || moved;
     }
     /// A device wakes nobody.
