@@ -2,9 +2,11 @@
 // Another limit of this process, for a while.
 #pragma once
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <fstream>
 
 namespace faults {
@@ -27,12 +29,19 @@ private:
     ::rlimit before_{};
 };
 
-/// Bytes of address space that this process uses.
-inline ::rlim_t memory_in_use() {
+/// Bytes of address space that this process uses: of the heap's also what is free, which grows by
+/// whole arenas.
+inline ::rlim_t address_space_in_use() {
     std::ifstream file("/proc/self/statm");
     ::rlim_t pages = 0;
     file >> pages;
     return pages * static_cast<::rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Bytes of the heap that nobody has freed, and what the threads keep for their next small blocks.
+inline std::size_t heap_in_use() {
+    auto const heap = ::mallinfo2();
+    return heap.uordblks + heap.hblkhd;
 }
 
 }  // namespace faults
