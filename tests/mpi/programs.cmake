@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The tests over MPI, with each implementation that is there: its own compiler and launcher, by their full
+# names, for plain mpicxx and mpiexec may belong to either.
+
+set(mpi_flags -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -std=c++20 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    -Wsign-conversion -Werror -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR})
+if(CMAKE_BUILD_TYPE STREQUAL Debug)
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS_DEBUG}")
+    list(APPEND mpi_flags ${flags})
+endif()
+set(mpi_libraries)
+if(COLLECTIVES_LINK_COMPILED)
+    foreach(library IN ITEMS compiled kernels)
+        get_target_property(definition collectives_${library} INTERFACE_COMPILE_DEFINITIONS)
+        list(APPEND mpi_flags -D${definition})
+        list(APPEND mpi_libraries $<TARGET_FILE:collectives_${library}>)
+    endforeach()
+endif()
+set(worlds_of_conformance 1 2 3 4 5 7 8)
+set(worlds_of_bootstrap 1 2 3 5 8)
+set(worlds_of_random 5)
+set(worlds_of_fusion 2 3 5 7)
+set(worlds_of_hosts 2x1 4x1 4x2 5x2 6x2 8x4)
+set(leaks_of_openmpi ";ASAN_OPTIONS=fast_unwind_on_malloc=0")    # else its leaks have no name
+set(launch_mpich)
+set(launch_openmpi --allow-run-as-root --oversubscribe)    # more ranks than cores
+foreach(mpi IN ITEMS mpich openmpi)
+    find_program(COLLECTIVES_MPICXX_${mpi} mpicxx.${mpi})
+    find_program(COLLECTIVES_MPIEXEC_${mpi} mpiexec.${mpi})
+    if(NOT COLLECTIVES_MPICXX_${mpi} OR NOT COLLECTIVES_MPIEXEC_${mpi})
+        message(STATUS "the tests over ${mpi} are left out: its compiler or launcher was not found")
+        continue()
+    endif()
+    file(GLOB sources CONFIGURE_DEPENDS mpi/*.cpp)
+    if(CMAKE_BUILD_TYPE STREQUAL Debug)    # sanitizers: the program that calls everything
+        set(sources mpi/random.cpp)
+    endif()
+    foreach(source IN LISTS sources)
+        cmake_path(ABSOLUTE_PATH source)
+        cmake_path(GET source STEM name)
+        set(program mpi.${name}.${mpi})
+        set(libraries ${mpi_libraries})
+        set(level -O1)
+        if(name MATCHES "^(bootstrap|faults|fusion)$")    # the compiler takes longer than their tests
+            set(level -O0)
+        endif()
+        if(name STREQUAL random)
+            list(APPEND libraries -lrapidcheck)
+        endif()
+        add_custom_command(OUTPUT ${program} DEPENDS ${source} ${mpi_libraries} DEPFILE ${program}.d
+            COMMAND ${COLLECTIVES_MPICXX_${mpi}} ${level} ${mpi_flags} -MD -MF ${program}.d -MT ${program}
+                ${source} -o ${program} ${libraries}
+            COMMENT "Building ${program}" VERBATIM)
+        add_custom_target(build.${program} ALL DEPENDS ${program})
+        add_dependencies(tested build.${program})
+        if(CMAKE_BUILD_TYPE STREQUAL Debug)
+            add_dependencies(sanitizer_tests build.${program})
+        endif()
+        if(NOT DEFINED worlds_of_${name})
+            continue()
+        endif()
+        foreach(world IN LISTS worlds_of_${name})    # ranks, or ranks x how many share a host
+            string(REPLACE "x" ";" world ${world})
+            list(GET world 0 ranks)
+            list(GET world -1 per_host)
+            list(JOIN world "x" world)
+            add_test(NAME ${program}.${world}
+                COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n ${ranks}
+                    ${CMAKE_CURRENT_BINARY_DIR}/${program} ${ranks})
+            set_tests_properties(${program}.${world} PROPERTIES LABELS mpi TIMEOUT 300
+                ENVIRONMENT "COLLECTIVES_TIMEOUT=60;COLLECTIVES_RANKS_PER_HOST=${per_host}${leaks_of_${mpi}}")
+        endforeach()
+    endforeach()
+    if(CMAKE_BUILD_TYPE STREQUAL Debug)
+        continue()
+    endif()
+    # What four ranks, also on two hosts, are told of a fault. A shell that outlives the rank keeps its
+    # death from the launcher, which would end the others.
+    set(told "rank . was told.*rank . was told.*rank . was told")
+    foreach(fault IN ITEMS mismatch late stopped leaves death)
+        set(expected "${told}")
+        if(fault MATCHES "mismatch|late|stopped")    # rank 1 lives, and is told too
+            string(APPEND expected ".*rank . was told")
+        endif()
+        foreach(way IN ITEMS "" hosts)
+            set(test mpi.faults${way}.${mpi}.${fault})
+            add_test(NAME ${test}
+                COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 4
+                    sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 4 ${fault} ${way}; sleep 1")
+            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60 RUN_SERIAL TRUE
+                PASS_REGULAR_EXPRESSION "${expected}"
+                FAIL_REGULAR_EXPRESSION "Segmentation|double free|corrupted|got a result|is late"
+                ENVIRONMENT COLLECTIVES_RANKS_PER_HOST=2)
+        endforeach()
+    endforeach()
+endforeach()
