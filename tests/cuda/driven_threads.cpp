@@ -7,12 +7,14 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -101,6 +103,38 @@ TEST_CASE("a rank that still reads its last piece while the other is in its next
         },
         {}, by_device);
     launcher::slow_device = -1;
+}
+
+TEST_CASE("who runs ahead waits before its stream has no room for more calls") {
+    world w;
+    w.laziness = 0;
+    std::atomic<int> enqueued = 0;
+    run_threads(
+        w, 2,
+        [&](auto& comm, machine& m) {
+            m.use(comm.rank());
+            constexpr int calls = 500;
+            auto* const stream = m.make_stream();
+            auto buffer = comm.template allocate<std::int64_t>(1);
+            std::int64_t zero = 0;
+            m.copy(buffer.data(), &zero, 8, stream);
+            if (comm.rank() == 1) {
+                for (int last = -1; enqueued < 100 || last != enqueued;) {
+                    last = enqueued;
+                    std::this_thread::sleep_for(100ms);
+                }
+                expect(enqueued < 200,
+                       [&] { return std::to_string(enqueued) + " calls are enqueued"; });
+            }
+            for (int i = 0; i < calls; ++i) {
+                comm.all_reduce(buffer, coll::sum{}, {.stream = stream});
+                if (comm.rank() == 0) { ++enqueued; }
+            }
+            m.synchronize(stream);
+            m.destroy_stream(stream);
+        },
+        {}, by_device);
+    CHECK(enqueued == 500);
 }
 
 TEST_CASE("threads that share a device: what would wait for all of it") {

@@ -132,6 +132,8 @@ struct launcher : plain_launcher {
     }
     template <class Body>
     static void load() {}
+    template <class Body>
+    static void load_fused() {}
 };
 
 }  // namespace fake

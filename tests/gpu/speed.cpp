@@ -2,11 +2,12 @@
 // Speeds on one GPU, whose memory is the limit, against CUDA's own copy in the same run.
 #include "checks.hpp"
 
+#include <algorithm>
+#include <string>
+
 namespace {
 
 using namespace gpu;
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 double speed_of_copy() {
     auto const speed = copy_speed(1024 * mib);
@@ -18,10 +19,16 @@ double speed_of_copy() {
 template <class Comm>
 double share_of_limit(Comm& comm, std::size_t bytes, coll::any_algorithm algorithm, double speed) {
     auto buffer = comm.template allocate<float>(bytes / sizeof(float));
-    auto const time = seconds(21, [&] {
+    auto const call = [&] {
         comm.all_reduce(buffer, coll::sum{},
                         {.algorithm = algorithm, .timeout = std::chrono::seconds(30)});
-    });
+    };
+    fill_with_bytes(buffer.data(), buffer.size(), comm.rank());
+    comm.barrier();
+    call();
+    expect_sum_of_bytes(buffer.data(), buffer.size(), comm.size());
+    comm.barrier();
+    auto const time = seconds(21, call);
     comm.barrier();
     auto const limit = speed / (2.0 * comm.size());
     return static_cast<double>(bytes) / time / limit;
@@ -64,24 +71,17 @@ void mapped() {
         auto const speed = comm.rank() == 0 ? copy_speed(1024 * mib) : 0;
         auto buffer = comm.template allocate<float>(1024 * mib / sizeof(float));
         comm.barrier();
-        // One rank copies what the other has mapped: n bytes read, n written.
-        auto const time =
-            seconds(21, [&] { comm.broadcast(buffer, 0, {.algorithm = coll::star{}}); });
+        // One rank copies what the other has mapped: n bytes read, n written, less what a call of
+        // one element takes.
+        auto const time_of = [&](auto some) {
+            return seconds(21, [&] { comm.broadcast(some, 0, {.algorithm = coll::star{}}); });
+        };
+        auto const all = std::span(buffer.data(), buffer.size());
+        auto const time = time_of(all) - time_of(all.first(1));
         if (comm.rank() != 0) { return; }
         auto const share = 2.0 * static_cast<double>(1024 * mib) / time / speed;
         report("a kernel's copy of a peer's mapped memory, 1 GiB: share of B", share, "", '>',
                0.95);
-    });
-}
-
-/// Threads in a process of their own: CUDA is not to be touched here before the next fork.
-template <class F>
-void on_threads(int size, F const& f) {
-    coll::shm::run(1, [&](auto&) {
-        coll::threads::run(size, [&](auto& base) {
-            auto comm = coll::cuda::communicator(base, 0);
-            f(comm);
-        });
     });
 }
 
@@ -142,9 +142,7 @@ void driven() {
         coll::shm::run(1, [&](auto&) {
             auto const speed = speed_of_copy();
             coll::threads::run(size, [&](auto& base) {
-                coll::cuda::settings const how{
-                    coll::cuda::runtime_calls::get(), {}, coll::cuda::drive::device};
-                auto comm = coll::cuda::communicator(base, 0, how);
+                auto comm = coll::cuda::communicator(base, 0, driven_by(coll::cuda::drive::device));
                 auto& space = comm.transport().space();
                 auto a = comm.template allocate<float>(1024), b = comm.template allocate<float>(64);
                 if (comm.rank() == 0) {
@@ -181,93 +179,47 @@ void driven() {
     }
 }
 
-/// `automatic` against the best algorithm that is named, at each size.
-template <class Comm>
-void choice_of(Comm& comm, std::string const& where) {
-    double worst = 10;
-    for (std::size_t const bytes : {1024 * mib / 1048576, mib / 16, mib, 16 * mib, 256 * mib}) {
-        auto buffer = comm.template allocate<float>(bytes / sizeof(float));
-        auto const time_of = [&](coll::any_algorithm a) {
-            auto const time = seconds(bytes < mib ? 51 : 11, [&] {
-                comm.all_reduce(buffer, coll::sum{},
-                                {.algorithm = a, .timeout = std::chrono::seconds(30)});
-            });
-            comm.barrier();
-            return time;
-        };
-        double best = 1e9;
-        for (coll::any_algorithm const a :
-             {coll::any_algorithm(coll::one_shot{}), coll::any_algorithm(coll::two_shot{}),
-              coll::any_algorithm(coll::ring{}), coll::any_algorithm(coll::leaders{comm.size()})}) {
-            best = std::min(best, time_of(a));
-        }
-        worst = std::min(worst, best / time_of({}));
-    }
-    if (comm.rank() == 0) {
-        report("automatic's speed over the best algorithm's, worst size, " + where, worst, "", '>',
-               0.9);
-    }
-}
-void choice() {
-    on_threads(4, [](auto& comm) { choice_of(comm, "4 threads"); });
-    coll::shm::run(4, [](auto& base) {
-        auto comm = coll::cuda::communicator(base, 0);
-        choice_of(comm, "4 processes");
-    });
-}
-
-/// What others are compared with: seconds of one all_reduce of as many bytes, over processes.
-void for_peers() {
-    for (int const size : {2, 4}) {
-        coll::shm::run(size, [&](auto& base) {
-            auto comm = coll::cuda::communicator(base, 0);
-            for (std::size_t bytes = 1024; bytes <= 1024 * mib; bytes *= 32) {
-                auto buffer = comm.template allocate<float>(bytes / sizeof(float));
-                auto const time = seconds(bytes < 16 * mib ? 101 : 11, [&] {
-                    comm.all_reduce(buffer, coll::sum{}, {.timeout = std::chrono::seconds(30)});
-                });
-                comm.barrier();
-                if (comm.rank() == 0) {
-                    control("ours, " + std::to_string(size) + " processes, " +
-                                std::to_string(bytes) + " bytes",
-                            1e6 * time, "us");
-                }
-            }
-        });
-    }
-}
-
-void movement() {
-    auto const speed = speed_of_copy();
+/// Traffic of the one memory: all_gather reads K blocks and writes K of each, reduce_scatter reads
+/// K vectors and writes one, broadcast reads one and writes the others.
+void movement(coll::cuda::drive drive, double speed) {
     for (int const size : {2, 4, 8}) {
         coll::threads::run(size, [&](auto& base) {
-            auto comm = coll::cuda::communicator(base, 0);
+            auto comm = coll::cuda::communicator(base, 0, driven_by(drive));
             auto const k = static_cast<double>(size);
             std::size_t const bytes = 256 * mib;
             auto whole = comm.template allocate<float>(bytes / sizeof(float));
             auto const share = coll::block(whole.size(), size, comm.rank());
             auto block =
                 comm.template allocate<float>(whole.size() / static_cast<std::size_t>(size));
+            auto const mine = std::span(block.data(), share.size);
+            fill_with_bytes(whole.data(), whole.size(), comm.rank());
+            fill_with_bytes(block.data(), block.size(), comm.rank());
+            comm.barrier();
             auto const told = [&](char const* what, double traffic, auto const& call) {
                 auto const time = seconds(21, call);
                 comm.barrier();
                 if (comm.rank() != 0) { return; }
-                report(std::string(what) + ", " + std::to_string(size) + " threads: share of B",
-                       traffic / time / speed, "", '>', 0.75);
+                auto const title = std::string(what) + ", " + std::to_string(size) + " threads, ";
+                auto const reached = traffic / time / speed;
+                if (drive == coll::cuda::drive::device) {
+                    report(title + "device-driven: share of B", reached, "", '>', 0.75);
+                } else {  // each rank reads what it needs, so a block is read as often as written
+                    control(title + "host-driven: share of B", reached, "");
+                }
             };
+            coll::options const how{.algorithm = coll::one_shot{}};
             auto const n = static_cast<double>(bytes);
-            told("all_gather", n / k * (k + k * k), [&] {
-                comm.all_gather(std::span(block.data(), share.size), whole,
-                                {.algorithm = coll::one_shot{}});
-            });
-            told("reduce_scatter", (k + 1) * n, [&] {
-                comm.reduce_scatter(whole, std::span(block.data(), share.size), coll::sum{},
-                                    {.algorithm = coll::one_shot{}});
-            });
-            told("broadcast", k * n,
-                 [&] { comm.broadcast(whole, 0, {.algorithm = coll::star{}}); });
+            told("all_gather", (k + 1) * n, [&] { comm.all_gather(mine, whole, how); });
+            told("reduce_scatter", (k + 1) * n,
+                 [&] { comm.reduce_scatter(whole, mine, coll::sum{}, how); });
+            told("broadcast", k * n, [&] { comm.broadcast(whole, 0, how); });
         });
     }
+}
+void movements() {
+    auto const speed = speed_of_copy();
+    movement(coll::cuda::drive::device, speed);
+    movement(coll::cuda::drive::host, speed);
 }
 
 }  // namespace
@@ -275,12 +227,10 @@ void movement() {
 int main(int argc, char** argv) {
     return gpu::run_check(argc, argv,
                           {{"1_threads", threads},
-                           {"2_movement", movement},
+                           {"2_movement", movements},
                            {"3_processes", processes},
                            {"4_mapped", mapped},
                            {"5_small", small},
                            {"6_leaders", leaders},
-                           {"7_driven", driven},
-                           {"8_choice", choice},
-                           {"9_peers", for_peers}});
+                           {"7_driven", driven}});
 }

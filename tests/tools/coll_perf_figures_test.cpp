@@ -16,6 +16,10 @@
 #include <algorithm>
 #include <atomic>
 #include <complex>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
 #include <utility>
 
 using namespace coll_perf;
@@ -173,6 +177,23 @@ TEST_CASE("a case and its result survive the way through another program") {
     CHECK(read.round_trips == r.round_trips);
     CHECK_FALSE(read_result("[vm] some noise of a launcher", read));
     CHECK_FALSE(read_result("coll_perf-result 0 0 2 3 1 2", read));
+}
+
+TEST_CASE("what tests/gpu/run tells the driver of devices") {
+    std::ifstream file("tests/gpu/others.py");
+    std::string const text((std::istreambuf_iterator<char>(file)), {});
+    std::smatch told, asked;
+    REQUIRE(std::regex_search(text, told, std::regex("PERF_SETTINGS = \"([0-9 ]+)\"")));
+    REQUIRE(std::regex_search(text, asked, std::regex("f\"(.*) [{]b // 4[}] (.*)\"")));
+    auto const how = settings_of("2 " + told.str(1));
+    CHECK(how.iterations == 21);
+    CHECK(how.check);
+    CHECK(how.controls);
+    CHECK(as_text(how) == "2 " + told.str(1));  // no word too many
+    auto const c = case_of(asked.str(1) + " 1024 " + asked.str(2));
+    CHECK(c.collective == "all_reduce");
+    CHECK(c.count == 1024);
+    CHECK(as_text(c) == asked.str(1) + " 1024 " + asked.str(2));
 }
 
 TEST_CASE("files") {

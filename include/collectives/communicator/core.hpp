@@ -93,8 +93,8 @@ public:
     void run(call_request const& r) {
         auto const turn = engine_.turn();
         if constexpr (driven_transport<Transport>) {
-            auto const waits = r.how.stream == nullptr;
-            if (auto const a = start_driven(r, waits)) { return waits ? finish(*a) : forget(*a); }
+            auto const own = r.how.stream == nullptr;
+            if (auto const a = start_driven(r, own)) { return a->waits ? finish(*a) : forget(*a); }
         }
         if constexpr (flat_transport<Transport>) {
             if (run_flat(r)) { return; }

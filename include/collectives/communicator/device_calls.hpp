@@ -174,6 +174,7 @@ public:
                 mark_ = space.mark(lane.on);
                 marked_ = numbers_.size();
             }
+            made->start_behind(mark_, numbers_.size() >= 2 * many);
         }
         engine.add(*made);
         return made;
@@ -198,6 +199,8 @@ public:
     }
 
 private:
+    /// Of twice as many, one waits for the first ones: a stream that has no room would hold up the
+    /// driver's calls of other ranks, whose kernels its own wait for.
     static constexpr std::size_t many = 64;
 
     /// Of many that are enqueued back to back, those up to the mark.

@@ -109,17 +109,28 @@ public:
         allowed = time;
     }
     /// Ends at once: a graph's kernel runs when the graph does.
-    void start_captured() { captured_ = true; }
-    void start(std::uint64_t mark) { mark_ = mark; }
+    void start_captured() { waits = false; }
+    void start(std::uint64_t mark) {
+        mark_ = mark;
+        finishes_ = true;
+    }
+    /// Its kernel's end is seen later. Who enqueues too many `must_wait` until those before a mark
+    /// have ended, however long they take.
+    void start_behind(std::uint64_t mark, bool must_wait) {
+        mark_ = mark;
+        waits = must_wait;
+        allowed = std::chrono::nanoseconds::max();
+    }
+    bool waits = true;  ///< the caller, until it has ended
 
     bool progress() override {
         try {
             auto& carrier = engine_.carrier();
             [[maybe_unused]] auto const here = carrier.space().enter();
-            auto const ended = captured_ || carrier.space().passed(mark_);
+            auto const ended = mark_ == 0 || carrier.space().passed(mark_);
             detail::tell_fault(engine_, call.title(), carrier.driver()->fault());
             if (!ended || engine_.board().stopped()) { return false; }
-            if (!captured_) { engine_.finish(call.sequence); }
+            if (finishes_) { engine_.finish(call.sequence); }
             return true;
         } catch (transport_error const& e) {
             engine_.break_by(call.title(), e);
@@ -134,7 +145,7 @@ public:
 private:
     engine<Transport>& engine_;
     std::uint64_t mark_ = 0;
-    bool captured_ = false;
+    bool finishes_ = false;
 };
 
 }  // namespace collectives

@@ -227,9 +227,30 @@ struct copy_body {
     std::size_t before = 0;  // bytes in front of the first pack
     std::size_t packs = 0;
 
+    /// A few packs are on their way at once, or a multiprocessor with one block waits most of the
+    /// time.
     constexpr void operator()(detail::worker w) const {
-        detail::share(w, packs, [this](std::size_t i) {
-            auto const at = before + i * detail::pack_bytes;
+        constexpr std::size_t at_once = 4;
+        auto const whole = packs / (at_once * w.all) * w.all;  // packs of each of the strides
+        detail::share(w, whole, [this, w](std::size_t i) {
+            auto const first = before + ((i - w.number) * at_once + w.number) * detail::pack_bytes;
+            detail::pack loaded[at_once] = {};
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+            for (std::size_t j = 0; j < at_once; ++j) {
+                loaded[j] = detail::load_pack(from + first + j * w.all * detail::pack_bytes);
+            }
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+            for (std::size_t j = 0; j < at_once; ++j) {
+                detail::store_pack(to + first + j * w.all * detail::pack_bytes, loaded[j]);
+            }
+        });
+        auto const rest = whole * at_once;
+        detail::share(w, packs - rest, [this, rest](std::size_t i) {
+            auto const at = before + (rest + i) * detail::pack_bytes;
             detail::store_pack(to + at, detail::load_pack(from + at));
         });
         auto const after = before + packs * detail::pack_bytes;

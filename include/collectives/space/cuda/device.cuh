@@ -42,6 +42,16 @@ void start(void (*kernel)(Body), Body const& body, std::size_t blocks, void* que
     }
 }
 
+template <class Body>
+void load(void (*kernel)(Body)) {
+    cudaFuncAttributes about{};
+    auto const fault = ::cudaFuncGetAttributes(&about, reinterpret_cast<void const*>(kernel));
+    if (fault != cudaSuccess) {
+        static_cast<void>(::cudaGetLastError());
+        throw transport_error(text_of("a kernel does not load: ", cudaGetErrorString(fault)));
+    }
+}
+
 }  // namespace detail
 
 struct device_launcher {
@@ -58,12 +68,11 @@ struct device_launcher {
     }
     template <class Body>
     static void load() {
-        cudaFuncAttributes about{};
-        auto const kernel = reinterpret_cast<void const*>(&detail::run_fused<Body>);
-        if (auto const fault = ::cudaFuncGetAttributes(&about, kernel); fault != cudaSuccess) {
-            static_cast<void>(::cudaGetLastError());
-            throw transport_error(text_of("a kernel does not load: ", cudaGetErrorString(fault)));
-        }
+        detail::load(&detail::run<Body>);
+    }
+    template <class Body>
+    static void load_fused() {
+        detail::load(&detail::run_fused<Body>);
     }
 };
 

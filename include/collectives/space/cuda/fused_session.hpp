@@ -43,12 +43,12 @@ public:
         block_.sync();
         block_.for_workers([&](worker w) {
             if (w.number != 0) { return; }
-            auto const ended = block_.peek(&own().ended);
+            auto const ended = block_.peek(&own().ended);  // all are on their way at once
+            auto const aborted = block_.peek(&team_.mail->abort) != 0;
+            auto const faulty = block_.peek(&team_.mail->fault) != 0;
             if (ended != 0) { say(ended); }
-            if (block_.peek(&team_.mail->abort) != 0) {
-                say(fused_fault{fused_fault::aborted, rank(), 0}.packed());
-            }
-            block_.failed(block_.peek(&team_.mail->fault) != 0);
+            if (aborted) { say(fused_fault{fused_fault::aborted, rank(), 0}.packed()); }
+            block_.failed(faulty || ended != 0 || aborted);
         });
         block_.sync();
     }

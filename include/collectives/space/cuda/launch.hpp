@@ -23,11 +23,14 @@ inline constexpr bool gives_truth =
 
 }  // namespace detail
 
-/// One that starts fused kernels too: `launch_fused(body, blocks, queue)` and `load<body>()`.
+/// One that starts fused kernels too: `launch_fused(body, blocks, queue)`. `load<body>()` and
+/// `load_fused<body>()` bring to the device what these start: later that would wait for kernels
+/// that wait.
 template <class Launcher>
 concept fusing_launcher = requires(fused_move const& body, void* queue) {
     Launcher::launch_fused(body, 1, queue);
-    Launcher::template load<fused_move>();
+    Launcher::template load<copy_body>();
+    Launcher::template load_fused<fused_move>();
 };
 
 /// Enqueues one pass. `Launcher::launch(body, work, queue)` lets workers call a body, so many that
@@ -106,7 +109,8 @@ bool provide_with() {
     static_assert(std::is_trivially_copyable_v<Op>, "a kernel gets a copy of its operator");
     kernels().add(typeid(Op), typeid(T), &enqueue_reduction<Launcher, Op, T>);
     if constexpr (fusing_launcher<Launcher>) {
-        kernels().add(&Launcher::template load<fused_fold<Op, T>>);
+        kernels().add(&Launcher::template load<fold_body<Op, T>>);
+        kernels().add(&Launcher::template load_fused<fused_fold<Op, T>>);
     }
     return true;
 }
@@ -128,6 +132,9 @@ template <class Launcher>
 void provide_gathers_with() {
     auto const add = []<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
         kernels().add(typeid(Own), typeid(Wire), &enqueue_gather<Launcher, Own, Wire>);
+        if constexpr (fusing_launcher<Launcher>) {
+            kernels().add(&Launcher::template load<gather_body<Own, Wire>>);
+        }
     };
     auto const as_they_are = [&]<class... T>(std::type_identity<T>... t) { (add(t, t), ...); };
     as_they_are(std::type_identity<std::uint8_t>{}, std::type_identity<std::uint16_t>{},
@@ -142,7 +149,8 @@ bool provide_moves_with() {
     provide_gathers_with<Launcher>();
     if constexpr (fusing_launcher<Launcher>) {
         kernels().add(&enqueue_move<Launcher>);
-        kernels().add(&Launcher::template load<fused_move>);
+        kernels().add(&Launcher::template load<copy_body>);
+        kernels().add(&Launcher::template load_fused<fused_move>);
     }
     return true;
 }

@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/calls.hpp>
+#include <collectives/transport/cuda/runtime_capture.hpp>
 #include <collectives/transport/cuda/runtime_files.hpp>
 #include <collectives/transport/cuda/runtime_words.hpp>
 
@@ -163,7 +164,8 @@ public:
     }
     int independent_streams() override {
         auto const* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-        return queues == nullptr ? 8 : std::atoi(queues);
+        if (queues != nullptr) { return std::atoi(queues); }
+        return attribute_of(current(), cudaDevAttrMpsEnabled) != 0 ? 2 : 8;  // CUDA's defaults
     }
 
     void copy(void* to, void const* from, std::size_t bytes, stream s) override {
@@ -219,7 +221,9 @@ public:
     void record(event e, stream s) override {
         check(::cudaEventRecord(static_cast<cudaEvent_t>(e), of(s)), "cudaEventRecord");
     }
+    /// Also while this thread captures a stream, which the question is not part of.
     bool passed(event e) override {
+        detail::unlike_capture const asks;
         auto const fault = ::cudaEventQuery(static_cast<cudaEvent_t>(e));
         if (fault == cudaErrorNotReady) {
             static_cast<void>(::cudaGetLastError());
