@@ -155,6 +155,7 @@ public:
     void copy(void* to, void const* from, std::size_t bytes, cuda::stream s) override {
         may_fail("copy");
         auto& on = usable(s);
+        if (bytes == 0) { return; }
         if (look(from).base == nullptr) {  // of the host: it is the caller's again
             auto kept = std::make_shared<std::vector<std::byte>>(bytes);
             std::memcpy(kept->data(), from, bytes);
