@@ -237,7 +237,13 @@ void killed() {
         report("the same: memory that did not come back", std::abs(*before - free_memory()), "MiB",
                '<', 64);
     });
-    on_processes(2, [](auto& comm) { require(adds_up(comm, 1'001, {}), "a wrong sum after it"); });
+    on_processes(2, [](auto& comm) {
+        for (auto const a : coll::all_algorithms) {
+            for (std::size_t const n : {1U, 1'001U, 1'000'003U}) {
+                require(adds_up(comm, n, a), "a wrong sum after it");
+            }
+        }
+    });
 }
 
 /// All of it at once, against the traffic and the hand-offs.

@@ -65,14 +65,14 @@ def sanitizer_rows(program, limit_s):
     seen by an error that is planted."""
     tool_program = shutil.which("compute-sanitizer") or str(cuda_folder() / "bin" / "compute-sanitizer")
     end = time.monotonic() + limit_s
-    for tool, check in [("memcheck", "planted")] + [(t, c) for t in TOOLS for c in ("1_host", "2_driven")]:
+    for tool, check in [("memcheck", "planted")] + [(t, c) for t in TOOLS for c in ("1_host", "2_alone", "3_together")]:
         planted = check == "planted"
         title = f"compute-sanitizer, {tool}, {check}: errors"
         if not os.path.exists(tool_program):
             yield row(title, why="skipped: there is no compute-sanitizer")
             continue
         done = execute([tool_program, "--tool", tool, "--error-exitcode", "9", program, check],
-                       min(TOOL_S, end - time.monotonic()))
+                       min(TOOL_S, end - time.monotonic()), {"COLLECTIVES_TIMEOUT": "15"})
         if done.status is None:
             yield row(title, ok=False, why=done.late)
             continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A few calls of each kind, for the tools that look at each access of memory. These may hold up a
-// kernel until another is through, so no kernel waits for another here.
+// kernel until another is through: only in the last do kernels wait for each other.
 #include "checks.hpp"
 #include "few_of_all.hpp"
 
@@ -22,7 +22,8 @@ void calls_by(coll::cuda::drive drive, int size, std::string const& what) {
     report("calls of each kind, " + what + ": wrong results", 0, "", '<', 0);
 }
 void by_host() { calls_by(coll::cuda::drive::host, 2, "host-driven, 2 threads"); }
-void by_device() { calls_by(coll::cuda::drive::device, 1, "device-driven, 1 thread"); }
+void alone() { calls_by(coll::cuda::drive::device, 1, "device-driven, 1 thread"); }
+void together() { calls_by(coll::cuda::drive::device, 2, "device-driven, 2 threads"); }
 
 /// A kernel writes behind the end of an allocation, within the page that CUDA took for it: whoever
 /// looks must see it.
@@ -41,6 +42,7 @@ void planted() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return gpu::run_check(argc, argv,
-                          {{"1_host", by_host}, {"2_driven", by_device}, {"planted", planted}});
+    return gpu::run_check(
+        argc, argv,
+        {{"1_host", by_host}, {"2_alone", alone}, {"3_together", together}, {"planted", planted}});
 }

@@ -71,17 +71,17 @@ void mapped() {
         auto const speed = comm.rank() == 0 ? copy_speed(1024 * mib) : 0;
         auto buffer = comm.template allocate<float>(1024 * mib / sizeof(float));
         comm.barrier();
-        // One rank copies what the other has mapped: n bytes read, n written, less what a call of
-        // one element takes.
+        // One rank copies what the other has mapped: n bytes read, n written.
         auto const time_of = [&](auto some) {
             return seconds(21, [&] { comm.broadcast(some, 0, {.algorithm = coll::star{}}); });
         };
         auto const all = std::span(buffer.data(), buffer.size());
-        auto const time = time_of(all) - time_of(all.first(1));
+        auto const time = time_of(all), call = time_of(all.first(1));
         if (comm.rank() != 0) { return; }
-        auto const share = 2.0 * static_cast<double>(1024 * mib) / time / speed;
-        report("a kernel's copy of a peer's mapped memory, 1 GiB: share of B", share, "", '>',
-               0.95);
+        auto const share = 2.0 * static_cast<double>(1024 * mib) / speed;
+        report("a kernel's copy of a peer's mapped memory, 1 GiB: share of B", share / time, "",
+               '>', 0.95);
+        control("the same without what a call of one element takes", share / (time - call), "");
     });
 }
 
@@ -199,13 +199,10 @@ void movement(coll::cuda::drive drive, double speed) {
                 auto const time = seconds(21, call);
                 comm.barrier();
                 if (comm.rank() != 0) { return; }
-                auto const title = std::string(what) + ", " + std::to_string(size) + " threads, ";
-                auto const reached = traffic / time / speed;
-                if (drive == coll::cuda::drive::device) {
-                    report(title + "device-driven: share of B", reached, "", '>', 0.75);
-                } else {  // each rank reads what it needs, so a block is read as often as written
-                    control(title + "host-driven: share of B", reached, "");
-                }
+                auto const by = drive == coll::cuda::drive::device ? "device" : "host";
+                report(std::string(what) + ", " + std::to_string(size) + " threads, " + by +
+                           "-driven: share of B",
+                       traffic / time / speed, "", '>', 0.75);
             };
             coll::options const how{.algorithm = coll::one_shot{}};
             auto const n = static_cast<double>(bytes);
