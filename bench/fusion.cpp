@@ -22,8 +22,8 @@ namespace {
 
 /// Seconds of the slowest rank: the least of `runs` for each of the bodies, which take turns. Each
 /// is timed the second time in a row, with the caches as it leaves them itself.
-template <class Comm, std::size_t N, class Run>
-std::array<double, N> take_turns(Comm& comm, int runs, Run const& run) {
+template <std::size_t N, class Run>
+std::array<double, N> take_turns(coll::communicator& comm, int runs, Run const& run) {
     std::array<double, N> least;
     least.fill(1e9);
     for (int i = 0; i < runs; ++i) {
@@ -41,26 +41,26 @@ std::array<double, N> take_turns(Comm& comm, int runs, Run const& run) {
     return least;
 }
 
-template <class Comm>
-void measure(Comm& comm, char const* name, std::vector<std::size_t> const& counts, int runs) {
+void measure(coll::communicator& comm, char const* name, std::vector<std::size_t> const& counts,
+             int runs) {
     std::vector<std::vector<float>> tensors;
     std::size_t total = 0;
     for (auto const n : counts) {
         tensors.emplace_back(n, 1.0F);
         total += n;
     }
-    auto whole = comm.template allocate<float>(total);
-    auto by_hand = comm.template allocate<float>(total);
+    auto whole = comm.allocate<float>(total);
+    auto by_hand = comm.allocate<float>(total);
     std::vector<float> own(total, 1.0F);
     auto const bytes = total * sizeof(float);
     coll::fusion_buffer one(comm, {.threshold = bytes});
     coll::fusion_buffer usual(comm);
     coll::fusion_buffer none(comm, {.threshold = 0});
-    auto const step = [&](auto& fusion) {
+    auto const step = [&](coll::fusion_buffer& fusion) {
         for (auto& t : tensors) { (void)fusion.add(t); }
         fusion.flush();
     };
-    auto const t = take_turns<Comm, 6>(comm, runs, [&](std::size_t what) {
+    auto const t = take_turns<6>(comm, runs, [&](std::size_t what) {
         switch (what) {
             case 0: step(one); break;
             case 1: comm.all_reduce(whole); break;
@@ -89,9 +89,9 @@ void measure(Comm& comm, char const* name, std::vector<std::size_t> const& count
     auto const budget = static_cast<double>(counts.size()) * 100e-9 + 1.2 * (t[1] + t[2]);
     if (comm.rank() != 0) { return; }
     std::printf(
-        "%-22s %d ranks, %5zu tensors, %6.1f MB: fused %8.0f us, %.2f of the budget, "
-        "%.3f of by hand; default threshold %8.0f us; not fused %8.0f us; "
-        "all_reduce %8.0f us, copies %8.0f us\n",
+        "%-22s %d ranks, %5zu tensors, %6.1f MB: fused %8.1f us, %.2f of the budget, "
+        "%.3f of by hand; default threshold %8.1f us; not fused %8.1f us; "
+        "all_reduce %8.1f us, copies %8.1f us\n",
         name, comm.size(), counts.size(), static_cast<double>(bytes) / 1e6, t[0] * 1e6,
         t[0] / budget, t[0] / t[3], t[4] * 1e6, t[5] * 1e6, t[1] * 1e6, t[2] * 1e6);
     std::fflush(stdout);
@@ -102,7 +102,7 @@ void measure(Comm& comm, char const* name, std::vector<std::size_t> const& count
 int main(int argc, char** argv) {
     int const runs = argc > 1 ? std::atoi(argv[1]) : 41;
     for (int const ranks : {2, 4}) {
-        coll::shm::run(ranks, [&](auto& comm) {
+        coll::shm::run(ranks, [&](coll::communicator& comm) {
             measure(comm, "10,000 x 64 floats", std::vector<std::size_t>(10'000, 64), runs);
             auto const all = bench::resnet50();
             std::vector<std::size_t> small;

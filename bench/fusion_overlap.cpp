@@ -38,10 +38,10 @@ std::vector<coll::ready_tensor> backward_pass(std::size_t divisor, double time) 
     return all;
 }
 
-template <class Comm>
 class stepper {
 public:
-    stepper(Comm& comm, std::span<coll::ready_tensor const> pass) : comm_(&comm), pass_(pass) {
+    stepper(coll::communicator& comm, std::span<coll::ready_tensor const> pass)
+        : comm_(&comm), pass_(pass) {
         for (auto const& t : pass) { gradients_.emplace_back(t.shape.count, 1.0F); }
     }
     /// The median time of a step, of the slowest rank. `overlap`: gradients come when they are
@@ -71,16 +71,15 @@ public:
     }
 
 private:
-    Comm* comm_;
+    coll::communicator* comm_;
     std::span<coll::ready_tensor const> pass_;
     std::vector<std::vector<float>> gradients_;
 };
 
-template <class Comm>
-void sweep(Comm& comm, char const* name, std::size_t divisor, double time, int runs) {
+void sweep(coll::communicator& comm, char const* name, std::size_t divisor, double time, int runs) {
     auto const pass = backward_pass(divisor, time);
     auto const cost = coll::measure_fusion_cost(comm);
-    auto const plan = coll::plan_fusion<>(pass, cost);
+    auto const plan = coll::plan_fusion(pass, cost);
     stepper step(comm, std::span<coll::ready_tensor const>(pass));
     if (comm.rank() == 0) {
         std::printf("%s, %d ranks: alpha %.1f us, beta %.3f ns, copy %.3f ns per byte\n", name,
@@ -112,9 +111,9 @@ void sweep(Comm& comm, char const* name, std::size_t divisor, double time, int r
 }  // namespace
 
 int main() {
-    coll::shm::run(2, [](auto& comm) { sweep(comm, "shm", 1, 0.15, 5); });
-    coll::shm::run(4, [](auto& comm) { sweep(comm, "shm", 1, 0.3, 5); });
-    coll::shm::run(4, [](auto& comm) {
+    coll::shm::run(2, [](coll::communicator& comm) { sweep(comm, "shm", 1, 0.15, 5); });
+    coll::shm::run(4, [](coll::communicator& comm) { sweep(comm, "shm", 1, 0.3, 5); });
+    coll::shm::run(4, [](coll::communicator& comm) {
         auto slow = comm.with(coll::throttled{.bytes_per_second = 25e6});
         sweep(slow, "200 Mbit/s", 32, 0.2, 3);
     });

@@ -38,8 +38,7 @@ double time_of(int calls, Call const& call) {
     return mine;
 }
 
-template <class Communicator>
-void compare(Communicator& comm) {
+void compare(coll::communicator& comm) {
     auto const prints = comm.rank() == 0;
     if (prints) {
         std::printf("%12s %12s %12s %8s  %s\n", "bytes", "MPI us", "ours us", "speed", "algorithm");
@@ -76,10 +75,10 @@ int main(int argc, char** argv) {
     int level = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     {
-        coll::mpi::communicator over_mpi(MPI_COMM_WORLD);
+        auto over_mpi = coll::mpi::communicator(MPI_COMM_WORLD);
         if (argc > 1 && std::string_view(argv[1]) == "ucx") {
-            coll::bootstrap_over<coll::mpi::communicator> meeting(over_mpi);
-            coll::ucx::communicator over_ucx(meeting);
+            coll::bootstrap_over meeting(over_mpi);
+            auto over_ucx = coll::ucx::communicator(meeting);
             compare(over_ucx);
         } else {
             compare(over_mpi);

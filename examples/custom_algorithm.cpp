@@ -53,7 +53,7 @@ int main() {
                 cost.ratio.sent);
     if (cost.rounds != 14 || cost.busiest.sent != 2 * bytes * 7 / 8) { return 1; }
 
-    coll::threads::run(8, [](auto& comm) {
+    coll::threads::run(8, [](coll::communicator& comm) {
         std::vector<double> data(100'000, comm.rank());
         comm.all_reduce(data, coll::sum{}, {.algorithm = both_ways{}});
         if (data != std::vector<double>(100'000, 28)) { throw std::runtime_error("a wrong sum"); }

@@ -32,7 +32,7 @@ void show(int rank, char const* collective, vector const& got, vector const& wan
 }  // namespace
 
 int main() {
-    coll::shm::run(4, [](auto& comm) {
+    coll::shm::run(4, [](coll::communicator& comm) {
         int const me = comm.rank();
         vector const mine{me, 10 * me, 100 * me, 1000 * me};
         vector const sums{6, 60, 600, 6000};  // of all four

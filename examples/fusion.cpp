@@ -22,7 +22,7 @@ void require(bool right, char const* what) {
 }  // namespace
 
 int main() {
-    coll::shm::run(4, [](auto& comm) {
+    coll::shm::run(4, [](coll::communicator& comm) {
         // Weights and biases of each layer, the largest of them above the threshold.
         std::vector<std::vector<float>> weights, biases;
         std::vector<std::string> names;

@@ -9,7 +9,7 @@
 namespace coll = collectives;
 
 int main() {
-    coll::threads::run(4, [](auto& comm) {  // coll::shm::run: four processes instead
+    coll::threads::run(4, [](coll::communicator& comm) {  // coll::shm::run: four processes
         std::vector<float> data(1000, static_cast<float>(comm.rank() + 1));  // 1, 2, 3, 4
         comm.all_reduce(data);                                               // 1 + 2 + 3 + 4
         std::printf("rank %d of %d has %g\n", comm.rank(), comm.size(), double{data[0]});

@@ -34,7 +34,7 @@ void require(bool right, char const* what) {
 }  // namespace
 
 int main() {
-    coll::shm::run(4, [](auto& comm) {
+    coll::shm::run(4, [](coll::communicator& comm) {
         int const me = comm.rank();
         std::array<std::vector<double>, layers> gradients;
         gradients.fill(std::vector<double>(weights));

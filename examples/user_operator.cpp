@@ -36,7 +36,7 @@ constexpr auto together = [](moments const& a, moments const& b) {
 }  // namespace
 
 int main() {
-    coll::threads::run(5, [](auto& comm) {
+    coll::threads::run(5, [](coll::communicator& comm) {
         int const me = comm.rank();
 
         // Rank r maps x to 2 x + r. An operator of your own is taken as one whose order matters.

@@ -5,7 +5,10 @@
 
 #include "our_calls.hpp"
 
+#include <collectives/launch/shm.hpp>
+#include <collectives/launch/threads.hpp>
 #include <collectives/launch/cuda.hpp>
+#include <collectives/transport/cuda/space.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -44,7 +47,7 @@ public:
     }
     /// A kernel's.
     void other_copy(std::byte* to, std::byte const* from, std::size_t bytes) const {
-        [[maybe_unused]] auto const here = space_->enter();
+        coll::device_scope const here(space_);
         space_->copy(on_device(to), on_device(from), bytes);
         space_->drain();
     }
@@ -52,7 +55,7 @@ public:
 private:
     void move(void* to, void const* from, std::size_t bytes) const {
         if (bytes == 0) { return; }
-        [[maybe_unused]] auto const here = space_->enter();
+        coll::device_scope const here(space_);
         space_->calls().copy(to, from, bytes, static_cast<cuda::stream>(space_->queue()));
         space_->drain();
     }
@@ -82,19 +85,19 @@ struct known_calls<std::tuple<T...>, std::tuple<Op...>> {
 };
 
 /// All cases on one rank of a communicator on devices; rank 0 tells the results.
-template <class Known, class Comm>
-void measure_on_device(Comm& comm, board meeting, settings const& how,
+template <class Known>
+void measure_on_device(coll::communicator& comm, board meeting, settings const& how,
                        std::vector<measured_case> const& cases,
                        std::function<void(std::string const&)> const& tell) try {
     note_pinning(meeting);
-    auto& space = comm.transport().space();
+    auto& space = cuda::space_of(comm);
     for (std::size_t i = 0; i < cases.size(); ++i) {
         auto const& c = cases[i];
         Known::visit(c, [&]<class T, class Op>() {
-            auto const function = find_call<Comm, T, Op>(collective_of(c.collective));
+            auto const function = find_call<T, Op>(collective_of(c.collective));
             auto const bytes = slots(how, c).bytes();
             private_memory mirror(bytes);
-            auto reachable = comm.template allocate<std::byte>(how.allocated ? bytes : 0);
+            auto reachable = comm.allocate<std::byte>(how.allocated ? bytes : 0);
             auto const free = [&space](std::byte* p) { space.deallocate(p, 0); };
             std::unique_ptr<std::byte, decltype(free)> const own(
                 how.allocated ? nullptr : static_cast<std::byte*>(space.allocate(bytes)), free);
@@ -104,8 +107,8 @@ void measure_on_device(Comm& comm, board meeting, settings const& how,
             options.algorithm = coll::parse_algorithm(c.algorithm);
             auto const call = [&](std::byte* in, std::size_t in_count, std::byte* out,
                                   std::size_t out_count) {
-                function(&comm, {place.on_device(in), in_count, place.on_device(out), out_count,
-                                 c.root, &options});
+                function(comm, {place.on_device(in), in_count, place.on_device(out), out_count,
+                                c.root, &options});
             };
             sampling one(meeting, comm.rank(), how, c, model_of<T, Op>(), mirror.data(), call,
                          place);
@@ -126,20 +129,21 @@ template <class Known, class Calls>
 void measure_on_devices(bool threads, Calls const& calls, board const& meeting, settings const& how,
                         std::vector<measured_case> const& cases,
                         std::function<void(std::string const&)> const& tell) {
-    auto const body = [&](auto& base, std::shared_ptr<cuda::call_table> const& table) {
+    auto const body = [&](coll::communicator& base,
+                          std::shared_ptr<cuda::call_table> const& table) {
         if (how.pin && meeting.core_per_rank()) { pin_to_core(base.rank()); }
         std::string why;
         auto const devices = table->devices(why);
         auto const mine = devices == 0 ? 0 : base.rank() % devices;
         if (devices != 0) { table->use(mine); }  // else all ranks are refused next
-        auto comm = cuda::communicate(base, mine, {table, {}, {}});
+        auto comm = cuda::communicate(base, mine, {table, {}});
         measure_on_device<Known>(comm, meeting, how, cases, tell);
     };
     if (threads) {
         auto const table = calls();
-        coll::threads::run(how.ranks, [&](auto& base) { body(base, table); });
+        coll::threads::run(how.ranks, [&](coll::communicator& base) { body(base, table); });
     } else {
-        coll::shm::run(how.ranks, [&](auto& base) { body(base, calls()); });
+        coll::shm::run(how.ranks, [&](coll::communicator& base) { body(base, calls()); });
     }
 }
 

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     try {
         auto const o = peers::order::read(argc, argv);
-        collectives::mpi::communicator comm(MPI_COMM_WORLD);
+        auto comm = collectives::mpi::communicator(MPI_COMM_WORLD);
         peers::run_ours(comm, o);
     } catch (std::exception const& e) {
         std::cerr << e.what() << std::endl;

@@ -19,8 +19,7 @@ namespace {
 
 /// Returns on all ranks at one moment of simulated time, and gives it: they share a clock. After a
 /// barrier ranks would begin one after the other, as long apart as the shortest all-reduces take.
-template <class Comm>
-double begin_together(Comm& comm) {
+double begin_together(coll::communicator& comm) {
     double start = MPI_Wtime();
     comm.all_reduce(std::span(&start, 1), coll::max{});
     start += 1e-3;
@@ -30,8 +29,7 @@ double begin_together(Comm& comm) {
 }
 
 /// Seconds; -1 where the sum is wrong.
-template <class Comm>
-double measure(Comm& comm, coll::any_algorithm a, std::size_t bytes) {
+double measure(coll::communicator& comm, coll::any_algorithm a, std::size_t bytes) {
     std::vector<float> data(bytes / sizeof(float), static_cast<float>(comm.rank()));
     auto const start = begin_together(comm);
     comm.all_reduce(data, coll::sum{}, {.algorithm = a, .segment = 0});

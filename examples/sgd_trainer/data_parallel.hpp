@@ -15,8 +15,7 @@ namespace trainer {
 namespace coll = collectives;
 
 /// What all ranks start from: what rank 0 has, which may come from a checkpoint.
-template <class Communicator>
-void share(Communicator& comm, state& now) {
+inline void share(coll::communicator& comm, state& now) {
     std::vector<double> numbers{static_cast<double>(now.step), now.loss_scale,
                                 static_cast<double>(now.good_steps)};
     comm.broadcast(numbers, 0);
@@ -29,9 +28,8 @@ void share(Communicator& comm, state& now) {
 
 /// Data-parallel inference: each rank classifies its block of the test images. Gives, on every
 /// rank, how many images of class c were taken for class k, at c x classes + k.
-template <class Communicator>
-std::vector<float> classify_test(Communicator& comm, job const& what, network& net,
-                                 std::span<float const> parameters) {
+inline std::vector<float> classify_test(coll::communicator& comm, job const& what, network& net,
+                                        std::span<float const> parameters) {
     auto const& test = what.data.test;
     auto const mine = coll::block(test.size(), comm.size(), comm.rank());
     std::vector<float> counts(class_count * class_count);  // exact up to 2^24 images
@@ -50,8 +48,8 @@ std::vector<float> classify_test(Communicator& comm, job const& what, network& n
 
 /// Trains from `now`, which is equal on all ranks and stays so. Gradients travel over `comm`; what
 /// is no part of a step, over `base`, which has the same ranks.
-template <class Base, class Communicator>
-void train(Base& base, Communicator& comm, job const& what, state& now, rank_journal& journal) {
+inline void train(coll::communicator& base, coll::communicator& comm, job const& what, state& now,
+                  rank_journal& journal) {
     auto const& how = what.how;
     auto const steps_per_epoch = what.steps_per_epoch();
 

@@ -9,6 +9,7 @@
 #include "settings.hpp"
 #include "steps.hpp"
 
+#include <collectives/communicator.hpp>
 #include <collectives/fusion/element.hpp>
 
 #include <cstddef>
@@ -123,8 +124,8 @@ private:
 };
 
 /// All ranks' records, one rank's after the other's, on rank 0; every rank has equally many.
-template <class Communicator>
-std::vector<step_record> gather_steps(Communicator& comm, std::vector<step_record> const& mine) {
+inline std::vector<step_record> gather_steps(collectives::communicator& comm,
+                                             std::vector<step_record> const& mine) {
     std::vector<step_record> all(comm.rank() == 0 ? mine.size() * std::size_t(comm.size()) : 0);
     comm.gather(mine, all, 0);
     return all;

@@ -19,8 +19,8 @@ inline constexpr int gradient = 1, parameters = 2;
 }
 
 /// A worker: computes with the parameters that it has, and does not know of other workers.
-template <class Communicator>
-void work_for_server(Communicator& comm, job const& what, state& now, rank_journal& journal) {
+inline void work_for_server(coll::communicator& comm, job const& what, state& now,
+                            rank_journal& journal) {
     auto const& how = what.how;
     auto const worker = comm.rank() - 1;
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size() - 1, worker);
@@ -47,10 +47,9 @@ void work_for_server(Communicator& comm, job const& what, state& now, rank_journ
 }
 
 /// The server's desk: takes gradients as they come, and gives parameters.
-template <class Communicator>
 class server {
 public:
-    server(Communicator& comm, std::size_t parameters)
+    server(coll::communicator& comm, std::size_t parameters)
         : gradients(static_cast<std::size_t>(comm.size() - 1), std::vector<float>(parameters)),
           comm_(comm) {}
 
@@ -77,21 +76,19 @@ public:
     }
 
 private:
-    using receive = decltype(std::declval<Communicator&>().start_recv(
-        std::declval<std::vector<float>&>(), 0, 0));
     struct awaited {
         int worker;
-        receive call;
+        coll::pending call;
     };
-    Communicator& comm_;
+    coll::communicator& comm_;
     std::vector<awaited> expected_;  // the longest first; goes before what it writes to
 };
 
 /// Synchronous: a step needs the gradients of all, so it takes as long as the slowest. They are
 /// added in the order of the workers, whatever the order in which they came.
-template <class Communicator>
-void serve_all(Communicator& comm, job const& what, state& now, rank_journal& journal) {
-    server<Communicator> desk(comm, now.parameters.size());
+inline void serve_all(coll::communicator& comm, job const& what, state& now,
+                      rank_journal& journal) {
+    server desk(comm, now.parameters.size());
     std::vector<float> sum(now.parameters.size());
     for (auto const last = what.last_step(now.step); now.step < last;) {
         journal.begin(now.step);
@@ -115,12 +112,12 @@ void serve_all(Communicator& comm, job const& what, state& now, rank_journal& jo
 /// Asynchronous: each gradient is used as it comes, and its worker goes on at once with what has
 /// been learnt by then. Nobody waits for the slowest; but meanwhile others have changed the
 /// parameters that a gradient belongs to: it is stale.
-template <class Communicator>
-void serve_each(Communicator& comm, job const& what, state& now, rank_journal& journal) {
+inline void serve_each(coll::communicator& comm, job const& what, state& now,
+                       rank_journal& journal) {
     auto const workers = comm.size() - 1;
     auto const last = what.last_step(now.step);
     auto const gradients = (last - now.step) * workers;
-    server<Communicator> desk(comm, now.parameters.size());
+    server desk(comm, now.parameters.size());
     std::vector<int> left(static_cast<std::size_t>(workers), last - now.step);
     std::vector<int> fetched_at(static_cast<std::size_t>(workers));
     for (int w = 0; w < workers; ++w) { desk.expect(w); }
@@ -145,9 +142,8 @@ void serve_each(Communicator& comm, job const& what, state& now, rank_journal& j
 
 /// As train, over a server and its workers. What has been learnt is looked at in the end, so that
 /// the looking keeps nobody from learning.
-template <class Base, class Communicator>
-void train_by_server(Base& base, Communicator& comm, job const& what, state& now,
-                     rank_journal& journal) {
+inline void train_by_server(coll::communicator& base, coll::communicator& comm, job const& what,
+                            state& now, rank_journal& journal) {
     auto const first = now.step;
     if (base.rank() > 0) {
         work_for_server(comm, what, now, journal);

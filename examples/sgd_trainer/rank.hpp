@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each rank runs, whatever the ranks are. Compiled in ranks.cpp, once for each kind of them.
+// What each rank runs, whatever the ranks are.
 #pragma once
 
 #include "parameter_server.hpp"
@@ -13,29 +13,10 @@
 #include <utility>
 #include <vector>
 
-// What fusion needs of the one type that is reduced here: compiled in wire.cpp alone.
-namespace collectives {
-extern template void describe_element<float>(fused_element&, named_op const&, compression const&);
-}  // namespace collectives
-
 namespace trainer {
 
-/// How a training looks at the bytes that a rank sends; 0 where nothing counts them.
-template <class Communicator>
-std::function<std::uint64_t()> bytes_sent(Communicator& comm) {
-    if constexpr (requires { comm.transport().base().base().sent(); }) {
-        return [&comm] {
-            comm.transport().reset();  // its trace: of the last step alone
-            return std::uint64_t{comm.transport().base().base().sent()};
-        };
-    } else {
-        return [] { return std::uint64_t{0}; };
-    }
-}
-
 /// Whether all ranks hold the same bits; the answer is right on rank 0.
-template <class Communicator>
-bool same_everywhere(Communicator& comm, std::vector<float> const& values) {
+inline bool same_everywhere(coll::communicator& comm, std::vector<float> const& values) {
     std::vector<float> all(comm.rank() == 0 ? std::size_t(comm.size()) * values.size() : 0);
     comm.gather(values, all, 0);
     bool same = true;
@@ -46,14 +27,18 @@ bool same_everywhere(Communicator& comm, std::vector<float> const& values) {
     return same;
 }
 
-/// A rank's whole life. Steps are taken over `comm`, all else over `base`.
-template <class Base, class Communicator>
-void train_rank(Base& base, Communicator& comm, job const& what, state now, journal& all) {
+/// Where nothing counts the bytes.
+inline std::uint64_t nothing_sent() { return 0; }
+
+/// A rank's whole life. Steps are taken over `comm`, all else over `base`; `sent` tells the bytes
+/// that this rank has sent.
+inline void train_rank(coll::communicator& base, coll::communicator& comm, job const& what,
+                       state now, journal& all, std::function<std::uint64_t()> sent) {
     if (what.how.how != method::all_reduce && base.size() < 2) {
         throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
     }
     auto* const book = base.rank() == 0 ? &all : nullptr;
-    rank_journal mine(book, bytes_sent(comm));
+    rank_journal mine(book, std::move(sent));
     share(base, now);
     if (book != nullptr) { book->begun(now.step, base.size()); }
     if (what.how.how == method::all_reduce) {
@@ -65,11 +50,10 @@ void train_rank(Base& base, Communicator& comm, job const& what, state now, jour
     if (book != nullptr) { book->ended(now, agree); }
 }
 
-template <class Communicator>
-void classify_rank(Communicator& comm, job const& what, state now, journal& all) {
+inline void classify_rank(coll::communicator& comm, job const& what, state now, journal& all) {
     share(comm, now);
     auto net = what.make_network();
-    rank_journal mine(comm.rank() == 0 ? &all : nullptr, [] { return std::uint64_t{0}; });
+    rank_journal mine(comm.rank() == 0 ? &all : nullptr, nothing_sent);
     if (comm.rank() == 0) { all.begun(now.step, comm.size()); }
     mine.begin(now.step);
     auto const seen = classify_test(comm, what, net, now.parameters);
@@ -79,8 +63,9 @@ void classify_rank(Communicator& comm, job const& what, state now, journal& all)
     mine.epoch(gather_steps(comm, mine.taken()), seen);
 }
 
-template <class Base, class Communicator>
-void trace_rank(Base& base, Communicator& comm, work const& w) {
+/// The ring's all_reduce over `comm`, whose messages `trace` has.
+inline void trace_rank(coll::communicator& base, coll::communicator& comm, coll::traced& trace,
+                       work const& w) {
     auto const duration = [](std::vector<coll::trace_event> const& events) {
         return std::ranges::max(events, {}, &coll::trace_event::end_ns).end_ns -
                std::ranges::min(events, {}, &coll::trace_event::begin_ns).begin_ns;
@@ -89,9 +74,9 @@ void trace_rank(Base& base, Communicator& comm, work const& w) {
     std::vector<coll::trace_event> quickest;
     for (int run = 0; run < 9; ++run) {
         base.barrier();
-        comm.transport().reset();
+        trace.reset();
         comm.all_reduce(values, coll::sum{}, {.algorithm = coll::ring{}, .segment = 0});
-        auto const seen = comm.transport().events();
+        auto const seen = trace.events();
         std::vector<coll::trace_event> const mine(seen.begin(), seen.end());
         std::vector<coll::trace_event> all(mine.size() * std::size_t(base.size()));
         base.gather(mine, all, 0);  // on a ring every rank takes equally many steps
@@ -115,21 +100,23 @@ void on_ranks(settings const& how, Body const& body) {
 
 /// Takes the steps over `base` as it is, or, where something is to be seen of their messages, over
 /// adaptors that count bytes, slow links down and trace each message.
-template <class Base>
-void work_on(Base& base, work const& w) {
+inline void work_on(coll::communicator& base, work const& w) {
     job const what{w.how, w.data};
     if (w.kind == task::classify) { return classify_rank(base, what, w.start, w.book); }
     if (!w.how.counted && w.how.link == 0 && w.kind == task::train) {
-        return train_rank(base, base, what, w.start, w.book);
+        return train_rank(base, base, what, w.start, w.book, nothing_sent);
     }
-    auto const rate = w.how.link > 0 ? w.how.link : std::numeric_limits<double>::infinity();
-    auto seen =
-        base.with([rate](auto below) {  // at once: nothing is compiled for less than all three
-            return coll::traced{}(
-                coll::throttled{.bytes_per_second = rate}(coll::counted{}(std::move(below))));
-        });
-    if (w.kind == task::trace) { return trace_rank(base, seen, w); }
-    train_rank(base, seen, what, w.start, w.book);
+    coll::counted counts;
+    coll::traced trace;
+    auto counting = base.with(counts);
+    auto comm = w.how.link > 0 ? counting.with(coll::throttled{.bytes_per_second = w.how.link})
+                               : std::move(counting);
+    if (w.kind == task::train) {
+        return train_rank(base, comm, what, w.start, w.book,
+                          [counts] { return std::uint64_t{counts.sent()}; });
+    }
+    auto traced = comm.with(trace);
+    trace_rank(base, traced, trace, w);
 }
 
 }  // namespace trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one file that compiles the library's templates for what ranks can be.
+// Starts the ranks.
 #include "ranks.hpp"
 
 #include "device/run.hpp"
@@ -9,7 +9,7 @@ namespace trainer {
 
 void run(work const& w) {
     if (w.kind == task::train && w.how.on == processor::device) { return run_on_devices(w); }
-    on_ranks(w.how, [&](auto& comm) { work_on(comm, w); });
+    on_ranks(w.how, [&](coll::communicator& comm) { work_on(comm, w); });
 }
 
 }  // namespace trainer

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What gradients can travel as; and the part of fusion that depends on the element type, for float,
-// so that it is compiled once.
+// What gradients can travel as.
 #include "job.hpp"
 
 #include <collectives/collectives.hpp>
-
-namespace collectives {
-template void describe_element<float>(fused_element&, named_op const&, compression const&);
-}  // namespace collectives
 
 namespace trainer {
 

@@ -3,170 +3,298 @@
 #pragma once
 
 #include <collectives/communicator/buffer.hpp>
-#include <collectives/communicator/pairs.hpp>
-#include <collectives/core/deferred.hpp>
-#include <collectives/core/text.hpp>
-#include <collectives/select/model_text.hpp>
+#include <collectives/communicator/pending.hpp>
+#include <collectives/communicator/typed_requests.hpp>
+#include <collectives/core/compiled.hpp>
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/op.hpp>
+#include <collectives/select/explanation.hpp>
+#include <collectives/select/machine_model.hpp>
+#include <collectives/space/host.hpp>
 
-#include <algorithm>
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace collectives {
 
-/// A group of ranks that call collectives together, in the same order. One thread at a time uses a
-/// rank's communicators (all that come from one `run` or `join`), except for `abort`.
-///
-/// Sizes are exact; counts are elements. Every collective throws usage_error (before anything is
-/// sent), mismatch_error, timeout_error, peer_lost_error or transport_error; after any but the
-/// first the communicator is broken, and each further call throws at once.
-template <transport Transport>
-class communicator : public pairs<Transport> {
-public:
-    using transport_type = Transport;
+class any_transport;
 
+/// A group of ranks that call collectives together, in the same order, over whatever transport. One
+/// thread at a time uses a rank's communicators (all that come from one `run` or `join`), except
+/// for `abort`. Sizes are exact; counts are elements. Every collective throws usage_error (before
+/// anything is sent), mismatch_error, timeout_error, peer_lost_error or transport_error; after any
+/// but the first the communicator is broken, and each further call throws at once.
+///
+/// Each collective has a `start_` form with the same arguments that returns a `pending`.
+class communicator {
+public:
     /// The communicator of all ranks of a job, as `run` and `join` make it.
-    explicit communicator(std::shared_ptr<Transport> t) : communicator(t, model_of_environment()) {}
-    communicator(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
-                 rank_group group, std::uint64_t context, machine_model const& prices)
-        : pairs<Transport>(std::make_shared<communicator_core<Transport>>(
-              std::move(shared), std::move(board), std::move(group), context, prices)) {}
+    explicit communicator(std::shared_ptr<any_transport> t);
     communicator(communicator&&) noexcept = default;
     communicator& operator=(communicator&&) noexcept = default;
 
-    using pairs<Transport>::rank;
-    using pairs<Transport>::size;
+    rank_t rank() const { return rank_; }
+    int size() const { return size_; }
+
+    /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
+    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    void all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        auto const r = reducer_of<element_t<In>>(op);
+        run(detail::vector_request(make(), collective::all_reduce, in, out, r, 0, how));
+    }
+    template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
+    void all_reduce(InOut&& inout, Op op = {}, options const& how = {}) {
+        all_reduce(inout, inout, op, how);
+    }
+    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    pending start_all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        constexpr auto what = collective::all_reduce;
+        auto const kept = keep<element_t<In>>(op);
+        return start(detail::vector_request(make(), what, in, out, kept->second, 0, how), kept);
+    }
+    template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
+    pending start_all_reduce(InOut&& inout, Op op = {}, options const& how = {}) {
+        return start_all_reduce(inout, inout, op, how);
+    }
+
+    /// Root gets the reduction of all ranks' vectors. out is looked at on root alone.
+    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    void reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
+        auto const r = reducer_of<element_t<In>>(op);
+        run(detail::vector_request(make(), collective::reduce, in, out, r, root, how));
+    }
+    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    pending start_reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
+        constexpr auto what = collective::reduce;
+        auto const kept = keep<element_t<In>>(op);
+        return start(detail::vector_request(make(), what, in, out, kept->second, root, how), kept);
+    }
+
+    /// Rank i gets block i of the reduction. in: n elements; out: block(n, size, rank) or counts.
+    template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    void reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        auto const r = reducer_of<element_t<In>>(op);
+        run(detail::block_request(make(), collective::reduce_scatter, in, out, {}, &r, 0, how));
+    }
+    template <input_range In, output_range Out, counts_range Counts,
+              reduction_op<element_t<In>> Op = sum>
+    void reduce_scatter(In&& in, Out&& out, Counts const& counts, Op op = {},
+                        options const& how = {}) {
+        auto const r = reducer_of<element_t<In>>(op);
+        constexpr auto what = collective::reduce_scatter;
+        run(detail::block_request(make(), what, in, out, parts(what, counts), &r, 0, how));
+    }
+    template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
+    pending start_reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        constexpr auto what = collective::reduce_scatter;
+        auto const kept = keep<element_t<In>>(op);
+        return start(detail::block_request(make(), what, in, out, {}, &kept->second, 0, how), kept);
+    }
+    template <lasting_input_range In, output_range Out, counts_range Counts,
+              reduction_op<element_t<In>> Op = sum>
+    pending start_reduce_scatter(In&& in, Out&& out, Counts const& counts, Op op = {},
+                                 options const& how = {}) {
+        constexpr auto what = collective::reduce_scatter;
+        auto const kept = keep<element_t<In>>(op);
+        return start(detail::block_request(make(), what, in, out, parts(what, counts),
+                                           &kept->second, 0, how),
+                     kept);
+    }
+
+    /// Every rank gets all ranks' blocks. in: block(n, size, rank) or counts; out: n elements.
+    template <input_range In, output_range Out>
+    void all_gather(In&& in, Out&& out, options const& how = {}) {
+        run(detail::whole_request(make(), collective::all_gather, in, out, {}, 0, how));
+    }
+    template <input_range In, output_range Out, counts_range Counts>
+    void all_gather(In&& in, Out&& out, Counts const& counts, options const& how = {}) {
+        constexpr auto what = collective::all_gather;
+        run(detail::whole_request(make(), what, in, out, parts(what, counts), 0, how));
+    }
+    template <lasting_input_range In, output_range Out>
+    pending start_all_gather(In&& in, Out&& out, options const& how = {}) {
+        return start(detail::whole_request(make(), collective::all_gather, in, out, {}, 0, how));
+    }
+    template <lasting_input_range In, output_range Out, counts_range Counts>
+    pending start_all_gather(In&& in, Out&& out, Counts const& counts, options const& how = {}) {
+        constexpr auto what = collective::all_gather;
+        return start(detail::whole_request(make(), what, in, out, parts(what, counts), 0, how));
+    }
+
+    /// Every rank gets root's vector. inout: n elements.
+    template <output_range InOut>
+    void broadcast(InOut&& inout, rank_t root = 0, options const& how = {}) {
+        run(make().broadcast(detail::type_of<InOut>(), writable_memory_of(inout), root, how));
+    }
+    template <output_range InOut>
+    pending start_broadcast(InOut&& inout, rank_t root = 0, options const& how = {}) {
+        return start(
+            make().broadcast(detail::type_of<InOut>(), writable_memory_of(inout), root, how));
+    }
+
+    /// Root gets all ranks' blocks. out is looked at on root alone.
+    template <input_range In, output_range Out>
+    void gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
+        run(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
+    }
+    template <input_range In, output_range Out, counts_range Counts>
+    void gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
+                options const& how = {}) {
+        constexpr auto what = collective::gather;
+        run(detail::whole_request(make(), what, in, out, parts(what, counts), root, how));
+    }
+    template <lasting_input_range In, output_range Out>
+    pending start_gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
+        return start(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
+    }
+    template <lasting_input_range In, output_range Out, counts_range Counts>
+    pending start_gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
+                         options const& how = {}) {
+        constexpr auto what = collective::gather;
+        return start(detail::whole_request(make(), what, in, out, parts(what, counts), root, how));
+    }
+
+    /// Rank i gets block i of root's vector. in is looked at on root alone.
+    template <input_range In, output_range Out>
+    void scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
+        run(detail::block_request(make(), collective::scatter, in, out, {}, nullptr, root, how));
+    }
+    template <input_range In, output_range Out, counts_range Counts>
+    void scatter(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
+                 options const& how = {}) {
+        run(detail::block_request(make(), collective::scatter, in, out,
+                                  parts(collective::scatter, counts), nullptr, root, how));
+    }
+    template <lasting_input_range In, output_range Out>
+    pending start_scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
+        return start(
+            detail::block_request(make(), collective::scatter, in, out, {}, nullptr, root, how));
+    }
+    template <lasting_input_range In, output_range Out, counts_range Counts>
+    pending start_scatter(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
+                          options const& how = {}) {
+        return start(detail::block_request(make(), collective::scatter, in, out,
+                                           parts(collective::scatter, counts), nullptr, root, how));
+    }
+
+    /// Block j of rank i's in becomes block i of rank j's out. Equal blocks, or counts of both.
+    template <input_range In, output_range Out>
+    void all_to_all(In&& in, Out&& out, options const& how = {}) {
+        run(detail::exchange_request(make(), in, out, {}, {}, how));
+    }
+    template <input_range In, output_range Out, counts_range Sends, counts_range Recvs>
+    void all_to_all(In&& in, Out&& out, Sends const& send_counts, Recvs const& recv_counts,
+                    options const& how = {}) {
+        constexpr auto what = collective::all_to_all;
+        run(detail::exchange_request(make(), in, out, parts(what, send_counts),
+                                     parts(what, recv_counts), how));
+    }
+    template <lasting_input_range In, output_range Out>
+    pending start_all_to_all(In&& in, Out&& out, options const& how = {}) {
+        return start(detail::exchange_request(make(), in, out, {}, {}, how));
+    }
+    template <lasting_input_range In, output_range Out, counts_range Sends, counts_range Recvs>
+    pending start_all_to_all(In&& in, Out&& out, Sends const& send_counts, Recvs const& recv_counts,
+                             options const& how = {}) {
+        constexpr auto what = collective::all_to_all;
+        return start(detail::exchange_request(make(), in, out, parts(what, send_counts),
+                                              parts(what, recv_counts), how));
+    }
+
+    /// Returns once all ranks have entered it.
+    void barrier(options const& how = {});
+    pending start_barrier(options const& how = {});
+
+    /// Messages from one rank to another, matched in order per (from, to, tag). The sizes and types
+    /// of both sides must be equal: otherwise a mismatch_error. Of the options, timeout counts.
+    template <input_range Data>
+    void send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
+        start_pair(collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how).wait();
+    }
+    template <output_range Data>
+    void recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
+        start_pair(collective::recv, detail::type_of<Data>(), memory_of(data), from, tag, how)
+            .wait();
+    }
+    template <lasting_input_range Data>
+    pending start_send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
+        return start_pair(collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how);
+    }
+    template <output_range Data>
+    pending start_recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
+        return start_pair(collective::recv, detail::type_of<Data>(), memory_of(data), from, tag,
+                          how);
+    }
 
     /// A communicator of the ranks with the same color, ordered by key, then rank. Collective.
-    communicator split(int color, int key = 0) {
-        auto const turn = core_->engine().turn();
-        struct member {
-            int color, key, rank;
-        };
-        std::array const mine{member{color, key, rank()}};
-        std::vector<member> all(static_cast<std::size_t>(size()));
-        all_gather_as(collective::split, mine, all);
-        std::erase_if(all, [color](auto const& p) { return p.color != color; });
-        std::stable_sort(all.begin(), all.end(),
-                         [](auto const& a, auto const& b) { return a.key < b.key; });
-        deferred<std::vector<rank_t>, Transport> members;
-        for (auto const& p : all) { members.push_back(p.rank); }
-        auto const salt = static_cast<std::uint64_t>(static_cast<std::uint32_t>(color));
-        return derive(core_->engine().shared(), members, salt);
-    }
+    communicator split(int color, int key = 0);
 
     /// n zeroed elements on every rank in memory that peers can reach. Collective; n is the same on
     /// all ranks. Throws transport_error on every rank if one has no memory.
     template <class T>
-    buffer<T, Transport> allocate(std::size_t n) {
+    buffer<T> allocate(std::size_t n) {
         static_assert(std::is_trivially_copyable_v<T>);
-        core_->require(n <= static_cast<std::size_t>(-1) / sizeof(T), collective::allocate,
-                       text_of(n, " elements are more than memory can be"));
-        std::optional<buffer<T, Transport>> mine;
-        std::string why;
-        try {
-            mine.emplace(core_->engine().shared()->carrier, n);
-        } catch (std::exception const& e) { why = e.what(); }
-        std::array const ask{static_cast<std::uint64_t>(mine.has_value()),
-                             static_cast<std::uint64_t>(n)};
-        deferred<std::vector<std::array<std::uint64_t, 2>>, T> all(
-            static_cast<std::size_t>(size()));
-        all_gather_as(collective::allocate, std::span(&ask, 1), all, n);
-        for (std::size_t r = 0; r < all.size(); ++r) {
-            if (all[r][0] != 0) { continue; }
-            throw transport_error(text_of("rank ", rank(), ", allocate: rank ", r,
-                                          " has no memory for ", n, " elements",
-                                          (why.empty() ? "" : text_of(": ", why))));
-        }
-        return std::move(*mine);
+        return buffer<T>(allocate_elements(n, sizeof(T)));
     }
 
     /// The same ranks over a transport that `adaptor` makes from this one (counted, throttled,
     /// traced). Collective. The adapted transport keeps this one alive.
     template <class Adaptor>
-    auto with(Adaptor const& adaptor) {
-        auto const turn = core_->engine().turn();
-        auto adapted = adaptor(core_->engine().shared()->carrier);
-        using adapted_transport = typename decltype(adapted)::element_type;
-        deferred<std::vector<rank_t>, Transport> members(static_cast<std::size_t>(size()));
-        for (std::size_t i = 0; i < members.size(); ++i) { members[i] = static_cast<rank_t>(i); }
-        auto shared = std::make_shared<hub<adapted_transport>>(std::move(adapted),
-                                                               core_->engine().shared()->work);
-        return derive(std::move(shared), members, hash_text("with"));
+    communicator with(Adaptor const& adaptor) {
+        return over([&](pointer t) { return adaptor(std::move(t)); });
     }
 
     /// Ends every rank's waits with an error. May be called from any thread.
-    void abort(std::string_view why) {
-        core_->engine().board().fail(
-            failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
-        core_->engine().stop_kernels();
-    }
+    void abort(std::string_view why);
 
     /// What `automatic` would take for a vector of so many bytes, with the predicted times. For
     /// gather and scatter the size does not count: without counts not every rank knows it.
-    explanation explain(std::size_t bytes, collective what = collective::all_reduce) {
-        core_->require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
-                       "automatic chooses nothing for it");
-        auto const unknown = what == collective::gather || what == collective::scatter;
-        return core_->explain(what, unknown ? 0 : bytes);
-    }
+    explanation explain(std::size_t bytes, collective what = collective::all_reduce);
     /// The prices by which `automatic` chooses. They must be equal on all ranks: see `tune`.
-    machine_model const& model() const { return core_->selector().model(); }
-    void use(machine_model const& prices) { core_->use(prices); }
+    machine_model const& model() const;
+    void use(machine_model const& prices);
+
+    std::shared_ptr<communicator_core> const& core() const { return core_; }  ///< for the library
 
 private:
-    communicator(std::shared_ptr<Transport> const& t, machine_model const& prices)
-        : communicator(std::make_shared<hub<Transport>>(t), t->first_board(), everybody(*t), 1,
-                       prices) {}
-
-    using pairs<Transport>::core_;
-    using pairs<Transport>::make;
-
-    static rank_group everybody(Transport const& t) {
-        deferred<std::vector<rank_t>, Transport> all(static_cast<std::size_t>(t.size()));
-        for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
-        return {std::move(all), t.rank()};
+    using pointer = std::shared_ptr<any_transport>;
+    explicit communicator(std::shared_ptr<communicator_core> core);
+    request_maker make() const { return {rank_, size_}; }
+    detail::part_counts parts(collective what, counts_range auto const& given) const {
+        return make().parts(what, given);
+    }
+    template <class T, class Op>
+    reducer reducer_of(Op const& op) const {
+        auto result = host::make_reducer<T>(op);
+        if (on_device_) { bind(result); }
+        return result;
+    }
+    /// The operator, kept alive with its reducer for as long as a started call needs them.
+    template <class T, class Op>
+    std::shared_ptr<std::pair<Op, reducer>> keep(Op const& op) const {
+        auto kept = std::make_shared<std::pair<Op, reducer>>(op, reducer{});
+        return kept->second = reducer_of<T>(kept->first), kept;
     }
 
-    /// An all_gather of one element per rank on the library's own account; `count` must be equal.
-    template <class In, class Out>
-    void all_gather_as(collective what, In const& in, Out& out, std::size_t count = 0) {
-        auto r = make().to_whole(collective::all_gather, in, out, {}, 0, {});
-        r.as = what;
-        r.stated_count = count;
-        core_->run(r);
-    }
+    void run(call_request const& r);
+    pending start(call_request const& r, std::shared_ptr<void const> kept = {});
+    pending start_pair(collective what, element_type of, memory_span data, rank_t peer, int tag,
+                       options const& how);
+    memory_block allocate_elements(std::size_t n, std::size_t size);
+    communicator over(function_ref<pointer(pointer)> adaptor);
+    void bind(reducer& r) const;  // to the kernel of the device in whose memory buffers lie
 
-    template <collectives::transport Other>
-    communicator<Other> derive(std::shared_ptr<hub<Other>> shared,
-                               deferred<std::vector<rank_t>, Transport> members,
-                               std::uint64_t salt) {
-        auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), rank()) -
-                                            members.begin());
-        auto const leader = members.front();
-        auto const share = [&](std::uint64_t mine) {
-            deferred<std::vector<std::uint64_t>, Transport> all(static_cast<std::size_t>(size()));
-            all_gather_as(collective::split, std::array{mine}, all);
-            return all[static_cast<std::size_t>(leader)];
-        };
-        for (auto& m : members) { m = core_->engine().group().job_rank(m); }
-        core_->engine().require_usable(collective::split);  // before a board is made in vain
-        auto board = shared->carrier->make_board(members, me, share);
-        auto const context = mix(mix(core_->engine().context(), ++derived_), salt);
-        return communicator<Other>(std::move(shared), std::move(board),
-                                   rank_group(std::move(members), me), context, model());
-    }
-
-    std::uint64_t derived_ = 0;
+    std::shared_ptr<communicator_core> core_;
+    rank_t rank_ = 0;
+    int size_ = 1;
+    bool on_device_ = false;
 };
 
 }  // namespace collectives
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/communicator.ipp>
+#endif

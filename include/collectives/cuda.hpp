@@ -15,37 +15,19 @@ namespace collectives::cuda {
 /// the memory of devices; `device` is this rank's, as CUDA numbers them in its process; ranks may
 /// share one. Collective. `base` is needed no more afterwards.
 ///
-/// Calls are host-driven: no kernel waits for another rank. A blocking call returns when its
+/// No kernel waits for another rank. A blocking call returns when its
 /// results are there; a started one goes on in a thread of the communicator's. A call comes after
 /// what is on its `.stream` (default: CUDA's default stream).
 ///
 /// Throws on all ranks: transport_error where one has no device, or CUDA refuses something, or
 /// there are more than 128 ranks; usage_error for ranks on several machines.
-template <class Control>
-class communicator : public collectives::communicator<device_memory_transport<Control>> {
-public:
-    template <transport Base>
-    communicator(collectives::communicator<Base>& base, int device,
-                 settings with = {runtime_calls::get(), {}})
-        : collectives::communicator<device_memory_transport<Control>>(
-              communicate(base, device, std::move(with))) {}
-    template <transport Base>
-    communicator(collectives::communicator<Base>&& base, int device,
-                 settings with = {runtime_calls::get(), {}})
-        : communicator(base, device, std::move(with)) {}
-};
-
-template <transport Base>
-communicator(collectives::communicator<Base>&, int)
-    -> communicator<typename detail::control_of<Base>::type>;
-template <transport Base>
-communicator(collectives::communicator<Base>&&, int)
-    -> communicator<typename detail::control_of<Base>::type>;
-template <transport Base>
-communicator(collectives::communicator<Base>&, int, settings)
-    -> communicator<typename detail::control_of<Base>::type>;
-template <transport Base>
-communicator(collectives::communicator<Base>&&, int, settings)
-    -> communicator<typename detail::control_of<Base>::type>;
+inline collectives::communicator communicator(collectives::communicator& base, int device,
+                                              settings with = {runtime_calls::get(), {}}) {
+    return communicate(base, device, std::move(with));
+}
+inline collectives::communicator communicator(collectives::communicator&& base, int device,
+                                              settings with = {runtime_calls::get(), {}}) {
+    return communicate(base, device, std::move(with));
+}
 
 }  // namespace collectives::cuda

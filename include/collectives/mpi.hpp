@@ -5,6 +5,7 @@
 #include <collectives/collectives.hpp>
 #include <collectives/launch/bootstrap/mpi.hpp>
 #include <collectives/launch/hosts.hpp>
+#include <collectives/transport/model.hpp>
 #include <collectives/transport/mpi/transport.hpp>
 
 #include <memory>
@@ -13,24 +14,15 @@ namespace collectives::mpi {
 
 /// A communicator of the ranks of an MPI communicator, which it duplicates. Collective. It must go
 /// before MPI_Finalize.
-class communicator : public collectives::communicator<mpi::transport> {
-public:
-    explicit communicator(MPI_Comm ranks)
-        : collectives::communicator<mpi::transport>(std::make_shared<mpi::transport>(ranks)) {}
-};
+inline collectives::communicator communicator(MPI_Comm ranks) {
+    return collectives::communicator(erase(std::make_shared<mpi::transport>(ranks)));
+}
 
 /// The same, but ranks that share a host exchange messages through its memory, and `automatic`
 /// knows of the hosts: see bridge_hosts.
-class hierarchical_communicator
-    : public collectives::communicator<bridged_transport<shm::transport, mpi::transport>> {
-public:
-    explicit hierarchical_communicator(MPI_Comm ranks)
-        : hierarchical_communicator(mpi::communicator(ranks)) {}
-
-private:
-    explicit hierarchical_communicator(mpi::communicator flat)
-        : collectives::communicator<bridged_transport<shm::transport, mpi::transport>>(
-              bridge_hosts(flat)) {}
-};
+inline collectives::communicator hierarchical_communicator(MPI_Comm ranks) {
+    auto flat = mpi::communicator(ranks);
+    return bridge_hosts(flat);
+}
 
 }  // namespace collectives::mpi

@@ -4,38 +4,53 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/core/bootstrap.hpp>
+#include <collectives/core/compiled.hpp>
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/launch/hosts.hpp>
-#include <collectives/launch/meet.hpp>
-#include <collectives/transport/ucx/transport.hpp>
+#include <collectives/launch/join.hpp>
 
-#include <memory>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 namespace collectives::ucx {
 
-class communicator : public collectives::communicator<ucx::transport> {
-public:
-    /// The ranks of `meeting`, which is not needed afterwards. Collective. Throws what its
-    /// all_gather throws, timeout_error where ranks do not connect in time, transport_error for
-    /// what UCX refuses.
-    template <bootstrap Bootstrap>
-    explicit communicator(Bootstrap& meeting, timeout time = {})
-        : communicator(meeting, time.deadline(steady::now())) {}
-    template <bootstrap Bootstrap>
-    communicator(Bootstrap& meeting, steady::time_point until)
-        : collectives::communicator<ucx::transport>(
-              std::make_shared<ucx::transport>(meeting, until)) {}
-};
+namespace detail {
+
+/// An all_gather among ranks that meet, as `concept bootstrap` has it.
+using meeting =
+    function_ref<std::vector<bootstrap_bytes>(std::span<std::byte const>, steady::time_point)>;
+collectives::communicator connect(int rank, int size, meeting all_gather, steady::time_point until);
+
+}  // namespace detail
+
+/// The ranks of `meeting`, which is not needed afterwards. Collective. Throws what its all_gather
+/// throws, timeout_error where ranks do not connect in time, transport_error for what UCX refuses.
+template <bootstrap Bootstrap>
+collectives::communicator communicator(Bootstrap& meeting, timeout time = {}) {
+    return detail::connect(
+        meeting.rank(), meeting.size(),
+        [&](std::span<std::byte const> mine, steady::time_point until) {
+            return meeting.all_gather(mine, until);
+        },
+        time.deadline(steady::now()));
+}
 
 /// The communicator of a job whose ranks were started by collrun, mpiexec, srun or torchrun, on one
 /// machine or many: they meet as `meet` says. Which of UCX's transports they use, UCX_TLS says.
-inline communicator join(timeout time = {}) {
-    auto const until = time.deadline(steady::now());
-    auto meeting = meet(place_from_environment(), until);
-    return communicator(meeting, until);
-}
+collectives::communicator join(timeout time = {});
+
+namespace detail {
+
+/// coll::join chooses from it too.
+inline bool const is_joiner = collectives::detail::add_joiner(
+    {"ucx", 1, [](job_place const&) { return collectives::detail::reach::all; }, ucx::join});
+
+}  // namespace detail
 
 }  // namespace collectives::ucx
 
-#ifdef COLLECTIVES_COMPILED_UCX  // what collectives::compiled_ucx holds
-#include COLLECTIVES_COMPILED_UCX
+#ifndef COLLECTIVES_COMPILED_UCX
+#include <collectives/ucx.ipp>
 #endif

@@ -10,9 +10,9 @@
 namespace conformance {
 
 /// Calls collective `what`. `in` is not looked at by broadcast, and `op` only where it reduces.
-template <class Comm, class T, class Op>
-void call(Comm& comm, coll::collective what, std::span<T const> in, std::span<T> out, Op const& op,
-          int root, coll::options const& how) {
+template <class T, class Op>
+void call(coll::communicator& comm, coll::collective what, std::span<T const> in, std::span<T> out,
+          Op const& op, int root, coll::options const& how) {
     auto const same = in.data() == out.data() && in.size() == out.size();
     switch (what) {
         using enum coll::collective;
@@ -31,9 +31,9 @@ void call(Comm& comm, coll::collective what, std::span<T const> in, std::span<T>
 }
 
 /// Starts collective `what`.
-template <class Comm, class T, class Op>
-auto start(Comm& comm, coll::collective what, std::span<T const> in, std::span<T> out, Op const& op,
-           int root, coll::options const& how) {
+template <class T, class Op>
+auto start(coll::communicator& comm, coll::collective what, std::span<T const> in, std::span<T> out,
+           Op const& op, int root, coll::options const& how) {
     auto const same = in.data() == out.data() && in.size() == out.size();
     switch (what) {
         using enum coll::collective;

@@ -3,6 +3,8 @@
 // rank can be run by itself, on vectors that no machine could hold.
 #pragma once
 
+#include <collectives/transport/shared/heap_memory.hpp>
+#include <collectives/transport/threads.hpp>
 #include <collectives/collectives.hpp>
 
 #include <algorithm>
@@ -54,6 +56,10 @@ public:
         std::vector<int> all;
         for (int r = 0; r < size(); ++r) { all.push_back(r); }
         return board(job_, first_board_, std::move(all), me_);
+    }
+    template <class Share>
+    board make_board(std::vector<int>, int, Share&&) {
+        throw collectives::transport_error("a counting_transport has no other boards");
     }
     void close_board(board& b) { b.close(); }
 

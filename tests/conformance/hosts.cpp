@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over ranks of several hosts: two processes of one machine share a host, and
 // reach the others over a transport that happens to be shared memory too.
+#include <collectives/select/model_text.hpp>
 #include <collectives/launch/hosts.hpp>
 #include <collectives/tune.hpp>
 
-#include <conformance/adaptors_suite.hpp>
-#include <conformance/bits_suite.hpp>
-#include <conformance/collectives_suite.hpp>
-#include <conformance/groups_suite.hpp>
-#include <conformance/messages_suite.hpp>
-#include <conformance/started_suite.hpp>
+#include <conformance/suites.hpp>
 
 #include <doctest/doctest.h>
 
@@ -22,40 +18,36 @@
 
 namespace conformance {
 
+namespace {
+
 template <int PerHost>
-struct over_hosts_of {
-    template <class F>
-    static void run(int size, F const& f) {
-        ::setenv("COLLECTIVES_RANKS_PER_HOST", std::to_string(PerHost).c_str(), 1);
-        coll::shm::run(size, [&f](auto& base) {
-            auto comm = coll::bridge_hosts(base);
-            f(comm);
-        });
-    }
-};
-struct over_pairs : over_hosts_of<2> {};
-struct over_threes : over_hosts_of<3> {};
+void run_hosts_of(int size, rank_body const& body) {
+    ::setenv("COLLECTIVES_RANKS_PER_HOST", std::to_string(PerHost).c_str(), 1);
+    coll::shm::run(size, [&body](coll::communicator& base) {
+        auto comm = coll::bridge_hosts(base);
+        body(comm);
+    });
+}
+constexpr world over_pairs{"two ranks per host", run_hosts_of<2>};
+constexpr world over_threes{"three ranks per host", run_hosts_of<3>};
 
-}  // namespace conformance
+}  // namespace
 
-TYPE_TO_STRING(conformance::over_pairs);
-TYPE_TO_STRING(conformance::over_threes);
-
-namespace conformance {
-
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_pairs, over_threes);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_pairs);
-TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_pairs);
+TEST_CASE("every collective with every algorithm") {
+    over_each({over_pairs, over_threes}, every_collective);
+}
+TEST_CASE("every root") { every_root(over_pairs); }
+TEST_CASE("elements of any size at any address") { every_element(over_pairs); }
+TEST_CASE("several calls under way") { several_under_way(over_pairs); }
+TEST_CASE("messages") { messages_between_two(over_pairs); }
+TEST_CASE("groups") { groups(over_pairs); }
+TEST_CASE("all ranks get the same bits") { equal_bits(over_pairs); }
+TEST_CASE("reproducible is the left fold") { reproducible(over_pairs); }
+TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_pairs); }
 
 TEST_CASE("ranks that disagree about their hosts are told so") {
     auto const run = [] {
-        coll::shm::run(3, [](auto& base) {
+        coll::shm::run(3, [](coll::communicator& base) {
             ::setenv("COLLECTIVES_RANKS_PER_HOST", base.rank() == 2 ? "3" : "2", 1);
             auto comm = coll::bridge_hosts(base);
         });
@@ -69,7 +61,7 @@ TEST_CASE("a rank that does not come fails the others too, in time") {
     auto const start = coll::steady::now();
     auto const run = [] {
         ::setenv("COLLECTIVES_RANKS_PER_HOST", "2", 1);
-        coll::shm::run(4, [](auto& base) {
+        coll::shm::run(4, [](coll::communicator& base) {
             auto flat = base.split(0);
             if (base.rank() == 3) { return; }
             auto comm = coll::bridge_hosts(flat, std::chrono::milliseconds(500));
@@ -81,7 +73,7 @@ TEST_CASE("a rank that does not come fails the others too, in time") {
 
 TEST_CASE("automatic takes the hosts where they are alike, and says why where they are not") {
     auto const explained = [](int size) {
-        over_pairs::run(size, [size](auto& comm) {
+        over_pairs.run(size, [size](coll::communicator& comm) {
             auto const why = comm.explain(1 << 20).why;
             auto const offers = why.find("\n  hierarchical:2: ") != std::string::npos;
             auto const excuses =
@@ -100,7 +92,7 @@ TEST_CASE("automatic takes the hosts where they are alike, and says why where th
 
 TEST_CASE("tune measures prices inside hosts and between them, the same on all ranks") {
     for (int const size : {1, 2, 4, 5}) {
-        over_pairs::run(size, [size](auto& comm) {
+        over_pairs.run(size, [size](coll::communicator& comm) {
             auto const before = comm.model();
             auto const m = coll::tune(comm);
             std::vector<coll::machine_model> all(static_cast<std::size_t>(size));

@@ -44,8 +44,12 @@ struct linear<word<N>> {
         for (std::size_t i = 0; i < low; ++i) { x |= std::uint64_t{w.bytes[i]} << (8 * i); }
         return x;
     }
-    static constexpr auto op = coll::commutative(
-        [](word<N> const& a, word<N> const& b) { return from(number(a) + number(b)); });
+    struct add {
+        word<N> operator()(word<N> const& a, word<N> const& b) const {
+            return from(number(a) + number(b));
+        }
+    };
+    static constexpr auto op = coll::commutative(add{});
 };
 
 /// Contribution of a rank at global index i of call `salt`, and the sum over all ranks.
@@ -123,19 +127,19 @@ void write_expected(setup const& s, int size, int rank, coll::extent out, T* to)
 }
 
 /// A rank's buffers for calls of up to `most` elements, private and allocated.
-template <class T, class Comm>
+template <class T>
 class arena {
 public:
     static constexpr std::size_t margin = 4;  // guards on either side
 
-    arena(Comm& comm, std::size_t most)
+    arena(coll::communicator& comm, std::size_t most)
         : most_(most + 2 * margin),
           own_{std::vector<T>(most_), std::vector<T>(most_)},
-          shared_(comm.template allocate<T>(2 * most_)),
+          shared_(comm.allocate<T>(2 * most_)),
           expected_(most_) {}
 
     /// Runs one call on this rank and checks its result, its input, and what lies around both.
-    void run(Comm& comm, setup const& s) {
+    void run(coll::communicator& comm, setup const& s) {
         auto const size = comm.size();
         auto const rank = comm.rank();
         auto const v = view_of(s, size, rank);
@@ -190,7 +194,7 @@ public:
 private:
     std::size_t most_;
     std::array<std::vector<T>, 2> own_;
-    coll::buffer<T, typename Comm::transport_type> shared_;
+    coll::buffer<T> shared_;
     std::vector<T> expected_;
 };
 

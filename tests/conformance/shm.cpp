@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over ranks that are processes.
-#include <conformance/adaptors_suite.hpp>
-#include <conformance/bits_suite.hpp>
-#include <conformance/collectives_suite.hpp>
-#include <conformance/counts_suite.hpp>
-#include <conformance/groups_suite.hpp>
-#include <conformance/messages_suite.hpp>
-#include <conformance/started_suite.hpp>
-#include <conformance/usage_suite.hpp>
-
-TYPE_TO_STRING(conformance::over_shm);
-TYPE_TO_STRING(conformance::adapted_shm);
+#include <conformance/suites.hpp>
 
 namespace conformance {
 
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(any_cut, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(barriers, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(mistakes, over_shm, adapted_shm);
-TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_shm);
-TEST_CASE_TEMPLATE_INVOKE(traced_steps, over_shm);
+TEST_CASE("every collective with every algorithm") {
+    over_each({over_shm, adapted_shm}, every_collective);
+}
+TEST_CASE("every root") { over_each({over_shm, adapted_shm}, every_root); }
+TEST_CASE("elements of any size at any address") {
+    over_each({over_shm, adapted_shm}, every_element);
+}
+TEST_CASE("blocks of any sizes") { over_each({over_shm, adapted_shm}, any_cut); }
+TEST_CASE("several calls under way") { over_each({over_shm, adapted_shm}, several_under_way); }
+TEST_CASE("ends of started calls") { over_each({over_shm, adapted_shm}, ends_of_calls); }
+TEST_CASE("ranges of all kinds") { over_each({over_shm, adapted_shm}, all_ranges); }
+TEST_CASE("messages") { over_each({over_shm, adapted_shm}, messages_between_two); }
+TEST_CASE("a barrier holds everybody") { over_each({over_shm, adapted_shm}, barriers); }
+TEST_CASE("groups") { over_each({over_shm, adapted_shm}, groups); }
+TEST_CASE("groups at the same time") { over_each({over_shm, adapted_shm}, groups_at_once); }
+TEST_CASE("all ranks get the same bits") { over_each({over_shm, adapted_shm}, equal_bits); }
+TEST_CASE("reproducible is the left fold") { over_each({over_shm, adapted_shm}, reproducible); }
+TEST_CASE("mistakes of the caller") { over_each({over_shm, adapted_shm}, mistakes); }
+TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_shm); }
+TEST_CASE("a trace has every step") { traced_steps(over_shm); }
 
 }  // namespace conformance

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Private buffers of processes: what peers read of them is staged, and stays while they may.
-#include <conformance/large.hpp>
+#include <collectives/communicator/core.hpp>
+
 #include <conformance/memory_files.hpp>
-#include <conformance/world.hpp>
+#include <conformance/suites.hpp>
 
 #include <doctest/doctest.h>
 
@@ -45,7 +46,7 @@ TEST_CASE("a root may go on and overwrite its vector while others still read") {
               coll::any_algorithm{coll::ring{}}}) {
             CAPTURE(n);
             CAPTURE(a.name());
-            coll::shm::run(3, [&](auto& comm) {
+            coll::shm::run(3, [&](coll::communicator& comm) {
                 std::vector<std::uint32_t> v(n);
                 for (int call = 0; call < 40; ++call) {
                     if (comm.rank() == 1) {
@@ -66,7 +67,7 @@ TEST_CASE(
     "a root runs ahead of its readers, and readers of their root, over cells of all lengths") {
     for (int const size : {2, 3, 5}) {
         CAPTURE(size);
-        coll::shm::run(size, [size](auto& comm) {
+        coll::shm::run(size, [size](coll::communicator& comm) {
             // Beside the stamp, in a small cell and a large one, to the last element; where the
             // cell tells, over more than goes round there; in none.
             constexpr std::array<std::size_t, 13> counts{1,   12,  13,   1,    64,   65, 1,
@@ -91,7 +92,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a root far ahead that goes on with longer vectors, on a new communicator") {
-    coll::shm::run(2, [](auto& comm) {
+    coll::shm::run(2, [](coll::communicator& comm) {
         for (int const before : {5, 15, 18, 33, 70}) {
             auto row = comm.split(0);
             for (int call = 0; call < before + 20; ++call) {
@@ -106,7 +107,7 @@ TEST_CASE("a root far ahead that goes on with longer vectors, on a new communica
 }
 
 TEST_CASE("a small gather of all in which some have nothing") {
-    coll::shm::run(3, [](auto& comm) {
+    coll::shm::run(3, [](coll::communicator& comm) {
         std::vector<std::size_t> const counts{1000, 0, 700};
         for (int call = 0; call < 3; ++call) {
             std::vector<std::uint32_t> whole(1700);
@@ -122,7 +123,7 @@ TEST_CASE("a small gather of all in which some have nothing") {
 }
 
 TEST_CASE("a communicator may go while others still read what it staged") {
-    coll::shm::run(3, [](auto& comm) {
+    coll::shm::run(3, [](coll::communicator& comm) {
         for (int turn = 0; turn < 20; ++turn) {
             std::vector<std::uint32_t> v(50'000);
             auto const start = coll::steady::now();
@@ -138,9 +139,10 @@ TEST_CASE("a communicator may go while others still read what it staged") {
             if (comm.rank() == 0) {
                 expect(coll::steady::now() - start < 2s, "the root does not wait for its readers");
                 // Memory that is asked for now must not be what the others read.
-                auto other = comm.transport().allocate(1 << 20);
+                auto& carrier = comm.core()->engine().carrier();
+                auto other = carrier.memory()->allocate(1 << 20);
                 std::fill_n(static_cast<char*>(other), 1 << 20, 'x');
-                comm.transport().deallocate(other, 1 << 20);
+                carrier.memory()->deallocate(other, 1 << 20);
             }
             expect_filled(v, turn);
         }
@@ -148,7 +150,7 @@ TEST_CASE("a communicator may go while others still read what it staged") {
 }
 
 TEST_CASE("what communicators staged does not pile up") {
-    coll::shm::run(3, [](auto& comm) {
+    coll::shm::run(3, [](coll::communicator& comm) {
         std::size_t first = 0;
         for (int turn = 0; turn < 40; ++turn) {
             {
@@ -171,7 +173,7 @@ TEST_CASE("what communicators staged does not pile up") {
 TEST_CASE("what goes round is in every rank's page table from the first calls on") {
     for (std::size_t const n : {std::size_t{1'500}, std::size_t{4'000}, std::size_t{16'000}}) {
         CAPTURE(n);
-        coll::shm::run(2, [n](auto& comm) {
+        coll::shm::run(2, [n](coll::communicator& comm) {
             std::vector<std::uint32_t> in(n, 1), out(n);
             auto const faults = [] {
                 struct rusage used {};
@@ -182,7 +184,9 @@ TEST_CASE("what goes round is in every rank's page table from the first calls on
                 for (int i = 0; i < k; ++i) { comm.all_reduce(in, out, coll::sum{}); }
             };
             calls(4);
-            if (coll::best_rotation(comm.transport()) == 0) { return; }  // nothing goes round here
+            if (coll::best_rotation(comm.core()->engine().carrier()) == 0) {
+                return;
+            }  // nothing goes round here
             auto const before = faults();
             calls(1'500);  // one for each 16 pages, if nobody had looked at them: 32 and more
             auto const taken = faults() - before;
@@ -193,7 +197,7 @@ TEST_CASE("what goes round is in every rank's page table from the first calls on
 }
 
 TEST_CASE("large vectors in one piece do not pile up scratch") {
-    coll::shm::run(2, [](auto& comm) {
+    coll::shm::run(2, [](coll::communicator& comm) {
         constexpr std::size_t bytes = 8 << 20;
         std::vector<std::uint32_t> in(bytes / 4, 1), out(in.size());
         comm.barrier();
@@ -211,14 +215,14 @@ TEST_CASE("large vectors in one piece do not pile up scratch") {
 TEST_CASE("private and reachable vectors meet") {
     for (int const size : with_sanitizers() ? std::vector{2, 3} : std::vector{2, 3, 4}) {
         CAPTURE(size);
-        coll::shm::run(size, [](auto& comm) { large_vectors(comm); });
+        coll::shm::run(size, [](coll::communicator& comm) { large_vectors(comm); });
     }
 }
 
 TEST_CASE("what one rank asks does not change what all choose") {
     for (int const size : {3, 5, 6}) {
         CAPTURE(size);
-        coll::shm::run(size, [size](auto& comm) {
+        coll::shm::run(size, [size](coll::communicator& comm) {
             if (comm.rank() == 1) { comm.explain(1 << 16, coll::collective::broadcast); }
             for (std::size_t n = 1; n < 400'000; n = n * 3 / 2 + 1) {
                 std::vector<std::uint32_t> v(n);

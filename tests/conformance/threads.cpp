@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over ranks that are threads.
-#include <conformance/adaptors_suite.hpp>
-#include <conformance/bits_suite.hpp>
-#include <conformance/collectives_suite.hpp>
-#include <conformance/counts_suite.hpp>
-#include <conformance/groups_suite.hpp>
-#include <conformance/large.hpp>
-#include <conformance/messages_suite.hpp>
-#include <conformance/started_suite.hpp>
-#include <conformance/usage_suite.hpp>
-
-TYPE_TO_STRING(conformance::over_threads);
-TYPE_TO_STRING(conformance::adapted_threads);
+#include <conformance/suites.hpp>
 
 namespace conformance {
 
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(any_cut, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(barriers, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(mistakes, over_threads, adapted_threads);
-TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_threads);
-TEST_CASE_TEMPLATE_INVOKE(traced_steps, over_threads);
+TEST_CASE("every collective with every algorithm") {
+    over_each({over_threads, adapted_threads}, every_collective);
+}
+TEST_CASE("every root") { over_each({over_threads, adapted_threads}, every_root); }
+TEST_CASE("elements of any size at any address") {
+    over_each({over_threads, adapted_threads}, every_element);
+}
+TEST_CASE("blocks of any sizes") { over_each({over_threads, adapted_threads}, any_cut); }
+TEST_CASE("several calls under way") {
+    over_each({over_threads, adapted_threads}, several_under_way);
+}
+TEST_CASE("ends of started calls") { over_each({over_threads, adapted_threads}, ends_of_calls); }
+TEST_CASE("ranges of all kinds") { over_each({over_threads, adapted_threads}, all_ranges); }
+TEST_CASE("messages") { over_each({over_threads, adapted_threads}, messages_between_two); }
+TEST_CASE("a barrier holds everybody") { over_each({over_threads, adapted_threads}, barriers); }
+TEST_CASE("groups") { over_each({over_threads, adapted_threads}, groups); }
+TEST_CASE("groups at the same time") { over_each({over_threads, adapted_threads}, groups_at_once); }
+TEST_CASE("all ranks get the same bits") { over_each({over_threads, adapted_threads}, equal_bits); }
+TEST_CASE("reproducible is the left fold") {
+    over_each({over_threads, adapted_threads}, reproducible);
+}
+TEST_CASE("mistakes of the caller") { over_each({over_threads, adapted_threads}, mistakes); }
+TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_threads); }
+TEST_CASE("a trace has every step") { traced_steps(over_threads); }
 
 TEST_CASE("large vectors") {
     for (int const size : with_sanitizers() ? std::vector{2, 3} : std::vector{2, 3, 4}) {
         CAPTURE(size);
-        coll::threads::run(size, [](auto& comm) { large_vectors(comm); });
+        coll::threads::run(size, [](coll::communicator& comm) { large_vectors(comm); });
     }
 }
 

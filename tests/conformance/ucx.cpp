@@ -2,43 +2,33 @@
 // The conformance suite over UCX.
 #include <collectives/ucx.hpp>
 
-#include <conformance/bits_suite.hpp>
-#include <conformance/collectives_suite.hpp>
-#include <conformance/counts_suite.hpp>
-#include <conformance/groups_suite.hpp>
-#include <conformance/messages_suite.hpp>
-#include <conformance/started_suite.hpp>
-#include <conformance/usage_suite.hpp>
+#include <conformance/suites.hpp>
 #include <ucx/world.hpp>
 
 namespace conformance {
 
-struct over_ucx {
-    template <class F>
-    static void run(int size, F const& f) {
-        if (size < 1) { throw coll::usage_error("no ranks"); }
-        ucx_world::run(size, f);
-    }
-};
+namespace {
 
-}  // namespace conformance
+void run_ucx(int size, rank_body const& body) {
+    if (size < 1) { throw coll::usage_error("no ranks"); }
+    ucx_world::run(size, body);
+}
+constexpr world over_ucx{"UCX", run_ucx};
 
-TYPE_TO_STRING(conformance::over_ucx);
+}  // namespace
 
-namespace conformance {
-
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(any_cut, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_ucx);
-TEST_CASE_TEMPLATE_INVOKE(mistakes, over_ucx);
+TEST_CASE("every collective with every algorithm") { every_collective(over_ucx); }
+TEST_CASE("every root") { every_root(over_ucx); }
+TEST_CASE("elements of any size at any address") { every_element(over_ucx); }
+TEST_CASE("blocks of any sizes") { any_cut(over_ucx); }
+TEST_CASE("several calls under way") { several_under_way(over_ucx); }
+TEST_CASE("ends of started calls") { ends_of_calls(over_ucx); }
+TEST_CASE("ranges of all kinds") { all_ranges(over_ucx); }
+TEST_CASE("messages") { messages_between_two(over_ucx); }
+TEST_CASE("groups") { groups(over_ucx); }
+TEST_CASE("groups at the same time") { groups_at_once(over_ucx); }
+TEST_CASE("all ranks get the same bits") { equal_bits(over_ucx); }
+TEST_CASE("reproducible is the left fold") { reproducible(over_ucx); }
+TEST_CASE("mistakes of the caller") { mistakes(over_ucx); }
 
 }  // namespace conformance

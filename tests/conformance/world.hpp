@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -47,42 +48,51 @@ constexpr std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-struct over_threads {
-    template <class F>
-    static void run(int size, F const& f) {
-        coll::threads::run(size, f);
-    }
+/// What each rank does. The ranks share it and call it at once.
+using rank_body = std::function<void(coll::communicator&)>;
+
+/// A way to bring up ranks.
+struct world {
+    char const* name;
+    void (*run)(int size, rank_body const& body);
 };
 
-struct over_shm {
-    template <class F>
-    static void run(int size, F const& f) {
-        coll::shm::run(size, f);
-    }
-};
+namespace detail {
 
-/// Two adaptors, one over the other: each is one more transport to compile everything for.
+inline void run_threads(int size, rank_body const& body) { coll::threads::run(size, body); }
+inline void run_shm(int size, rank_body const& body) { coll::shm::run(size, body); }
+
+}  // namespace detail
+
+inline constexpr world over_threads{"threads", detail::run_threads};
+inline constexpr world over_shm{"shm", detail::run_shm};
+
+/// Two adaptors, one over the other.
 struct counted_and_traced {
-    template <class Base>
-    auto operator()(std::shared_ptr<Base> base) const {
-        return coll::traced{}(coll::counted{}(std::move(base)));
+    coll::counted counts;
+    coll::traced trace;
+
+    std::shared_ptr<coll::any_transport> operator()(
+        std::shared_ptr<coll::any_transport> base) const {
+        return trace(counts(std::move(base)));
     }
 };
+
+namespace detail {
 
 /// The same ranks, with adaptors between communicator and transport.
-template <class World>
-struct adapted_world {
-    template <class F>
-    static void run(int size, F const& f) {
-        World::run(size, [&f](auto& base) {
-            auto comm = base.with(counted_and_traced{});
-            f(comm);
-        });
-    }
-};
+template <world const& Base>
+void run_adapted(int size, rank_body const& body) {
+    Base.run(size, [&body](coll::communicator& base) {
+        auto comm = base.with(counted_and_traced{});
+        body(comm);
+    });
+}
 
-struct adapted_threads : adapted_world<over_threads> {};
-struct adapted_shm : adapted_world<over_shm> {};
+}  // namespace detail
+
+inline constexpr world adapted_threads{"adapted threads", detail::run_adapted<over_threads>};
+inline constexpr world adapted_shm{"adapted shm", detail::run_adapted<over_shm>};
 
 /// With sanitizers much takes long.
 inline bool with_sanitizers() { return std::getenv("COLLECTIVES_TEST_LARGEST") != nullptr; }

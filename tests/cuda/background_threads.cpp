@@ -103,7 +103,7 @@ TEST_CASE("the rank goes on meanwhile: on its base, on groups, with memory, and 
         coll::threads::run(4, [&](auto& base) {
             auto const device = base.rank() % w.devices;
             mine->use(device);
-            auto comm = cuda::communicate(base, device, {mine, order, {}});
+            auto comm = cuda::communicate(base, device, {mine, order});
             auto half = comm.split(comm.rank() / 2);
             std::vector<T> host(100, 1);
             auto* const stream = mine->make_stream();
@@ -122,7 +122,7 @@ TEST_CASE("the rank goes on meanwhile: on its base, on groups, with memory, and 
                 auto r = base.start_all_reduce(host);
                 comm.all_reduce(c, coll::sum{}, how);
                 expect(first_of(*mine, c.data(), stream) == 12, "a blocking call");
-                auto other = cuda::communicate(base, device, {mine, order, {}});
+                auto other = cuda::communicate(base, device, {mine, order});
                 other.barrier();
                 while (!p.test()) { std::this_thread::yield(); }
                 expect(first_of(*mine, a.data(), stream) == 4, "the first call");
@@ -190,7 +190,7 @@ TEST_CASE("the thread sleeps while there is nothing to do, and ends with its com
     coll::threads::run(1, [&](auto& base) {
         auto const others = threads_now();
         {
-            auto comm = cuda::communicate(base, 0, {mine, {}, {}});
+            auto comm = cuda::communicate(base, 0, {mine, {}});
             auto buffer = comm.template allocate<T>(n);
             comm.all_reduce(buffer);
             auto const streams = threads_now();
@@ -205,7 +205,7 @@ TEST_CASE("the thread sleeps while there is nothing to do, and ends with its com
     });
     CHECK(threads_now() == at_first);
     coll::threads::run(2, [&](auto& base) {
-        auto comm = cuda::communicate(base, 0, {mine, {}, {}});
+        auto comm = cuda::communicate(base, 0, {mine, {}});
         auto buffer = comm.template allocate<T>(n);
         comm.barrier();
         if (comm.rank() == 1) {  // late

@@ -166,7 +166,8 @@ TEST_CASE("more vectors than a kernel takes are refused") {
 TEST_CASE("the kernel that does for an operator") {
     cuda::provide_all_with<at_once>();
     auto const finds = [](auto const& op, auto value) {
-        return cuda::make_reducer<decltype(value)>(op).reduce != nullptr;
+        auto r = coll::host::make_reducer<decltype(value)>(op);
+        return cuda::bind_kernel(r);
     };
     CHECK(finds(coll::sum{}, 1LL));
     CHECK(finds(coll::sum{}, 'a'));
@@ -183,7 +184,9 @@ TEST_CASE("the kernel that does for an operator") {
     for (float const x : {0.3F, -7.25F, 1e20F}) {
         auto const op = coll::premultiplied_sum{0.1};
         float got = 0;
-        cuda::make_reducer<float>(op).prepare(&got, &x, 1);
+        auto r = coll::host::make_reducer<float>(op);
+        REQUIRE(cuda::bind_kernel(r));
+        r.prepare(&got, &x, 1);
         CHECK(std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(op.prepare(x)));
     }
 }

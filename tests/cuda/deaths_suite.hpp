@@ -45,7 +45,7 @@ TEST_CASE("who waits for all that is enqueued looks for processes that have died
     CHECK_THROWS_AS(run_processes(
                         w, 3,
                         [&w](auto& comm, machine&) {
-                            auto& space = comm.transport().space();
+                            auto& space = cuda::space_of(comm);
                             comm.barrier();
                             if (comm.rank() == 1) {
                                 w.words_are_lost = true;  // this process's copy
@@ -56,7 +56,7 @@ TEST_CASE("who waits for all that is enqueued looks for processes that have died
                                 std::raise(SIGKILL);
                             }
                             while (w.shared().told == 0) { std::this_thread::yield(); }
-                            auto const here = space.enter();
+                            coll::device_scope const here(&space);
                             space.after(1);
                             space.drain();
                             expect(space.was_let_go(1), "rank 1 has died");

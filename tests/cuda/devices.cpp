@@ -4,9 +4,6 @@
 #include <cuda/suite_kernels.hpp>
 
 #include <cuda/deaths_suite.hpp>
-#include <cuda/driven_ends_suite.hpp>
-#include <cuda/driven_processes_suite.hpp>
-#include <cuda/driven_windows_suite.hpp>
 #include <cuda/faults_suite.hpp>
 #include <cuda/leaders_suite.hpp>
 #include <cuda/memory_suite.hpp>

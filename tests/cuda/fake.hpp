@@ -12,6 +12,7 @@
 #include <cuda/fake_words.hpp>
 #include <cuda/fake_world.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -159,14 +160,7 @@ public:
         if (look(from).base == nullptr) {  // of the host: it is the caller's again
             auto kept = std::make_shared<std::vector<std::byte>>(bytes);
             std::memcpy(kept->data(), from, bytes);
-            return on.push([=] {
-                if (bytes != 8 || reinterpret_cast<std::uintptr_t>(to) % 8 != 0) {
-                    std::memcpy(to, kept->data(), bytes);
-                } else {  // a word, at once
-                    auto const word = *reinterpret_cast<std::uint64_t const*>(kept->data());
-                    std::atomic_ref(*static_cast<std::uint64_t*>(to)).store(word);
-                }
-            });
+            return on.push([=] { std::memcpy(to, kept->data(), bytes); });
         }
         on.push([=] { std::memmove(to, from, bytes); });
     }
@@ -181,7 +175,6 @@ public:
     void replay(stream::graph const& g, cuda::stream s) { usable(s).push_all(g); }
 
     int device_of(cuda::stream s) override { return of(s).device(); }
-    bool is_blocking(cuda::stream s) override { return s == nullptr || of(s).blocks; }
     cuda::stream make_stream() override {
         may_fail("make_stream");
         return new stream(*this, current_, static_cast<unsigned>(++streams), world_.laziness);

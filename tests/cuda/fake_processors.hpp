@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What may run at once on the fake's devices, and memory of the host that they reach.
+// The fake's devices, and memory of the host that they reach.
 #pragma once
 
 #include <collectives/transport/cuda/calls.hpp>
@@ -34,9 +34,7 @@ public:
         --host_allocations;
         std::free(p);
     }
-    int multiprocessors(int) override { return world_.multiprocessors; }
     int share_of(int) override { return world_.share; }
-    int independent_streams() override { return world_.independent_streams; }
 
 private:
     world& world_;

@@ -45,7 +45,6 @@ public:
     machine& of() const { return machine_; }
     int device() const { return device_; }
     bool captures = false;
-    bool blocks = false;  // as the default stream does
 
     using graph = std::vector<std::function<void()>>;
 

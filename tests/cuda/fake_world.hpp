@@ -67,8 +67,8 @@ public:
          words_flush = true;      // streams wait for words; and for what was written before
     bool words_are_lost = false;  // they say so, but nothing comes
     bool reaches_host = false;    // the device reads any memory of the host, as some can
-    int multiprocessors = 8, share = 0, independent_streams = 32;
-    int laziness = 8;  // one task in so many comes late; 0: none
+    int share = 0;                // percent of a device that a process has, under MPS
+    int laziness = 8;             // one task in so many comes late; 0: none
 
 private:
     int file_ = -1;

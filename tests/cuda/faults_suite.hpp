@@ -35,7 +35,7 @@ TEST_CASE("ranks without a device, or with one that is not there") {
     coll::threads::run(2, [&](auto& base) {
         expect_text(expect_throw<coll::transport_error>(
                         [&] {
-                            cuda::communicate(base, 0, {none, {}, {}});
+                            cuda::communicate(base, 0, {none, {}});
                         },
                         "no device"),
                     "there is no CUDA device");
@@ -47,7 +47,7 @@ TEST_CASE("ranks without a device, or with one that is not there") {
         auto const wrong = base.rank() == 1 ? 7 : 0;
         expect_text(expect_throw<coll::transport_error>(
                         [&] {
-                            cuda::communicate(base, wrong, {two, {}, {}});
+                            cuda::communicate(base, wrong, {two, {}});
                         },
                         "device 7"),
                     "rank 1: there is no device 7: there are 2");
@@ -117,7 +117,7 @@ TEST_CASE("mistakes are found before anything is sent") {
         std::vector<int> v(3);
         auto const text = expect_throw<coll::usage_error>(
             [&] { comm.all_reduce(v, coll::sum{}, {.stream = &x}); }, "a stream on the host");
-        expect_text(text, "a stream is for CUDA communicators alone");
+        expect_text(text, "a stream is for communicators of devices alone");
     });
 }
 

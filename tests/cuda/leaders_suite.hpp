@@ -24,7 +24,7 @@ TEST_CASE("leaders: processes that share devices, whose members start no kernel"
             auto const mine = std::make_shared<machine>(w);
             mine->use(base.rank() / own);
             {
-                auto comm = cuda::communicate(base, base.rank() / own, {mine, {}, {}});
+                auto comm = cuda::communicate(base, base.rank() / own, {mine, {}});
                 auto const told = name(comm.explain(1 << 20).algorithm);
                 expect((told == "leaders:" + std::to_string(own)) == (own > 1), told);
                 for (std::size_t const n : {1UL, 1'000UL, 300'001UL}) {
@@ -54,7 +54,7 @@ TEST_CASE("leaders: not of processes that work beside each other, under MPS") {
     w.share = 50;
     coll::shm::run(2, [&](auto& base) {
         auto const mine = std::make_shared<machine>(w);
-        auto comm = cuda::communicate(base, 0, {mine, {}, {}});
+        auto comm = cuda::communicate(base, 0, {mine, {}});
         auto const told = name(comm.explain(1 << 20).algorithm);
         expect(told.find("leaders") == std::string::npos, told);
     });

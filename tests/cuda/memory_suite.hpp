@@ -3,6 +3,9 @@
 // the host's memory.
 #pragma once
 
+#include <collectives/transport/cuda/exports.hpp>
+#include <collectives/transport/cuda/mappings.hpp>
+
 #include <cuda/worlds.hpp>
 
 #include <doctest/doctest.h>
@@ -151,12 +154,13 @@ TEST_CASE("several communicators share what is open") {
         auto* const a = m.allocate(4'096);
         for (int turn = 0; turn < 3; ++turn) {
             auto row = comm.split(0);
-            auto adapted = comm.with(coll::counted{});
+            coll::counted counts;
+            auto adapted = comm.with(counts);
             add_up(row, 1, {elements(a), 900}, {elements(a), 900});
             add_up(adapted, 2, {elements(a), 900}, {elements(a), 900}, {.algorithm = coll::ring{}});
             add_up(adapted, 3, {elements(a), 900}, {elements(a), 900},
                    {.algorithm = coll::one_shot{}});
-            expect(adapted.transport().sent() != 0, "messages are counted");
+            expect(counts.sent() != 0, "messages are counted");
             auto fresh = adapted.template allocate<T>(900);
             expect(std::count(fresh.data(), fresh.data() + 900, T{0}) == 900, "zeroed");
         }
@@ -198,7 +202,7 @@ TEST_CASE("a call comes after what is on its stream") {
 TEST_CASE("the order is kept by the first way that works") {
     auto const kept_by = [](world& w, cuda::ordering expected) {
         run_processes(w, 3, [&](auto& comm, machine&) {
-            expect(comm.transport().space().ordered_by() == expected, "another way");
+            expect(cuda::space_of(comm).ordered_by() == expected, "another way");
             auto a = comm.template allocate<T>(1'000);
             add_up(comm, 1, {a.data(), 1'000}, {a.data(), 1'000});
         });
@@ -218,7 +222,7 @@ TEST_CASE("the order is kept by the first way that works") {
             auto const mine = std::make_shared<machine>(w);
             auto const text = conformance::expect_throw<coll::transport_error>(
                 [&] {
-                    cuda::communicate(base, 0, {mine, cuda::ordering::memory, {}});
+                    cuda::communicate(base, 0, {mine, cuda::ordering::memory});
                 },
                 why);
             expect(text.find("rank 0: " + why) != std::string::npos, text);

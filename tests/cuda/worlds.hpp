@@ -4,11 +4,13 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/launch/cuda.hpp>
+#include <collectives/transport/cuda/space.hpp>
 
 #include <conformance/world.hpp>
 #include <cuda/fake.hpp>
 #include <cuda/fake_kernels.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,53 +32,60 @@ inline void expect_nothing_left(machine const& m) {
     expect(m.events == static_cast<int>(m.idle_events()), "events are left");
 }
 
+/// What each rank does.
+using device_body = std::function<void(coll::communicator&, machine&)>;
+
 /// Calls f(comm, machine) on ranks that are threads, `devices` of which the ranks use in turn.
-template <class F>
-void run_threads(world& w, int size, F const& f, std::optional<cuda::ordering> order = {},
-                 std::optional<cuda::drive> drive = {}) {
+inline void run_threads(world& w, int size, device_body const& f,
+                        std::optional<cuda::ordering> order = {}) {
     auto const mine = std::make_shared<machine>(w);
     coll::threads::run(size, [&](auto& base) {
         mine->use(base.rank() % w.devices);
-        auto comm = cuda::communicate(base, mine->current(), {mine, order, drive});
+        auto comm = cuda::communicate(base, mine->current(), {mine, order});
         f(comm, *mine);
     });
     expect_nothing_left(*mine);
 }
 /// The same with processes.
-template <class F>
-void run_processes(world& w, int size, F const& f, std::optional<cuda::ordering> order = {},
-                   std::optional<cuda::drive> drive = {}) {
+inline void run_processes(world& w, int size, device_body const& f,
+                          std::optional<cuda::ordering> order = {}) {
     coll::shm::run(size, [&](auto& base) {
         auto const mine = std::make_shared<machine>(w);
         mine->use(base.rank() % w.devices);
         {
-            auto comm = cuda::communicate(base, mine->current(), {mine, order, drive});
+            auto comm = cuda::communicate(base, mine->current(), {mine, order});
             f(comm, *mine);
         }
         expect_nothing_left(*mine);
     });
 }
 
-/// Worlds for the conformance suite, whose buffers are the host's: so the devices reach that, as
-/// some do, and what comes from `allocate` lies in their own memory.
+namespace detail {
+
+/// For the conformance suite, whose buffers are the host's: so the devices reach that, as some do,
+/// and what comes from `allocate` lies in their own memory.
 template <bool Threads, cuda::ordering Order>
-struct conforming {
-    template <class F>
-    static void run(int size, F const& f) {
-        world w;
-        w.reaches_host = true;
-        w.laziness = 64;
-        auto const each = [&](auto& comm, machine&) { f(comm); };
-        if constexpr (Threads) {
-            run_threads(w, size, each, Order);
-        } else {
-            run_processes(w, size, each, Order);
-        }
+void run_conforming(int size, conformance::rank_body const& f) {
+    world w;
+    w.reaches_host = true;
+    w.laziness = 64;
+    auto const each = [&](coll::communicator& comm, machine&) { f(comm); };
+    if (Threads) {
+        run_threads(w, size, each, Order);
+    } else {
+        run_processes(w, size, each, Order);
     }
-};
-struct over_threads : conforming<true, cuda::ordering::events> {};
-struct over_processes : conforming<false, cuda::ordering::events> {};
-struct memory_ordered : conforming<false, cuda::ordering::memory> {};
-struct host_ordered : conforming<false, cuda::ordering::host> {};
+}
+
+}  // namespace detail
+
+inline constexpr conformance::world over_threads{
+    "threads", detail::run_conforming<true, cuda::ordering::events>};
+inline constexpr conformance::world over_processes{
+    "processes", detail::run_conforming<false, cuda::ordering::events>};
+inline constexpr conformance::world memory_ordered{
+    "ordered by words", detail::run_conforming<false, cuda::ordering::memory>};
+inline constexpr conformance::world host_ordered{
+    "ordered by the host", detail::run_conforming<false, cuda::ordering::host>};
 
 }  // namespace fake

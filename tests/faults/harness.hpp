@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <stdexcept>
@@ -31,27 +32,26 @@ namespace faults {
 namespace coll = collectives;
 using namespace std::chrono_literals;
 
-/// `word_time`: how long what one rank says of a failure may take to the others. `calls_ahead`: as
-/// many calls a root may be ahead of a reader and still say what it called; by messages it may get
-/// further than it remembers.
-struct on_threads {
-    static constexpr auto word_time = 0ms;
-    static constexpr int calls_ahead = 300;
-    static constexpr bool processes = false;
-    template <class F>
-    static void run(int size, F&& f) {
-        coll::threads::run(size, std::forward<F>(f));
-    }
+/// What each rank does. The ranks share it and call it at once.
+using rank_body = std::function<void(coll::communicator&)>;
+
+/// How ranks are started, and what may be expected of them.
+struct kind_of_job {
+    void (*run)(int size, rank_body const& body);
+    bool processes = true;
+    /// As many calls a root may be ahead of a reader and still say what it called; by messages it
+    /// may get further than it remembers.
+    int calls_ahead = 300;
+    /// How long what one rank says of a failure may take to the others.
+    std::chrono::milliseconds word_time = 0ms;
 };
-struct on_shm {
-    static constexpr auto word_time = 0ms;
-    static constexpr int calls_ahead = 300;
-    static constexpr bool processes = true;
-    template <class F>
-    static void run(int size, F&& f) {
-        coll::shm::run(size, std::forward<F>(f));
-    }
-};
+inline constexpr kind_of_job on_threads{
+    [](int size, rank_body const& body) { coll::threads::run(size, body); }, false};
+inline constexpr kind_of_job on_shm{
+    [](int size, rank_body const& body) { coll::shm::run(size, body); }};
+
+/// Of the program: its own file says so. The tests in suites/ are compiled once for all programs.
+extern kind_of_job const job;
 
 /// Sanitizers slow everything down.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -139,13 +139,12 @@ struct belongings {
 };
 
 /// Checks at its end that nothing is left behind and that the next run works.
-template <class Job>
 class clean_room {
 public:
     clean_room() {
         static auto const warm = [] {  // sanitizers start a thread with the first one
             leave_dev_shm_to_others();
-            Job::run(2, [](auto& comm) { comm.barrier(); });
+            job.run(2, [](coll::communicator& comm) { comm.barrier(); });
             return true;
         }();
         (void)warm;
@@ -154,7 +153,7 @@ public:
     clean_room(clean_room const&) = delete;
     clean_room& operator=(clean_room const&) = delete;
     ~clean_room() {
-        CHECK_NOTHROW(Job::run(3, [](auto& comm) {
+        CHECK_NOTHROW(job.run(3, [](coll::communicator& comm) {
             int sum = 1;
             comm.all_reduce(std::span(&sum, 1));
             if (sum != 3) { throw std::logic_error("a wrong sum"); }

@@ -29,8 +29,8 @@ inline void check_lost(stories& of, int lost, double when) {
 }
 
 /// A few rounds of all_reduce; before one of them, rank v.odd calls depart().
-template <class Comm, class Depart>
-void loop(Comm& comm, variant const& v, int rounds, Depart const& depart) {
+template <class Depart>
+void loop(coll::communicator& comm, variant const& v, int rounds, Depart const& depart) {
     std::vector<int> data(v.count);
     for (int i = 0; i <= rounds; ++i) {
         if (i == rounds && comm.rank() == v.odd) { depart(); }

@@ -66,7 +66,7 @@ struct observation {
     /// one whose word was late.
     bool misses(std::vector<int> const& who) const {
         auto const named = missing();
-        return job::word_time == 0ms
+        return job.word_time == 0ms
                    ? named == who
                    : std::includes(named.begin(), named.end(), who.begin(), who.end());
     }
@@ -128,7 +128,7 @@ public:
     ~shared_array() { ::munmap(data_, n_ * sizeof(T)); }
 
     T& operator[](int i) { return data_[i]; }
-    T& at(auto const& comm) { return data_[comm.rank()]; }
+    T& at(coll::communicator const& comm) { return data_[comm.rank()]; }
     T* begin() { return data_; }
     T* end() { return data_ + n_; }
 
@@ -140,7 +140,7 @@ private:
 /// Waits until `n` ranks have said so.
 inline void await(std::atomic<int> const& count, int n) {
     while (count.load() < n) { std::this_thread::sleep_for(1ms); }
-    std::this_thread::sleep_for(job::word_time);
+    std::this_thread::sleep_for(job.word_time);
 }
 
 /// What a rank met: in the call under test, and in the calls after it.
@@ -154,8 +154,7 @@ struct story {
 };
 
 /// Five more calls on a broken communicator.
-template <class Comm>
-void try_again(story& mine, Comm& comm) {
+inline void try_again(story& mine, coll::communicator& comm) {
     for (auto& seen : mine.later) {
         observe(seen, [&] { comm.barrier({.timeout = 10s}); });
         mine.quickest_later = std::min(mine.quickest_later, seen.seconds);
@@ -165,9 +164,8 @@ void try_again(story& mine, Comm& comm) {
 using stories = shared_array<story>;
 
 /// Runs call(comm) on every rank, then more calls; all that is thrown is caught and written down.
-template <class Job, class Call>
-void tell(stories& of, int size, Call const& call) {
-    Job::run(size, [&](auto& comm) {
+inline void tell(stories& of, int size, rank_body const& call) {
+    job.run(size, [&](coll::communicator& comm) {
         auto& mine = of.at(comm);
         observe(mine.call, [&] { call(comm); });
         try_again(mine, comm);

@@ -3,9 +3,7 @@
 #include <faults/harness.hpp>
 
 namespace faults {
-using job = on_shm;
-}
 
-#include <faults/death.hpp>
-#include <faults/resources.hpp>
-#include <faults/stops.hpp>
+kind_of_job const job = on_shm;
+
+}  // namespace faults

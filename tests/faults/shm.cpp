@@ -3,12 +3,7 @@
 #include <faults/harness.hpp>
 
 namespace faults {
-using job = on_shm;
-}
 
-#include <faults/broken.hpp>
-#include <faults/departures.hpp>
-#include <faults/lateness.hpp>
-#include <faults/mismatch.hpp>
-#include <faults/pairs.hpp>
-#include <faults/waiting.hpp>
+kind_of_job const job = on_shm;
+
+}  // namespace faults

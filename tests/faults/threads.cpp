@@ -2,28 +2,20 @@
 // Faults of ranks that are threads.
 #include <faults/harness.hpp>
 #include <faults/limits.hpp>
+#include <faults/observed.hpp>
 
 namespace faults {
-using job = on_threads;
-}
 
-#include <faults/broken.hpp>
-#include <faults/departures.hpp>
-#include <faults/lateness.hpp>
-#include <faults/mismatch.hpp>
-#include <faults/pairs.hpp>
-#include <faults/waiting.hpp>
-
-namespace faults {
+kind_of_job const job = on_threads;
 
 TEST_CASE("no more threads: an error, and nobody waits for those that were not started" *
           doctest::skip(slowness > 1)) {
     for (int i = 0; i < repeats(); ++i) {
-        clean_room<job> room;
+        clean_room room;
         observation ending;
         {
             limited const small(RLIMIT_AS, address_space_in_use() + (::rlim_t{40} << 20));
-            observe(ending, [&] { job::run(16, [](auto& comm) { comm.barrier(); }); });
+            observe(ending, [&] { job.run(16, [](coll::communicator& comm) { comm.barrier(); }); });
         }
         CAPTURE(ending.what());
         CHECK_EQ(ending.caught, outcome::foreign);  // std::system_error
@@ -32,8 +24,8 @@ TEST_CASE("no more threads: an error, and nobody waits for those that were not s
 }
 
 TEST_CASE("communicators that go take with them what peers read" * doctest::skip(slowness > 1)) {
-    clean_room<job> room;
-    job::run(2, [](auto& comm) {
+    clean_room room;
+    job.run(2, [](coll::communicator& comm) {
         // What is written in cells, beside them, and to memory that goes round for runs.
         std::vector<std::uint32_t> data(20'000, 1);
         auto const come_and_go = [&](int times) {

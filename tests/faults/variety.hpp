@@ -59,12 +59,12 @@ inline std::vector<variant> variety() {
 }
 
 /// A vector of v.count elements as v wants it. Collective if it is to be reachable.
-template <class T, class Comm>
+template <class T>
 class vector_of {
 public:
-    vector_of(Comm& comm, variant const& v) {
+    vector_of(coll::communicator& comm, variant const& v) {
         if (v.reachable) {
-            memory_.emplace(comm.template allocate<T>(v.count));
+            memory_.emplace(comm.allocate<T>(v.count));
             span_ = *memory_;
         } else {
             own_.resize(v.count);
@@ -74,13 +74,13 @@ public:
     std::span<T> span() const { return span_; }
 
 private:
-    std::optional<decltype(std::declval<Comm&>().template allocate<T>(1))> memory_;
+    std::optional<coll::buffer<T>> memory_;
     std::vector<T> own_;
     std::span<T> span_;
 };
 
-template <class T, class Comm>
-vector_of<T, Comm> vector_for(Comm& comm, variant const& v) {
+template <class T>
+vector_of<T> vector_for(coll::communicator& comm, variant const& v) {
     return {comm, v};
 }
 

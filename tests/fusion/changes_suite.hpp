@@ -2,14 +2,13 @@
 // Tensors that are others in each step: what a bucket keeps of the step before must not show.
 #pragma once
 
-#include <fusion/results_suite.hpp>
+#include <fusion/tensors.hpp>
 
 namespace fusion_tests {
 
 /// Buckets that grow while tensors are packed into them, shrink, begin with an empty tensor, or
 /// have another type; and back.
-template <class World>
-void changing_steps() {
+inline void changing_steps(world const& over) {
     using step = std::vector<std::pair<int, std::size_t>>;  // type and elements of each tensor
     std::vector<step> const steps{{{0, 10}, {0, 10}, {0, 10}},
                                   {{0, 10}, {0, 10}, {0, 10}},
@@ -20,7 +19,7 @@ void changing_steps() {
                                   {{0, 0}},
                                   {{0, 10}, {0, 10}, {0, 10}}};
     for (int const size : conformance::sizes({1, 2, 3})) {
-        World::run(size, [&](auto& comm) {
+        over.run(size, [&](coll::communicator& comm) {
             for (auto const threshold : thresholds) {
                 for (bool const thread : {false, true}) {
                     coll::fusion_buffer fusion(comm,

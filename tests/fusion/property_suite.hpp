@@ -3,7 +3,7 @@
 // is right.
 #pragma once
 
-#include <fusion/results_suite.hpp>
+#include <fusion/tensors.hpp>
 
 #include <rapidcheck.h>
 
@@ -11,18 +11,16 @@
 
 namespace fusion_tests {
 
-template <class World>
-bool random_steps() {
-    return rc::check("fusion", [](std::vector<std::uint16_t> const& program) {
+inline bool random_steps(world const& over) {
+    return rc::check("fusion", [&](std::vector<std::uint16_t> const& program) {
         auto const size = *rc::gen::element(1, 2, 3, 5);
         auto const threshold = *rc::gen::element<std::size_t>(0, 40, 400, 4000, 64 << 20);
         auto const thread = *rc::gen::arbitrary<bool>();
-        World::run(size, [&](auto& comm) {
+        over.run(size, [&](coll::communicator& comm) {
             coll::fusion_buffer fusion(comm, {.threshold = threshold, .progress_thread = thread});
             std::vector<any_tensor> tensors;
             for (auto const x : program) { tensors.emplace_back(x % 3, x / 8 % 200U); }
-            using handle = decltype(fusion.add(tensors[0].floats));
-            std::vector<handle> handles;
+            std::vector<coll::fused_tensor> handles;
             for (int step = 0; step < 2; ++step) {
                 handles.clear();
                 for (std::size_t i = 0; i < program.size(); ++i) {
@@ -49,9 +47,8 @@ bool random_steps() {
 
 /// Steps like the one before but for a change: what comes again is recognised by where it lies,
 /// which is not the same on all ranks, and yet all must have the same buckets.
-template <class World>
-bool steps_nearly_alike() {
-    return rc::check("nearly alike", [](std::vector<std::uint16_t> const& changes) {
+inline bool steps_nearly_alike(world const& over) {
+    return rc::check("nearly alike", [&](std::vector<std::uint16_t> const& changes) {
         enum change {
             ends_here = 3,
             lies_elsewhere,
@@ -66,7 +63,7 @@ bool steps_nearly_alike() {
         auto const types = *rc::gen::element(1, 8, 2);  // every so many, one is of another type
         auto const n = *rc::gen::inRange<std::size_t>(1, 12);
         auto const priorities = *rc::gen::arbitrary<bool>();
-        World::run(size, [&](auto& comm) {
+        over.run(size, [&](coll::communicator& comm) {
             coll::fusion_buffer fusion(comm, {.threshold = threshold, .priorities = priorities});
             std::vector<any_tensor> here, elsewhere, larger;
             for (std::size_t i = 0; i < n; ++i) {
@@ -80,7 +77,7 @@ bool steps_nearly_alike() {
                 auto const place = x / kinds % n;
                 auto const count = what == ends_here ? place : n;
                 std::vector<any_tensor*> used;
-                std::vector<decltype(fusion.add(here[0].floats))> handles;
+                std::vector<coll::fused_tensor> handles;
                 for (std::size_t i = 0; i < count; ++i) {
                     auto const is_other = i == place && x % size == comm.rank();
                     auto& t = i == place && what == grows          ? larger[i]

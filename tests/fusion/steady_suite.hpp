@@ -3,7 +3,11 @@
 // reductions themselves. Included by one file of a program: it counts what operator new gives.
 #pragma once
 
-#include <fusion/results_suite.hpp>
+#include <collectives/schedule/cost.hpp>
+
+#include <fusion/tensors.hpp>
+
+#include <doctest/doctest.h>
 
 #include <atomic>
 #include <barrier>
@@ -35,8 +39,7 @@ inline std::atomic<std::size_t> allocations{0};
 namespace fusion_tests {
 
 /// For ranks that are threads: they meet without the library, whose barrier may allocate.
-template <class World>
-void no_allocation_per_step() {
+inline void no_allocation_per_step(world const& over) {
     std::barrier all(3);
     for (int const variant : {0, 1, 2, 3}) {
         bool const thread = variant == 1, priorities = variant == 2;
@@ -44,7 +47,7 @@ void no_allocation_per_step() {
         for (auto const threshold : thresholds) {
             CAPTURE(variant);
             CAPTURE(threshold);
-            World::run(3, [&](auto& comm) {
+            over.run(3, [&](coll::communicator& comm) {
                 auto tensors = mixed_tensors(100);
                 coll::fusion_buffer fusion(comm, {.threshold = threshold,
                                                   .progress_thread = thread,
@@ -74,16 +77,14 @@ void no_allocation_per_step() {
 }
 
 /// By handles alone, each waited for in the step after its own: buckets are used again.
-template <class World>
-void no_bucket_per_step_without_flush() {
+inline void no_bucket_per_step_without_flush(world const& over) {
     std::barrier all(3);
     for (bool const thread : {false, true}) {
         CAPTURE(thread);
-        World::run(3, [&](auto& comm) {
+        over.run(3, [&](coll::communicator& comm) {
             std::vector<std::vector<float>> even(10, std::vector<float>(10)), odd(even);
             coll::fusion_buffer fusion(comm, {.threshold = 50, .progress_thread = thread});
-            using handle = decltype(fusion.add(even[0]));
-            std::vector<handle> now, before;
+            std::vector<coll::fused_tensor> now, before;
             now.reserve(10);
             before.reserve(10);
             auto const steps = [&](int n) {
@@ -108,20 +109,20 @@ void no_bucket_per_step_without_flush() {
 }
 
 /// A step sends what one all_reduce of each bucket sends, to the byte; the first step too.
-template <class World>
-void no_message_of_its_own() {
-    World::run(4, [](auto& comm) {
-        auto counted = comm.with(coll::counted{});
+inline void no_message_of_its_own(world const& over) {
+    over.run(4, [](coll::communicator& comm) {
+        coll::counted counts;
+        auto counted = comm.with(counts);
         std::vector<std::vector<float>> tensors(50, std::vector<float>(100));
         coll::fusion_buffer fusion(counted, {.threshold = 10'000, .algorithm = coll::ring{}});
         for (int step = 0; step < 3; ++step) {
-            counted.transport().reset();
+            counts.reset();
             for (auto& t : tensors) { (void)fusion.add(t, "tensor"); }
             fusion.flush();
             auto const expected = 2 * coll::cost_of(coll::ring{}, 4, 10'000)
                                           .ranks[static_cast<std::size_t>(comm.rank())]
                                           .sent;
-            expect(counted.transport().sent() == expected, "bytes of its own");
+            expect(counts.sent() == expected, "bytes of its own");
         }
     });
 }

@@ -3,31 +3,30 @@
 #include <faults/harness.hpp>
 
 namespace faults {
-using job = on_threads;
-using job_transport = coll::threads::transport;
+
+kind_of_job const job = on_threads;
+
 }  // namespace faults
 
-#include <fusion/faults_suite.hpp>
-#include <fusion/priorities_suite.hpp>
 #include <fusion/property_suite.hpp>
-#include <fusion/results_suite.hpp>
+#include <fusion/suites.hpp>
 #include <fusion/steady_suite.hpp>
 
 namespace fusion_tests {
 
-using world = conformance::over_threads;
+using conformance::over_threads;
 
-TEST_CASE("every threshold, with and without a thread") { every_threshold<world>(); }
-TEST_CASE("handles") { handles<world>(); }
-TEST_CASE("operators") { operators<world>(); }
-TEST_CASE("compression") { compressed<world>(); }
-TEST_CASE("the same bits") { same_bits<world>(); }
-TEST_CASE("priorities") { priorities<world>(); }
-TEST_CASE("priorities, ranks at their own pace") { uneven_ranks<world>(); }
-TEST_CASE("random steps") { CHECK(random_steps<world>()); }
-TEST_CASE("steps that are nearly alike") { CHECK(steps_nearly_alike<world>()); }
-TEST_CASE("no allocation per step") { no_allocation_per_step<world>(); }
-TEST_CASE("no bucket per step without flush") { no_bucket_per_step_without_flush<world>(); }
-TEST_CASE("no message of its own") { no_message_of_its_own<world>(); }
+TEST_CASE("every threshold, with and without a thread") { every_threshold(over_threads); }
+TEST_CASE("handles") { handles(over_threads); }
+TEST_CASE("operators") { operators(over_threads); }
+TEST_CASE("compression") { compressed(over_threads); }
+TEST_CASE("the same bits") { same_bits(over_threads); }
+TEST_CASE("priorities") { priorities(over_threads); }
+TEST_CASE("priorities, ranks at their own pace") { uneven_ranks(over_threads); }
+TEST_CASE("random steps") { CHECK(random_steps(over_threads)); }
+TEST_CASE("steps that are nearly alike") { CHECK(steps_nearly_alike(over_threads)); }
+TEST_CASE("no allocation per step") { no_allocation_per_step(over_threads); }
+TEST_CASE("no bucket per step without flush") { no_bucket_per_step_without_flush(over_threads); }
+TEST_CASE("no message of its own") { no_message_of_its_own(over_threads); }
 
 }  // namespace fusion_tests

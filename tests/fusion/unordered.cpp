@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks whose tensors become ready in different orders, over processes that share memory.
 #include <collectives/fusion/unordered.hpp>
+#include <collectives/schedule/cost.hpp>
 
 #include <conformance/world.hpp>
 
@@ -39,7 +40,7 @@ std::vector<named> model(std::size_t n) {
 
 TEST_CASE("each rank in an order of its own, another one in every step") {
     for (int const size : {1, 2, 4}) {
-        coll::shm::run(size, [](auto& comm) {
+        coll::shm::run(size, [](coll::communicator& comm) {
             std::minstd_rand dice(static_cast<unsigned>(comm.rank() + 1));
             for (auto const threshold : {std::size_t{0}, std::size_t{500}, std::size_t{1} << 20}) {
                 coll::unordered_fusion_buffer fusion(comm, {.threshold = threshold});
@@ -68,14 +69,15 @@ TEST_CASE("each rank in an order of its own, another one in every step") {
 }
 
 TEST_CASE("once all names are known a step of one round sends a few bytes besides the tensors") {
-    coll::shm::run(3, [](auto& comm) {
-        auto counted = comm.with(coll::counted{});
+    coll::shm::run(3, [](coll::communicator& comm) {
+        coll::counted counts;
+        auto counted = comm.with(counts);
         coll::unordered_fusion_buffer fusion(counted, {.algorithm = coll::ring{}});
         auto tensors = model(64);
         std::size_t bytes = 0;
         for (auto const& t : tensors) { bytes += t.values.size() * sizeof(float); }
         for (int step = 0; step < 3; ++step) {
-            counted.transport().reset();
+            counts.reset();
             for (auto& t : tensors) { fusion.add(t.values, t.name); }
             fusion.flush();
             auto const data = coll::cost_of(coll::ring{}, 3, bytes)
@@ -83,13 +85,13 @@ TEST_CASE("once all names are known a step of one round sends a few bytes beside
                                   .sent;
             if (step == 0) { continue; }
             // A round is two words; every rank begins one when it has something new, at most.
-            expect(counted.transport().sent() < data + 66 * 4 * 16, "too many bytes");
+            expect(counts.sent() < data + 66 * 4 * 16, "too many bytes");
         }
     });
 }
 
 TEST_CASE("many tensors: what a step takes grows as their number, not as its square") {
-    coll::shm::run(2, [](auto& comm) {
+    coll::shm::run(2, [](coll::communicator& comm) {
         std::array<double, 2> seconds{};
         for (auto const few : {std::size_t{2000}, std::size_t{16'000}}) {
             auto tensors = model(few);
@@ -119,7 +121,7 @@ TEST_CASE("many tensors: what a step takes grows as their number, not as its squ
 
 TEST_CASE("what some rank does not add is an error on all, by name; so is another size") {
     for (bool const another_size : {false, true}) {
-        coll::shm::run(3, [&](auto& comm) {
+        coll::shm::run(3, [&](coll::communicator& comm) {
             std::vector<float> a(10), b(20), c(another_size && comm.rank() == 2 ? 9 : 30);
             coll::unordered_fusion_buffer fusion(comm);
             for (int step = 0; step < 2; ++step) {
@@ -141,11 +143,11 @@ TEST_CASE("what some rank does not add is an error on all, by name; so is anothe
 }
 
 TEST_CASE("a name twice, and a thread, are mistakes") {
-    coll::shm::run(2, [](auto& comm) {
+    coll::shm::run(2, [](coll::communicator& comm) {
         expect_throw<coll::usage_error>(
             [&] { coll::unordered_fusion_buffer(comm, {.progress_thread = true}); }, "a thread");
     });
-    coll::shm::run(2, [](auto& comm) {
+    coll::shm::run(2, [](coll::communicator& comm) {
         coll::unordered_fusion_buffer fusion(comm);
         std::vector<float> a(10, 1.0F), b(3);
         fusion.add(a, "a");
@@ -163,7 +165,7 @@ TEST_CASE("a name twice, and a thread, are mistakes") {
 }
 
 TEST_CASE("after a time-out nothing counts as agreed upon") {
-    coll::shm::run(3, [](auto& comm) {
+    coll::shm::run(3, [](coll::communicator& comm) {
         std::vector<float> a(10, 1.0F);
         coll::unordered_fusion_buffer fusion(comm, {.timeout = std::chrono::milliseconds(200)});
         if (comm.rank() != 1) {

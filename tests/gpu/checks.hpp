@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/cuda.hpp>
+#include <collectives/transport/cuda/space.hpp>
 
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
@@ -146,16 +147,12 @@ inline double copy_speed(std::size_t bytes) {
     return 2.0 * static_cast<double>(bytes) / time;
 }
 
-inline coll::cuda::settings driven_by(coll::cuda::drive what) {
-    return {coll::cuda::runtime_calls::get(), {}, what};
-}
-
 /// Threads in a process of their own: CUDA is not to be touched here before the next fork.
 template <class F>
-void on_threads(int size, F const& f, coll::cuda::drive drive = coll::cuda::drive::host) {
+void on_threads(int size, F const& f) {
     coll::shm::run(1, [&](auto&) {
         coll::threads::run(size, [&](auto& base) {
-            auto comm = coll::cuda::communicator(base, 0, driven_by(drive));
+            auto comm = coll::cuda::communicator(base, 0);
             f(comm);
         });
     });

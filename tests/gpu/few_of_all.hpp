@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What devices can drive, on whole numbers whose sums are known.
+// Every collective, on whole numbers whose sums are known.
 #pragma once
 
 #include "checks.hpp"
@@ -19,13 +19,12 @@ inline std::int64_t sum_of(int size, std::size_t i, std::size_t salt) {
     return value(0, i, salt) * size * (size + 1) / 2;
 }
 
-/// Every device-driven collective on n elements, `odd` elements behind the start of an allocation.
+/// Most collectives on n elements, `odd` elements behind the start of an allocation.
 template <class Comm>
 void run_all(Comm& comm, cudaStream_t stream, std::size_t n, std::size_t odd, std::size_t salt) {
     auto const size = comm.size(), me = comm.rank();
     auto a = comm.template allocate<std::int64_t>(n + odd + 1);
     auto b = comm.template allocate<std::int64_t>(n + odd + 1);
-    comm.barrier();  // nobody's kernel waits while another asks the driver for memory
     auto const in = std::span(a.data() + odd, n), out = std::span(b.data() + odd, n);
     auto const own = coll::block(n, size, me);
     auto const block = out.subspan(own.first, own.size);
@@ -35,14 +34,10 @@ void run_all(Comm& comm, cudaStream_t stream, std::size_t n, std::size_t odd, st
         check(::cudaMemcpyAsync(in.data(), mine.data(), n * 8, cudaMemcpyDefault, stream), "copy");
     };
     auto const expect = [&](auto from, std::size_t first, char const* what) {
-        auto const synchronize = [&] {
-            check(::cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-        };
-        synchronize();  // a copy to such memory holds up the driver while a kernel waits before it
         check(
             ::cudaMemcpyAsync(got.data(), from.data(), from.size() * 8, cudaMemcpyDefault, stream),
             "copy");
-        synchronize();
+        check(::cudaStreamSynchronize(stream), "cudaStreamSynchronize");
         for (std::size_t i = 0; i < from.size(); ++i) {
             require(got[i] == sum_of(size, first + i, salt), std::string(what) + ": element " +
                                                                  std::to_string(first + i) +

@@ -19,8 +19,7 @@ using ordering = coll::cuda::ordering;
 template <class F>
 void on_processes(int size, F const& f, std::optional<ordering> order = {}) {
     coll::shm::run(size, [&](auto& base) {
-        auto comm =
-            coll::cuda::communicator(base, 0, {coll::cuda::runtime_calls::get(), order, {}});
+        auto comm = coll::cuda::communicator(base, 0, {coll::cuda::runtime_calls::get(), order});
         f(comm);
     });
 }
@@ -269,7 +268,7 @@ void largest() {
             if (comm.rank() != 0) { return; }
             auto const k = 2.0 * size;
             auto const allowed = 1.15 * k * static_cast<double>(bytes) / speed + k * hand_off;
-            report("host-driven two_shot, " + std::to_string(size) +
+            report("two_shot, " + std::to_string(size) +
                        " processes sharing one GPU, 2 GiB: time over 1.15 * 2Kn/B + 2K * H",
                    time / allowed, "", '<', 1);
         });

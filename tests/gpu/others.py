@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks by programs other than those beside this file: compute-sanitizer, coll_perf, PyTorch, the trainer."""
 
-import contextlib
 import csv
 import json
 import os
@@ -9,7 +8,6 @@ import pathlib
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,34 +24,6 @@ TOOL_S = 40
 PEER_S = 60
 
 
-@contextlib.contextmanager
-def under_mps():
-    """A daemon of MPS of our own, in a folder of its own; gives the setting that leads to it, or None where
-    there is none or it does not start."""
-    places = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/nvidia/bin", "/usr/bin"])
-    control = shutil.which("nvidia-cuda-mps-control", path=places)
-    if control is None:
-        yield None
-        return
-    folder = tempfile.mkdtemp()
-    setting = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder,
-               "CUDA_DEVICE_MAX_CONNECTIONS": "8"}  # a server has few, and each client takes its own
-
-    def tell(*arguments, **text):
-        return subprocess.run(["timeout", "10", control, *arguments], env=dict(os.environ, **setting),
-                              stdout=subprocess.DEVNULL, text=True, **text).returncode
-    try:
-        if tell("-d") != 0:
-            yield None
-            return
-        try:
-            yield setting
-        finally:
-            tell(input="quit -t 5\n")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)  # a daemon that ends may write its log for a while
-
-
 def errors_told(done):
     """Errors and hazards that a tool of compute-sanitizer has found; None where it has looked at nothing."""
     told = re.findall(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", done.out + done.err)
@@ -65,7 +35,7 @@ def sanitizer_rows(program, limit_s):
     seen by an error that is planted."""
     tool_program = shutil.which("compute-sanitizer") or str(cuda_folder() / "bin" / "compute-sanitizer")
     end = time.monotonic() + limit_s
-    for tool, check in [("memcheck", "planted")] + [(t, c) for t in TOOLS for c in ("1_host", "2_alone", "3_together")]:
+    for tool, check in [("memcheck", "planted")] + [(t, c) for t in TOOLS for c in ("1_calls",)]:
         planted = check == "planted"
         title = f"compute-sanitizer, {tool}, {check}: errors"
         if not os.path.exists(tool_program):

@@ -11,7 +11,7 @@ from rows import cuda_folder, execute, has_device, passes, row
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-CHECKS = ("compare", "correct", "driven", "fused", "order", "sanitized", "speed")
+CHECKS = ("compare", "correct", "fused", "order", "sanitized", "speed")
 SOURCES = {name: HERE / (name + ".cpp") for name in CHECKS}
 SOURCES["ours_cuda"] = ROOT / "bench" / "peers" / "our_cuda_driver.cpp"  # coll_perf's
 PARTS = 7  # of the kernels, one compiler each

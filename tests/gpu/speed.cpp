@@ -87,7 +87,7 @@ void mapped() {
 
 void small() {
     on_threads(1, [](auto& comm) {
-        auto& space = comm.transport().space();
+        auto& space = coll::cuda::space_of(comm);
         auto a = comm.template allocate<float>(64);
         auto b = comm.template allocate<float>(64);
         control("L: a kernel of no work, started and waited for",
@@ -103,9 +103,8 @@ void small() {
             auto buffer = comm.template allocate<float>(bytes / sizeof(float));
             auto const time = seconds(1'001, [&] { comm.all_reduce(buffer); });
             if (comm.rank() == 0) {
-                control(
-                    "host-driven all_reduce, " + where + ", " + std::to_string(bytes) + " bytes",
-                    1e6 * time, "us");
+                control("all_reduce, " + where + ", " + std::to_string(bytes) + " bytes",
+                        1e6 * time, "us");
             }
         }
     };
@@ -135,56 +134,13 @@ void leaders() {
     }
 }
 
-/// Device-driven: small vectors against a launch, large ones against the limit.
-void driven() {
-    double launch = 0;
-    for (int const size : {2, 4, 8}) {
-        coll::shm::run(1, [&](auto&) {
-            auto const speed = speed_of_copy();
-            coll::threads::run(size, [&](auto& base) {
-                auto comm = coll::cuda::communicator(base, 0, driven_by(coll::cuda::drive::device));
-                auto& space = comm.transport().space();
-                auto a = comm.template allocate<float>(1024), b = comm.template allocate<float>(64);
-                if (comm.rank() == 0) {
-                    launch = seconds(1'001, [&] {
-                        space.copy(b.data(), a.data(), 256);
-                        space.drain();
-                    });
-                }
-                comm.barrier();
-                cudaStream_t stream = nullptr;
-                check(::cudaSetDevice(0), "cudaSetDevice");
-                check(::cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
-                for (std::size_t const bytes : {std::size_t{4}, std::size_t{4096}}) {
-                    auto const some = std::span(a.data(), bytes / sizeof(float));
-                    auto const time = seconds(1'001, [&] {
-                        comm.all_reduce(some, coll::sum{}, {.stream = stream});
-                        check(::cudaStreamSynchronize(stream), "synchronize");
-                    });
-                    comm.barrier();
-                    if (comm.rank() != 0) { continue; }
-                    report("device-driven all_reduce, " + std::to_string(size) + " threads, " +
-                               std::to_string(bytes) + " bytes",
-                           1e6 * time, "us", '<', std::max(10.0, 3e6 * launch));
-                }
-                check(::cudaStreamDestroy(stream), "cudaStreamDestroy");
-                auto const share = share_of_limit(comm, 256 * mib, coll::two_shot{}, speed);
-                if (comm.rank() == 0) {
-                    report("device-driven two_shot, " + std::to_string(size) +
-                               " threads, 256 MiB: share of B/(2K)",
-                           share, "", '>', 0.8);
-                }
-            });
-        });
-    }
-}
-
 /// Traffic of the one memory: all_gather reads K blocks and writes K of each, reduce_scatter reads
 /// K vectors and writes one, broadcast reads one and writes the others.
-void movement(coll::cuda::drive drive, double speed) {
+void movement() {
+    auto const speed = speed_of_copy();
     for (int const size : {2, 4, 8}) {
         coll::threads::run(size, [&](auto& base) {
-            auto comm = coll::cuda::communicator(base, 0, driven_by(drive));
+            auto comm = coll::cuda::communicator(base, 0);
             auto const k = static_cast<double>(size);
             std::size_t const bytes = 256 * mib;
             auto whole = comm.template allocate<float>(bytes / sizeof(float));
@@ -199,9 +155,7 @@ void movement(coll::cuda::drive drive, double speed) {
                 auto const time = seconds(21, call);
                 comm.barrier();
                 if (comm.rank() != 0) { return; }
-                auto const by = drive == coll::cuda::drive::device ? "device" : "host";
-                report(std::string(what) + ", " + std::to_string(size) + " threads, " + by +
-                           "-driven: share of B",
+                report(std::string(what) + ", " + std::to_string(size) + " threads: share of B",
                        traffic / time / speed, "", '>', 0.75);
             };
             coll::options const how{.algorithm = coll::one_shot{}};
@@ -213,21 +167,15 @@ void movement(coll::cuda::drive drive, double speed) {
         });
     }
 }
-void movements() {
-    auto const speed = speed_of_copy();
-    movement(coll::cuda::drive::device, speed);
-    movement(coll::cuda::drive::host, speed);
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
     return gpu::run_check(argc, argv,
                           {{"1_threads", threads},
-                           {"2_movement", movements},
+                           {"2_movement", movement},
                            {"3_processes", processes},
                            {"4_mapped", mapped},
                            {"5_small", small},
-                           {"6_leaders", leaders},
-                           {"7_driven", driven}});
+                           {"6_leaders", leaders}});
 }

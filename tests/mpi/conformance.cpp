@@ -3,31 +3,23 @@
 #include <mpi/launched.hpp>
 #include <mpi/world.hpp>
 
-#include <conformance/bits_suite.hpp>
-#include <conformance/collectives_suite.hpp>
-#include <conformance/counts_suite.hpp>
-#include <conformance/groups_suite.hpp>
-#include <conformance/messages_suite.hpp>
-#include <conformance/started_suite.hpp>
-#include <conformance/usage_suite.hpp>
-
-TYPE_TO_STRING(conformance::over_mpi);
+#include <conformance/suites.hpp>
 
 namespace conformance {
 
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(any_cut, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_mpi);
-TEST_CASE_TEMPLATE_INVOKE(mistakes, over_mpi);
+TEST_CASE("every collective with every algorithm") { every_collective(over_mpi); }
+TEST_CASE("every root") { every_root(over_mpi); }
+TEST_CASE("elements of any size at any address") { every_element(over_mpi); }
+TEST_CASE("blocks of any sizes") { any_cut(over_mpi); }
+TEST_CASE("several calls under way") { several_under_way(over_mpi); }
+TEST_CASE("ends of started calls") { ends_of_calls(over_mpi); }
+TEST_CASE("ranges of all kinds") { all_ranges(over_mpi); }
+TEST_CASE("messages") { messages_between_two(over_mpi); }
+TEST_CASE("groups") { groups(over_mpi); }
+TEST_CASE("groups at the same time") { groups_at_once(over_mpi); }
+TEST_CASE("all ranks get the same bits") { equal_bits(over_mpi); }
+TEST_CASE("reproducible is the left fold") { reproducible(over_mpi); }
+TEST_CASE("mistakes of the caller") { mistakes(over_mpi); }
 
 }  // namespace conformance
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -22,8 +23,8 @@ namespace {
 
 /// Calls `call`, and says how it ended if it ended as it should: in an E, within half a second, or
 /// on rank 1, which may have been stopped for so long, a second.
-template <class E, class Call>
-void be_told(int rank, Call&& call) {
+template <class E>
+void be_told(int rank, std::function<void()> const& call) {
     auto const start = coll::steady::now();
     try {
         call();
@@ -49,8 +50,8 @@ void stop_for_a_while() {
 }
 
 /// Whether deaths are noticed as such: MPI tells nobody, a host's shared memory does.
-template <class Comm, class Lost>
-void suffer(Comm& comm, std::string_view fault, coll::any_algorithm odd_one, Lost&& expect_lost) {
+void suffer(coll::communicator& comm, std::string_view fault, coll::any_algorithm odd_one,
+            bool notices_deaths) {
     auto const odd = comm.rank() == 1;
     static std::vector<int> data(100'000, 1);  // MPI may read it to its end
     coll::options const soon{.timeout = 200ms};
@@ -83,7 +84,12 @@ void suffer(Comm& comm, std::string_view fault, coll::any_algorithm odd_one, Los
             ::kill(::getpid(), SIGKILL);
         }
         std::this_thread::sleep_for(250ms);
-        expect_lost([&] { comm.all_reduce(data, coll::sum{}, soon); });
+        auto const call = [&] { comm.all_reduce(data, coll::sum{}, soon); };
+        if (notices_deaths) {
+            be_told<coll::peer_lost_error>(comm.rank(), call);
+        } else {
+            be_told<coll::timeout_error>(comm.rank(), call);
+        }
         ::_exit(0);  // MPI cannot be ended in order without that rank
     }
 }
@@ -95,15 +101,12 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     std::string_view const fault = argc > 2 ? argv[2] : "";
     try {
-        if (argc > 3) {
-            coll::mpi::hierarchical_communicator comm(MPI_COMM_WORLD);
-            suffer(comm, fault, coll::hierarchical{2},
-                   [&](auto const& call) { be_told<coll::peer_lost_error>(comm.rank(), call); });
-        } else {
-            coll::mpi::communicator comm(MPI_COMM_WORLD);
-            suffer(comm, fault, coll::halving{},
-                   [&](auto const& call) { be_told<coll::timeout_error>(comm.rank(), call); });
-        }
+        auto const hosts = argc > 3;
+        auto comm = hosts ? coll::mpi::hierarchical_communicator(MPI_COMM_WORLD)
+                          : coll::mpi::communicator(MPI_COMM_WORLD);
+        auto const odd_one = hosts ? coll::any_algorithm(coll::hierarchical{2})
+                                   : coll::any_algorithm(coll::halving{});
+        suffer(comm, fault, odd_one, hosts);
     } catch (std::exception const& e) { std::printf("%s\n", e.what()); }
     MPI_Finalize();
 }

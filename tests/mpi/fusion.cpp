@@ -4,8 +4,8 @@
 #include <mpi/launched.hpp>
 #include <mpi/world.hpp>
 
-#include <fusion/priorities_suite.hpp>
-#include <fusion/results_suite.hpp>
+#include <fusion/suites.hpp>
+#include <fusion/tensors.hpp>
 
 #include <cstdlib>
 #include <string>
@@ -13,17 +13,17 @@
 
 namespace fusion_tests {
 
-using world = conformance::over_mpi;
+using conformance::over_mpi;
 
-TEST_CASE("every threshold, with and without a thread") { every_threshold<world>(); }
-TEST_CASE("handles") { handles<world>(); }
-TEST_CASE("compression") { compressed<world>(); }
-TEST_CASE("the same bits") { same_bits<world>(); }
-TEST_CASE("priorities") { priorities<world>(); }
-TEST_CASE("priorities, ranks at their own pace") { uneven_ranks<world>(); }
+TEST_CASE("every threshold, with and without a thread") { every_threshold(over_mpi); }
+TEST_CASE("handles") { handles(over_mpi); }
+TEST_CASE("compression") { compressed(over_mpi); }
+TEST_CASE("the same bits") { same_bits(over_mpi); }
+TEST_CASE("priorities") { priorities(over_mpi); }
+TEST_CASE("priorities, ranks at their own pace") { uneven_ranks(over_mpi); }
 
 TEST_CASE("a progress thread needs MPI for more than its main thread") {
-    world::run(7, [](auto& comm) {
+    over_mpi.run(7, [](coll::communicator& comm) {
         int level = -1;
         MPI_Query_thread(&level);
         expect(level == MPI_THREAD_FUNNELED, "this MPI gives more than was asked for");
@@ -43,10 +43,10 @@ TEST_CASE("a progress thread needs MPI for more than its main thread") {
 }
 
 TEST_CASE("another order: an error on all ranks that names the tensors") {
-    world::run(3, [](auto& comm) {
+    over_mpi.run(3, [](coll::communicator& comm) {
         static std::vector<float> a(100), b(50);  // MPI may read them to its end
         for (bool const thread : {false, true}) {
-            coll::mpi::communicator own(MPI_COMM_WORLD);
+            auto own = coll::mpi::communicator(MPI_COMM_WORLD);
             coll::fusion_buffer fusion(own, {.progress_thread = thread});
             auto const odd = comm.rank() == 2;
             auto const text = expect_throw<coll::mismatch_error>(

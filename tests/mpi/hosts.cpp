@@ -3,14 +3,8 @@
 #include <mpi/launched.hpp>
 #include <mpi/world.hpp>
 
-#include <conformance/adaptors_suite.hpp>
-#include <conformance/bits_suite.hpp>
-#include <conformance/collectives_suite.hpp>
-#include <conformance/counts_suite.hpp>
-#include <conformance/groups_suite.hpp>
-#include <conformance/messages_suite.hpp>
-#include <conformance/started_suite.hpp>
-#include <conformance/usage_suite.hpp>
+#include <conformance/cells.hpp>
+#include <conformance/suites.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,24 +13,22 @@
 #include <string>
 #include <vector>
 
-TYPE_TO_STRING(conformance::over_hosts);
-
 namespace conformance {
 
-TEST_CASE_TEMPLATE_INVOKE(every_collective, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(every_root, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(every_element, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(any_cut, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(several_under_way, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(ends_of_calls, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(all_ranges, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(messages_between_two, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(groups, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(groups_at_once, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(equal_bits, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(reproducible, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(mistakes, over_hosts);
-TEST_CASE_TEMPLATE_INVOKE(counted_bytes, over_hosts);
+TEST_CASE("every collective with every algorithm") { every_collective(over_hosts); }
+TEST_CASE("every root") { every_root(over_hosts); }
+TEST_CASE("elements of any size at any address") { every_element(over_hosts); }
+TEST_CASE("blocks of any sizes") { any_cut(over_hosts); }
+TEST_CASE("several calls under way") { several_under_way(over_hosts); }
+TEST_CASE("ends of started calls") { ends_of_calls(over_hosts); }
+TEST_CASE("ranges of all kinds") { all_ranges(over_hosts); }
+TEST_CASE("messages") { messages_between_two(over_hosts); }
+TEST_CASE("groups") { groups(over_hosts); }
+TEST_CASE("groups at the same time") { groups_at_once(over_hosts); }
+TEST_CASE("all ranks get the same bits") { equal_bits(over_hosts); }
+TEST_CASE("reproducible is the left fold") { reproducible(over_hosts); }
+TEST_CASE("mistakes of the caller") { mistakes(over_hosts); }
+TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_hosts); }
 
 namespace {
 
@@ -54,8 +46,8 @@ int per_host() {
 }  // namespace
 
 TEST_CASE("every collective with any number of ranks, whole hosts or not") {
-    over_hosts::run(ranks(), [](auto& comm) {
-        arena<std::uint32_t, std::remove_reference_t<decltype(comm)>> mine(comm, 20'019);
+    over_hosts.run(ranks(), [](coll::communicator& comm) {
+        arena<std::uint32_t> mine(comm, 20'019);
         for (auto const what : moving_collectives) {
             for (auto const algorithm : algorithms_and_automatic(comm.size())) {
                 for (auto const count :
@@ -75,14 +67,15 @@ TEST_CASE("every collective with any number of ranks, whole hosts or not") {
 }
 
 TEST_CASE("automatic knows the hosts, and those of a split") {
-    over_hosts::run(ranks(), [](auto& comm) {
+    over_hosts.run(ranks(), [](coll::communicator& comm) {
         auto const whole = comm.size() % per_host() == 0;
         auto const several = comm.size() > per_host() && per_host() > 1;
         auto const said = comm.explain(1 << 20);
-        auto const offered = [](auto const& e) {
-            return std::any_of(e.predictions.begin(), e.predictions.end(), [](auto const& p) {
-                return p.algorithm.template is<coll::hierarchical>();
-            });
+        auto const offered = [](coll::explanation const& e) {
+            return std::any_of(e.predictions.begin(), e.predictions.end(),
+                               [](coll::explanation::prediction const& p) {
+                                   return p.algorithm.is<coll::hierarchical>();
+                               });
         };
         expect(offered(said) == (whole && several), said.why);
         auto const excused = said.why.find("not hierarchical: hosts have") != std::string::npos;
@@ -94,10 +87,10 @@ TEST_CASE("automatic knows the hosts, and those of a split") {
 
 TEST_CASE("MPI carries what goes to other hosts, and nothing else") {
     if (ranks() % per_host() != 0) { return; }
-    coll::mpi::communicator flat(MPI_COMM_WORLD);
-    auto counted = flat.with(coll::counted{});
+    auto flat = coll::mpi::communicator(MPI_COMM_WORLD);
+    coll::counted carried;
+    auto counted = flat.with(carried);
     auto comm = coll::bridge_hosts(counted);
-    auto& carried = comm.transport().base();
     std::vector<std::int64_t> data(5'040, comm.rank());
     auto const sent = [&](auto&& call) {
         carried.reset();
@@ -118,7 +111,7 @@ TEST_CASE("MPI carries what goes to other hosts, and nothing else") {
 }
 
 TEST_CASE("a caller's choice of ranks per host must fit") {
-    over_hosts::run(ranks(), [](auto& comm) {
+    over_hosts.run(ranks(), [](coll::communicator& comm) {
         std::vector<int> data(10);
         auto const why = expect_throw<coll::usage_error>(
             [&] {

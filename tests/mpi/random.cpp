@@ -24,20 +24,22 @@ int main(int argc, char** argv) {
     ::setenv("RC_PARAMS", ("seed=" + std::to_string(seed)).c_str(), 0);
     auto status = argc == 2 && std::atoi(argv[1]) == size ? 0 : 1;
     if (status == 0) {
-        status = random_programs::main_with("mpi", [&](int wanted, auto const& rank_body) {
-            auto const there = std::min(wanted, size);
-            MPI_Comm some = MPI_COMM_NULL;
-            MPI_Comm_split(MPI_COMM_WORLD, rank < there ? 0 : MPI_UNDEFINED, rank, &some);
-            if (some == MPI_COMM_NULL) { return; }
-            try {
-                collectives::mpi::communicator comm(some);
-                rank_body(comm);
-            } catch (std::exception const& e) {  // there is no smaller program without the others
-                std::fprintf(stderr, "%d ranks: %s\n", there, e.what());
-                MPI_Abort(MPI_COMM_WORLD, 1);
-            }
-            MPI_Comm_free(&some);
-        });
+        status = random_programs::main_with(
+            "mpi", [&](int wanted, random_programs::rank_body const& rank_body) {
+                auto const there = std::min(wanted, size);
+                MPI_Comm some = MPI_COMM_NULL;
+                MPI_Comm_split(MPI_COMM_WORLD, rank < there ? 0 : MPI_UNDEFINED, rank, &some);
+                if (some == MPI_COMM_NULL) { return; }
+                try {
+                    auto comm = collectives::mpi::communicator(some);
+                    rank_body(comm);
+                } catch (
+                    std::exception const& e) {  // there is no smaller program without the others
+                    std::fprintf(stderr, "%d ranks: %s\n", there, e.what());
+                    MPI_Abort(MPI_COMM_WORLD, 1);
+                }
+                MPI_Comm_free(&some);
+            });
     }
     if (status != 0) { MPI_Abort(MPI_COMM_WORLD, status); }
 #if defined(__SANITIZE_ADDRESS__)

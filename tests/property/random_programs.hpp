@@ -24,6 +24,7 @@ namespace random_programs {
 
 namespace coll = collectives;
 using number = std::uint64_t;
+using rank_body = std::function<void(coll::communicator&)>;
 
 /// Composition of x -> a x + b: associative, not commutative.
 struct affine {
@@ -37,10 +38,10 @@ inline number value(int rank, std::size_t call, std::size_t i) {
 }
 
 /// One rank's run of a program.
-template <class Comm>
 class rank_run {
 public:
-    explicit rank_run(Comm& comm) : comm_(comm), pool_(comm.template allocate<number>(pool_size)) {}
+    explicit rank_run(coll::communicator& comm)
+        : comm_(comm), pool_(comm.allocate<number>(pool_size)) {}
 
     void run(std::vector<instruction> const& program) {
         for (std::size_t call = 0; call < program.size(); ++call) {
@@ -54,11 +55,10 @@ public:
     }
 
 private:
-    using handle = decltype(std::declval<Comm&>().start_barrier());
     static constexpr std::size_t pool_size = 1 << 17;
 
     struct call_under_way {
-        handle pending;
+        coll::pending pending;
         std::vector<std::vector<number>> kept;
         std::function<void()> check;
     };
@@ -113,7 +113,7 @@ private:
         auto const fill = [&](std::span<number> to, int rank, std::size_t from) {
             for (std::size_t k = 0; k < to.size(); ++k) { to[k] = value(rank, call, from + k); }
         };
-        auto const open = [&](handle h, std::function<void()> check) {
+        auto const open = [&](coll::pending h, std::function<void()> check) {
             open_.push_back({std::move(h), std::move(kept), std::move(check)});
         };
         auto const block_or_open = [&](auto const& block, auto const& start,
@@ -244,16 +244,15 @@ private:
         for (auto const& x : data) { expect(x == expected, call, i); }
     }
 
-    Comm& comm_;
-    coll::buffer<number, typename Comm::transport_type> pool_;
+    coll::communicator& comm_;
+    coll::buffer<number> pool_;
     std::size_t next_ = 0;
     std::vector<call_under_way> open_;
 };
 
 /// Runs COLLECTIVES_TEST_CASES random collectives or a few more (default 2000) through `run(size,
 /// f)`. Gives main's status.
-template <class Run>
-int main_with(char const* name, Run&& run) {
+inline int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run) {
     auto const* const asked = std::getenv("COLLECTIVES_TEST_CASES");
     auto const wanted = asked != nullptr ? std::strtoul(asked, nullptr, 10) : 2000UL;
     std::size_t done = 0;
@@ -261,9 +260,7 @@ int main_with(char const* name, Run&& run) {
     while (fine && done < wanted) {
         fine = rc::check(name, [&](std::vector<instruction> const& program) {
             auto const size = *rc::gen::element(2, 3, 5, 8, 8);
-            run(size, [&](auto& comm) {
-                rank_run<std::remove_reference_t<decltype(comm)>>(comm).run(program);
-            });
+            run(size, [&](coll::communicator& comm) { rank_run(comm).run(program); });
             done += program.size();
         });
     }

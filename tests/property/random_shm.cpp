@@ -3,6 +3,7 @@
 #include "random_programs.hpp"
 
 int main() {
-    return random_programs::main_with(
-        "shm", [](int size, auto const& rank) { collectives::shm::run(size, rank); });
+    return random_programs::main_with("shm", [](int size, random_programs::rank_body const& rank) {
+        collectives::shm::run(size, rank);
+    });
 }

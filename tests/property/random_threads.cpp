@@ -3,6 +3,8 @@
 #include "random_programs.hpp"
 
 int main() {
-    return random_programs::main_with(
-        "threads", [](int size, auto const& rank) { collectives::threads::run(size, rank); });
+    return random_programs::main_with("threads",
+                                      [](int size, random_programs::rank_body const& rank) {
+                                          collectives::threads::run(size, rank);
+                                      });
 }

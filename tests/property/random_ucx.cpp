@@ -7,6 +7,7 @@
 #include "random_programs.hpp"
 
 int main() {
-    return random_programs::main_with(
-        "ucx", [](int size, auto const& rank) { ucx_world::run(size, rank); });
+    return random_programs::main_with("ucx", [](int size, random_programs::rank_body const& rank) {
+        ucx_world::run(size, rank);
+    });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank for the test of collrun: meets the others as it is told, and says so. Usage: shm | meet
+// A rank for the test of collrun: meets the others as it is told, and says so. Usage: shm | join |
+// meet
 #include <collectives/collectives.hpp>
 #include <collectives/launch/meet.hpp>
 
@@ -14,8 +15,9 @@ namespace coll = collectives;
 
 int main(int argc, char** argv) {
     try {
-        if (argc == 2 && std::string_view(argv[1]) == "shm") {
-            auto comm = coll::shm::join();
+        auto const how = std::string_view(argc == 2 ? argv[1] : "");
+        if (how == "shm" || how == "join") {
+            auto comm = how == "shm" ? coll::shm::join() : coll::join();
             int ranks = 1;
             comm.all_reduce(std::span(&ranks, 1));
             std::printf("rank %d counts %d\n", comm.rank(), ranks);

@@ -154,11 +154,14 @@ gone "whose reader goes"
 
 # --- ranks that meet -----------------------------------------------------------------------------
 if [ -n "$rank" ]; then
-    for way in shm meet; do
+    for way in shm join meet; do
         ends 0 "$way" -n 1 "$rank" $way
         ends 0 "$way" -n 5 "$rank" $way
         [ "$(grep -cE '^\[([0-4])\] rank \1 (counts|met) 5$' "$room/out")" = 5 ] || fail "$way"
     done
+    ends 0 "join over shm" -n 2 --transport shm "$rank" join
+    ends 1 "join over what the program lacks" -n 1 --transport ucx "$rank" join
+    says "join over what the program lacks" "COLLECTIVES_TRANSPORT is 'ucx'"
 fi
 
 [ $failures = 0 ] && echo ok

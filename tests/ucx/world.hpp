@@ -3,19 +3,27 @@
 #pragma once
 
 #include <collectives/communicator/bootstrap_over.hpp>
+#include <collectives/transport/ucx/transport.hpp>
 #include <collectives/ucx.hpp>
 
-#include <type_traits>
+#include <conformance/capabilities.hpp>
+
+#include <functional>
 
 namespace ucx_world {
 
+static_assert(conformance::capabilities_of<collectives::ucx::transport>() == [] {
+    auto its = conformance::of_every_wire;
+    its.registration = true;
+    return its;
+}());
+
 /// They meet through shared memory, over which nothing else goes.
-template <class F>
-void run(int size, F const& f) {
-    collectives::shm::run(size, [&](auto& base) {
-        collectives::bootstrap_over<std::remove_reference_t<decltype(base)>> meeting(base);
-        collectives::ucx::communicator comm(meeting);
-        f(comm);
+inline void run(int size, std::function<void(collectives::communicator&)> const& body) {
+    collectives::shm::run(size, [&](collectives::communicator& base) {
+        collectives::bootstrap_over meeting(base);
+        auto comm = collectives::ucx::communicator(meeting);
+        body(comm);
     });
 }
 

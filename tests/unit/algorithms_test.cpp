@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm is proved for every collective and many sizes, and has the properties it claims.
 #include <collectives/algorithm/all.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 
 #include <doctest/doctest.h>
 

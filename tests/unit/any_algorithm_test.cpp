@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms as values: names, equality, and the same answers as the types give.
 #include <collectives/algorithm/all.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The checker itself: what it accepts, and by which words it refuses each kind of mistake.
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
 #include <collectives/schedule/check.hpp>
 
 #include <doctest/doctest.h>

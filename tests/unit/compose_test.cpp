@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every collective from every family of algorithm, and how chunks become blocks.
 #include <collectives/algorithm/all.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 
 #include <doctest/doctest.h>
 

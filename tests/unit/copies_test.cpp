@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies within the host's memory: of nothing, onto itself, of any length from and to any offset,
 // to several places.
+#include <collectives/core/copy.hpp>
+#include <collectives/core/isa.hpp>
 #include <collectives/space/copy.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is counted from the steps equals the closed formulas, those of each algorithm's header too.
 #include <collectives/algorithm/all.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rank a process is, from what launchers say.
+// Which rank a process is, from what launchers say, and over what it joins the others.
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
+#include <collectives/launch/joiners.hpp>
 
 #include <doctest/doctest.h>
 
@@ -125,4 +126,35 @@ TEST_CASE("a job has the name that it was given, else its launcher's") {
     environment const own{{"COLLECTIVES_JOB", "mine"}};
     CHECK(coll::job_name() == "mine");
     CHECK(coll::local_job_name().find("-mine") != std::string::npos);
+}
+
+TEST_CASE("join takes the transport that is asked for, else the quickest that reaches all ranks") {
+    using coll::detail::joiner, coll::detail::reach;
+    std::vector<joiner> all;
+    auto const over = [&](coll::job_place const& place, char const* name) -> std::string {
+        try {
+            return coll::detail::chosen_joiner(all, place, name).transport;
+        } catch (coll::usage_error const& e) { return e.what(); }
+    };
+    auto const of = [](int local_size) { return coll::job_place{0, 4, "", 0, local_size}; };
+    coll::detail::insert_joiner(all, {"shm", 0, coll::detail::reach_of_one_machine, nullptr});
+
+    CHECK(over(of(4), "") == "shm");
+    CHECK(over(of(-1), "") == "shm");  // nothing else is there
+    CHECK(over(of(2), "").find("on several machines") != std::string::npos);
+    CHECK(over(of(2), "shm") == "shm");
+    auto const refused = over(of(4), "ucx");
+    CHECK(refused.find("'ucx'") != std::string::npos);
+    CHECK(refused.find(" shm") != std::string::npos);
+
+    auto const everywhere = [](coll::job_place const&) { return reach::all; };
+    coll::detail::insert_joiner(all, {"slow", 7, everywhere, nullptr});
+    coll::detail::insert_joiner(all, {"ucx", 1, everywhere, nullptr});
+    CHECK(over(of(4), "") == "shm");
+    CHECK(over(of(2), "") == "ucx");
+    CHECK(over(of(-1), "") == "ucx");
+    CHECK(over(of(4), "slow") == "slow");
+    CHECK(over({0, 1, "", -1, -1}, "") == "shm");  // alone
+    environment const one_machine{{"SLURM_STEP_NUM_NODES", "1"}};
+    CHECK(over(of(-1), "") == "shm");
 }

@@ -2,6 +2,7 @@
 // Which tensors travel together, and what is said of tensors that differ.
 #include <collectives/fusion/dispute.hpp>
 #include <collectives/fusion/layout.hpp>
+#include <collectives/fusion/ready_list.hpp>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -182,4 +183,24 @@ TEST_CASE("what differs is named with two ranks and both values") {
     auto other = a;
     other.of.threshold = 7;
     CHECK(coll::difference_of({a, other}) == "the threshold differs: rank 0 has 100, rank 1 has 7");
+}
+
+TEST_CASE("of what is ready on all ranks the highest priority goes first, of equals the first") {
+    coll::ready_list<char> list;
+    list.add('a', 0);
+    list.add('b', 2);
+    list.add('c', 2);
+    list.add('d', 5);
+    CHECK_EQ(list.ready(), 4);
+    CHECK_EQ(list.take(3), 'b');  // another rank has not the fourth yet
+    CHECK_EQ(list.take(4), 'd');
+    list.add('e', 1);
+    CHECK_EQ(list.take(4), 'c');
+    CHECK_EQ(list.take(5), 'e');
+    CHECK_FALSE(list.empty());
+    CHECK_EQ(list.take(5), 'a');
+    CHECK(list.empty());
+    CHECK_EQ(list.ready(), 5);
+    list.add('f', 0);
+    CHECK_EQ(list.take_all(), std::vector<char>{'f'});
 }

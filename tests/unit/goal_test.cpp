@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // GOAL text: what is written adds up to the counted cost, and every send has its receive.
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/schedule/goal.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rounds taken in two: as right as before, with the same bytes.
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>

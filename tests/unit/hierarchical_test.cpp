@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hierarchical: proved for hosts of any number of ranks, and what its header says is counted.
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
+#include <collectives/select/selector.hpp>
 #include <collectives/collectives.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 #include <collectives/select/hosts.hpp>
+#include <collectives/select/selector.hpp>
 
 #include <doctest/doctest.h>
 
@@ -210,7 +215,7 @@ TEST_CASE("hosts: alike and consecutive, or why not") {
 
 TEST_CASE("automatic takes it where several ranks share each of several hosts, and it pays") {
     coll::requirement const need{collective::all_reduce, 32, 0, false, false};
-    coll::basic_selector<> flat, hosts, scattered;
+    coll::selector flat, hosts, scattered;
     hosts.place(blocks(32, 8));
     std::vector<int> cyclic;
     for (int r = 0; r < 32; ++r) { cyclic.push_back(r % 4); }

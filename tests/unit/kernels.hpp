@@ -234,7 +234,8 @@ void check_pass(Op const& op, host::isa level, int n, std::size_t count, std::si
     p.check(host::make_reducer<T>(op, level), level, [&](std::size_t i) {
         auto const read = [&](int k) {
             auto const x = static_cast<acc>(p.source(k, i));
-            return p.raw() ? plain<Op>::prepare(op, x) : x;
+            // What is prepared is rounded to T before it is added.
+            return p.raw() ? static_cast<acc>(static_cast<T>(plain<Op>::prepare(op, x))) : x;
         };
         auto total = read(0);
         for (int k = 1; k < n; ++k) { total = plain<Op>::apply(op, total, read(k)); }

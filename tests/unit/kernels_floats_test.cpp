@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of the floating-point numbers, at every level, offset and tail; copies; and how a
 // level is chosen.
+#include <collectives/core/error.hpp>
+#include <collectives/core/isa.ipp>
 #include <unit/kernels.hpp>
 
 #include <array>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // leaders: proved for every size, root and number of ranks per device, and counted.
 #include <collectives/algorithm/all.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 #include <collectives/select/closed_form.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prices: as text, as measured, and what is chosen by them.
+#include <collectives/select/selector.hpp>
 #include <collectives/collectives.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/select/model.hpp>
 #include <collectives/select/model_text.hpp>
+#include <collectives/select/selector.hpp>
 #include <collectives/tune.hpp>
 
 #include <doctest/doctest.h>
@@ -40,7 +44,7 @@ TEST_CASE("what is no price is refused, and named") {
 }
 
 TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {
-    coll::basic_selector<> choice;
+    coll::selector choice;
     coll::requirement const need{coll::collective::all_reduce, 16, 0, false, false};
     coll::machine_model m;
     m.round = m.message = 0;

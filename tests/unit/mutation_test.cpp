@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Change one step of one rank anywhere: the checker always objects.
 #include <collectives/algorithm/all.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -3,7 +3,7 @@
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/program_cache.hpp>
 
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
 #include <collectives/executor/push.hpp>
 
 #include <doctest/doctest.h>

@@ -3,6 +3,8 @@
 #include <collectives/collectives.hpp>
 #include <collectives/executor/line_watch.hpp>
 #include <collectives/executor/rotation.hpp>
+#include <collectives/transport/model.hpp>
+#include <collectives/transport/threads.hpp>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -16,8 +18,6 @@
 namespace coll = collectives;
 
 namespace {
-
-using carrier = coll::threads::transport;
 
 struct stretch {
     std::byte const* begin;
@@ -41,12 +41,12 @@ TEST_CASE("caches: the processors of a list") {
 
 TEST_CASE("the last pieces of a rotation never share bytes") {
     coll::threads::job const job(1);
-    auto const mine = job.rank(0);
+    auto const mine = coll::erase(job.rank(0));
     auto& t = *mine;
     auto const holds = rc::check([&] {
         auto const alive = *rc::gen::inRange<std::size_t>(1, 20);
         auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
-        coll::rotation<carrier> memory;
+        coll::rotation memory;
         auto const bytes = (alive + 1) * largest * *rc::gen::inRange<std::size_t>(1, 9);
         memory.make(t, bytes);
         std::deque<stretch> last;
@@ -68,7 +68,7 @@ TEST_CASE("the last pieces of a rotation never share bytes") {
         }
         auto const all = memory.release();
         RC_ASSERT(!memory.exists());
-        t.deallocate(all.data, all.bytes);
+        t.memory()->deallocate(all.data, all.bytes);
     });
     CHECK(holds);
 }

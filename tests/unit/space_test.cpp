@@ -64,7 +64,9 @@ T expected(Op const& op, arrays<T>& in, std::vector<int> const& order, std::size
     using acc = coll::host::detail::accumulator<Op, T>;
     auto const read = [&](int k) {
         auto const value = static_cast<acc>(in.get(k, i));
-        if constexpr (requires { op.prepare(value); }) { return raw ? op.prepare(value) : value; }
+        if constexpr (requires { op.prepare(value); }) {  // rounded to T before it is added
+            return raw ? static_cast<acc>(static_cast<T>(op.prepare(value))) : value;
+        }
         return value;
     };
     acc total = read(order[0]);

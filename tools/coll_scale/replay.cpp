@@ -48,8 +48,7 @@ struct course {
 };
 
 /// The quickest step, of the slowest rank.
-template <class Comm>
-double run(Comm& comm, course const& c) {
+double run(coll::communicator& comm, course const& c) {
     std::vector<std::vector<float>> gradients;
     for (auto const& g : c.pass) { gradients.emplace_back(g.shape.count, 1.0F); }
     bool const one_by_one = !c.how.fused && !c.how.overlapped;
@@ -109,7 +108,7 @@ double replay(trainer const& of, coll::any_algorithm a, int workers, way const& 
         .bytes_per_second = 1 / (at.beta * how.slow * static_cast<double>(how.shrink)),
         .latency = nanoseconds((at.alpha + at.message) * how.slow)};
     shared_number result;
-    auto const body = [&](auto& comm) {
+    auto const body = [&](coll::communicator& comm) {
         auto slow = comm.with(link);
         auto const time = run(slow, c);
         if (comm.rank() == 0) { result.value() = time; }

@@ -34,9 +34,9 @@ step trainer::predict(coll::any_algorithm a, int workers, way const& w,
     coll::fusion_cost const cost{none, (all - none) / static_cast<double>(bytes),
                                  workers > 1 ? on_.copy : 0};
     std::span<coll::ready_tensor const> const tensors(pass);
-    auto const p = !w.fused    ? coll::predict_fusion<>(tensors, 0, cost)
-                   : threshold ? coll::predict_fusion<>(tensors, *threshold, cost)
-                               : coll::plan_fusion<>(tensors, cost).best;
+    auto const p = !w.fused    ? coll::predict_fusion(tensors, 0, cost)
+                   : threshold ? coll::predict_fusion(tensors, *threshold, cost)
+                               : coll::plan_fusion(tensors, cost).best;
     step s{w.accumulated * compute.seconds() + p.exposed, p.exposed, p.buckets, p.threshold, 1};
     s.speed_up = speed_up(workers, w, s.seconds);
     return s;

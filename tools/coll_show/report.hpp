@@ -4,7 +4,7 @@
 
 #include "simulation.hpp"
 
-#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule.hpp>
 
 #include <cstddef>
 #include <string>

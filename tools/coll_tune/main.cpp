@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
         return 2;
     }
 
-    auto const rank = [&](auto& comm) { tune::run(comm, file, check, sizes); };
+    auto const rank = [&](collectives::communicator& comm) { tune::run(comm, file, check, sizes); };
     try {
         if (transport == "threads") {
             collectives::threads::run(ranks, rank);

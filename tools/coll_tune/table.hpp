@@ -4,7 +4,7 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/select/model_text.hpp>
-#include <collectives/tune.hpp>
+#include <collectives/tune.ipp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,8 +33,7 @@ inline double median(std::vector<double> v) {
 
 /// Of each of all_algorithms, the median of its times in seconds. They take turns, so that a
 /// machine's moods meet all alike.
-template <class Comm>
-std::vector<double> times_of_all(Comm& comm, std::size_t bytes) {
+inline std::vector<double> times_of_all(coll::communicator& comm, std::size_t bytes) {
     std::vector<float> in(bytes / sizeof(float), 1.0F), out(in.size());
     std::vector<std::vector<double>> times(coll::all_algorithms.size());
     for (int turn = 0; turn < 5; ++turn) {
@@ -53,8 +52,7 @@ std::vector<double> times_of_all(Comm& comm, std::size_t bytes) {
 
 /// How far the cores are from each other, as the time of a barrier in seconds; a virtual machine's
 /// may move. The same on all ranks. 0 where ranks share cores: then it tells more of the scheduler.
-template <class Comm>
-double distance(Comm& comm) {
+inline double distance(coll::communicator& comm) {
     if (comm.size() > comm.model().processors) { return 0; }
     auto const [seconds] = coll::detail::seconds_of(
         comm, {.seconds = 1e-3, .in_a_row = 0.2e-3, .core_each = true}, [&] { comm.barrier(); });
@@ -69,8 +67,7 @@ struct tuning {
 };
 
 /// Measures the prices, until the cores are as far afterwards as before.
-template <class Comm>
-tuning tune_here(Comm& comm) {
+inline tuning tune_here(coll::communicator& comm) {
     auto before = distance(comm);
     for (int tries = 1;; ++tries) {
         auto const start = coll::steady::now();
@@ -85,8 +82,7 @@ tuning tune_here(Comm& comm) {
 /// One line per size: each algorithm's time, measured and predicted, and what `automatic` loses
 /// against the quickest. Where the cores have moved since the prices were measured at the distance
 /// `known`, prices and times are measured again; a size at which they never stay is not counted.
-template <class Comm>
-void compare(Comm& comm, range sizes, double known) {
+inline void compare(coll::communicator& comm, range sizes, double known) {
     auto const print = [&](std::string const& text) {
         if (comm.rank() == 0) { fmt::print("{}", text); }
     };
@@ -132,8 +128,7 @@ void compare(Comm& comm, range sizes, double known) {
                       100 * median(losses), 100 * *std::max_element(losses.begin(), losses.end())));
 }
 
-template <class Comm>
-void run(Comm& comm, std::string const& file, bool check, range sizes) {
+inline void run(coll::communicator& comm, std::string const& file, bool check, range sizes) {
     auto const tuned = tune_here(comm);
     auto const& prices = comm.model();
     auto const text =

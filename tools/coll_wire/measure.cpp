@@ -16,16 +16,17 @@
 #include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace coll_wire {
 namespace {
 
 /// The shaper lets a burst pass, and while nothing is sent saves up for the next: so calls come in
 /// a row, after one that is not timed.
-template <class Ranks, class Comm>
 class rank_of {
 public:
-    rank_of(Ranks& ranks, Comm& comm, network const& net, wire const& over)
+    rank_of(coll::communicator& ranks, coll::communicator& comm, network const& net,
+            wire const& over)
         : ranks_(&ranks), comm_(&comm), net_(&net), over_(over), model_(over) {
         auto const probe = [&](coll::any_algorithm a) {
             return median_of({a, wire_model::probe_bytes, 0}, 5, 10).seconds;
@@ -103,8 +104,8 @@ private:
         find_worst_link(a, of_hosts);
     }
 
-    Ranks* ranks_;
-    Comm* comm_;
+    coll::communicator* ranks_;
+    coll::communicator* comm_;
     network const* net_;
     wire over_;
     wire_model model_;
@@ -121,24 +122,20 @@ std::vector<answer> measure(wire const& over, std::vector<question> const& quest
     network const net(over.hosts, over.bits_per_second);
     std::unique_ptr<std::FILE, close_file> const told(std::tmpfile());
     if (!told) { throw std::runtime_error("no temporary file"); }
-    coll::shm::run(over.ranks(), [&](auto& ranks) {
+    coll::shm::run(over.ranks(), [&](coll::communicator& ranks) {
         net.enter(ranks.rank() / over.ranks_per_host);
         ::setenv("UCX_TLS", "tcp,self", 1);
         ::setenv("UCX_NET_DEVICES", network::interface, 1);
-        coll::bootstrap_over<std::remove_reference_t<decltype(ranks)>> meeting(ranks);
-        coll::ucx::communicator base(meeting);
-        auto const go = [&](auto& comm) {
-            rank_of rank(ranks, comm, net, over);
-            for (auto const& q : questions) {
-                auto const a = rank.ask(q);
-                if (ranks.rank() == 0 && std::fwrite(&a, sizeof a, 1, told.get()) != 1) {
-                    throw std::runtime_error("cannot write to a temporary file");
-                }
+        coll::bootstrap_over meeting(ranks);
+        auto base = coll::ucx::communicator(meeting);
+        auto comm = over.ranks_per_host == 1 ? std::move(base) : coll::bridge_hosts(base);
+        rank_of rank(ranks, comm, net, over);
+        for (auto const& q : questions) {
+            auto const a = rank.ask(q);
+            if (ranks.rank() == 0 && std::fwrite(&a, sizeof a, 1, told.get()) != 1) {
+                throw std::runtime_error("cannot write to a temporary file");
             }
-        };
-        if (over.ranks_per_host == 1) { return go(base); }
-        auto comm = coll::bridge_hosts(base);
-        go(comm);
+        }
     });
     std::vector<answer> answers(questions.size());
     std::rewind(told.get());

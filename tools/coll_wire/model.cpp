@@ -5,7 +5,6 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/communicator/segments.hpp>
-#include <collectives/transport/ucx/transport.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -14,9 +13,10 @@ namespace coll_wire {
 namespace {
 
 std::size_t slices_of(question const& q, int ranks) {
-    auto const segment = q.segment == coll::chosen_segment
-                             ? coll::best_segment<coll::ucx::transport>(q.bytes, q.algorithm, ranks)
-                             : q.segment;
+    auto const segment =
+        q.segment == coll::chosen_segment
+            ? coll::best_segment(q.bytes, q.algorithm, ranks, coll::way_of_data::by_messages)
+            : q.segment;
     return segment == 0 ? 1 : (q.bytes + segment - 1) / segment;
 }
 

@@ -186,7 +186,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<device_math> make_device_math() { return std::make_unique<cublas_math>(); }
+std::unique_ptr<device_math> make_device_math(int device) {
+    check(cudaSetDevice(device));
+    return std::make_unique<cublas_math>();
+}
 
 int device_count() {
     int n = 0;

@@ -46,8 +46,8 @@ public:
                          float momentum) = 0;
 };
 
-/// By cuBLAS, on the device that is current.
-std::unique_ptr<device_math> make_device_math();
+/// By cuBLAS, on a device, which is the calling thread's current one from now on.
+std::unique_ptr<device_math> make_device_math(int device);
 /// 0 where there is none.
 int device_count();
 

@@ -14,9 +14,8 @@ namespace trainer {
 namespace {
 
 /// Trains from `now`. `base` is for words of the host; what is large travels over `comm`.
-template <class Base, class Communicator>
-void train_over(Base& base, Communicator& comm, device_math& math, job const& what, state& now,
-                rank_journal& journal) {
+void train_over(coll::communicator& base, coll::communicator& comm, device_math& math,
+                job const& what, state& now, rank_journal& journal) {
     auto const& how = what.how;
     auto const steps_per_epoch = what.steps_per_epoch();
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size(), comm.rank());
@@ -74,19 +73,18 @@ void train_over(Base& base, Communicator& comm, device_math& math, job const& wh
     }
 }
 
-template <class Base>
-void train_on_device(Base& base, work const& w) {
+void train_on_device(coll::communicator& base, work const& w) {
     auto const devices = device_count();
-    auto comm = coll::cuda::communicator(base, devices == 0 ? 0 : base.rank() % devices);
-    [[maybe_unused]] auto const here = comm.transport().space().enter();
-    auto const math = make_device_math();
+    auto const mine = devices == 0 ? 0 : base.rank() % devices;
+    auto comm = coll::cuda::communicator(base, mine);
+    auto const math = make_device_math(mine);
     job const what{w.how, w.data};
     auto now = w.start;
     auto* const book = base.rank() == 0 ? &w.book : nullptr;
-    rank_journal mine(book, [] { return std::uint64_t{0}; });
+    rank_journal journal(book, nothing_sent);
     share(base, now);
     if (book != nullptr) { book->begun(now.step, base.size()); }
-    train_over(base, comm, *math, what, now, mine);
+    train_over(base, comm, *math, what, now, journal);
     auto const agree = same_everywhere(base, now.parameters);
     if (book != nullptr) { book->ended(now, agree); }
 }
@@ -94,7 +92,7 @@ void train_on_device(Base& base, work const& w) {
 }  // namespace
 
 void run_on_devices(work const& w) {
-    on_ranks(w.how, [&](auto& comm) { train_on_device(comm, w); });
+    on_ranks(w.how, [&](coll::communicator& comm) { train_on_device(comm, w); });
 }
 
 }  // namespace trainer

@@ -13,19 +13,30 @@
 #include <collectives/algorithm/star.hpp>
 #include <collectives/algorithm/tree.hpp>
 #include <collectives/algorithm/two_shot.hpp>
-#include <collectives/core/deferred.hpp>
-#include <collectives/core/error.hpp>
-#include <collectives/core/text.hpp>
+#include <collectives/core/compiled.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace collectives {
+
+#ifdef COLLECTIVES_COMPILED
+namespace detail {
+extern template struct functions_of<star>;
+extern template struct functions_of<tree>;
+extern template struct functions_of<butterfly>;
+extern template struct functions_of<halving>;
+extern template struct functions_of<ring>;
+extern template struct functions_of<circulant>;
+extern template struct functions_of<one_shot>;
+extern template struct functions_of<two_shot>;
+extern template struct functions_of<mixed_radix>;
+extern template struct functions_of<hierarchical>;
+extern template struct functions_of<leaders>;
+}  // namespace detail
+#endif
 
 /// Every algorithm of the library that is for any number of ranks, from the simplest on. Beside
 /// them there is `hierarchical`, which has to be told how many ranks a host has.
@@ -40,37 +51,12 @@ inline constexpr auto algorithm_names = [] {
     return names;
 }();
 
-namespace detail {
-
-/// "hierarchical:4"; none if it is something else.
-template <class A>
-std::optional<A> parse_grouped(std::string_view text) {
-    constexpr auto head = A::name;
-    if (!text.starts_with(head) || !text.substr(head.size()).starts_with(':')) { return {}; }
-    auto const* const end = text.data() + text.size();
-    int ranks = 0;
-    auto const [rest, fault] = std::from_chars(text.data() + head.size() + 1, end, ranks);
-    if (fault != std::errc{} || rest != end || ranks < 1) { return {}; }
-    return A{ranks};
-}
-
-}  // namespace detail
-
 /// The algorithm with this name, or `automatic`: what `name` says of it. An unknown name is a
 /// usage_error that lists them.
-template <class X = void>
-any_algorithm parse_algorithm(std::string_view text) {
-    if (text == automatic::name) { return automatic{}; }
-    for (any_algorithm const a : all_algorithms) {
-        if (a.name() == text) { return a; }
-    }
-    if (auto const a = detail::parse_grouped<deferred<hierarchical, X>>(text)) { return *a; }
-    if (auto const a = detail::parse_grouped<deferred<leaders, X>>(text)) { return *a; }
-    std::string known{automatic::name};
-    for (auto const n : algorithm_names) { known.append(", ").append(n); }
-    throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known, ", ",
-                              hierarchical::name, ":RANKS_PER_HOST, ", leaders::name,
-                              ":RANKS_PER_DEVICE"));
-}
+any_algorithm parse_algorithm(std::string_view text);
 
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/algorithm/all.ipp>
+#endif

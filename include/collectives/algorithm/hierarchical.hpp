@@ -26,7 +26,7 @@
 #include <collectives/algorithm/mixed_radix.hpp>
 #include <collectives/algorithm/tree.hpp>
 #include <collectives/algorithm/two_shot.hpp>
-#include <collectives/schedule/placed.hpp>
+#include <collectives/schedule/collector.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/schedule/straight.hpp>
 
@@ -52,29 +52,33 @@ struct hierarchical {
 
     constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) const {
         place const at(me, size, ranks_per_host);
-        two_shot::reduce_scatter(at.local, ranks_per_host, at.inside(emit, 0));
-        mixed_radix::reduce_scatter(at.host, at.hosts, at.between(emit, at.inside_rounds()));
+        auto inside = at.inside(emit, 0);
+        auto between = at.between(emit, at.inside_rounds());
+        two_shot::reduce_scatter(at.local, ranks_per_host, inside);
+        mixed_radix::reduce_scatter(at.host, at.hosts, between);
     }
 
     constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) const {
         place const at(me, size, ranks_per_host);
-        detail::recorder between;
+        auto between = at.between(emit, 0);
+        auto inside = at.inside(emit, mixed_radix::rounds(at.hosts));
         mixed_radix::all_gather(at.host, at.hosts, between);
-        mixed_radix::all_gather(at.host, at.hosts, at.between(emit, 0));
-        two_shot::all_gather(at.local, ranks_per_host, at.inside(emit, between.rounds));
+        two_shot::all_gather(at.local, ranks_per_host, inside);
     }
 
     /// The root spreads its vector over its host; each rank there sends its part down a tree.
     constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit) const {
         place const at(me, size, ranks_per_host);
         place const from(root, size, ranks_per_host);
-        if (at.host == from.host) {
-            straight::scatter(at.local, ranks_per_host, from.local, at.inside(emit, 0));
-        }
         int const first = at.inside_rounds();
-        tree::broadcast(at.host, at.hosts, from.host, at.part_between(emit, first));
-        two_shot::all_gather(at.local, ranks_per_host,
-                             at.inside(emit, first + ceil_log2(at.hosts)));
+        auto spread = at.inside(emit, 0);
+        auto between = at.part_between(emit, first);
+        auto inside = at.inside(emit, first + ceil_log2(at.hosts));
+        if (at.host == from.host) {
+            straight::scatter(at.local, ranks_per_host, from.local, spread);
+        }
+        tree::broadcast(at.host, at.hosts, from.host, between);
+        two_shot::all_gather(at.local, ranks_per_host, inside);
     }
 
     /// The way back: each part up a tree to the root's host, where the root gathers them.
@@ -82,12 +86,12 @@ struct hierarchical {
         place const at(me, size, ranks_per_host);
         place const to(root, size, ranks_per_host);
         int const first = at.inside_rounds();
-        two_shot::reduce_scatter(at.local, ranks_per_host, at.inside(emit, 0));
-        tree::reduce(at.host, at.hosts, to.host, at.part_between(emit, first));
-        if (at.host == to.host) {
-            straight::gather(at.local, ranks_per_host, to.local,
-                             at.inside(emit, first + ceil_log2(at.hosts)));
-        }
+        auto inside = at.inside(emit, 0);
+        auto between = at.part_between(emit, first);
+        auto collect = at.inside(emit, first + ceil_log2(at.hosts));
+        two_shot::reduce_scatter(at.local, ranks_per_host, inside);
+        tree::reduce(at.host, at.hosts, to.host, between);
+        if (at.host == to.host) { straight::gather(at.local, ranks_per_host, to.local, collect); }
     }
 
 private:
@@ -107,19 +111,16 @@ private:
 
         constexpr int inside_rounds() const { return per_host > 1 ? 1 : 0; }
 
-        template <class Sink>
-        constexpr detail::seated<Sink> inside(Sink& sink, int round) const {
-            return {&sink, round, host * per_host, 1, 0, hosts};
+        constexpr auto inside(auto& emit, int round) const {
+            return detail::seated(emit, {round, host * per_host, 1, 0, hosts});
         }
         /// Over the chunks of this rank's part.
-        template <class Sink>
-        constexpr detail::seated<Sink> between(Sink& sink, int round) const {
-            return {&sink, round, local, per_host, local * hosts, 1};
+        constexpr auto between(auto& emit, int round) const {
+            return detail::seated(emit, {round, local, per_host, local * hosts, 1});
         }
         /// Over this rank's part as one chunk.
-        template <class Sink>
-        constexpr detail::seated<Sink> part_between(Sink& sink, int round) const {
-            return {&sink, round, local, per_host, local * hosts, hosts};
+        constexpr auto part_between(auto& emit, int round) const {
+            return detail::seated(emit, {round, local, per_host, local * hosts, hosts});
         }
     };
 };

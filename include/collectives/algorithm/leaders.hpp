@@ -22,7 +22,7 @@
 #pragma once
 
 #include <collectives/algorithm/two_shot.hpp>
-#include <collectives/schedule/placed.hpp>
+#include <collectives/schedule/collector.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -46,8 +46,9 @@ struct leaders {
         int const gathered = per > 1 ? 1 : 0, between = devices > 1 ? 2 : 0;
         to_head(me, head, head, devices, emit);
         if (me == head && devices > 1) {
-            two_shot::reduce_scatter(device, devices, among_heads(emit, gathered));
-            two_shot::all_gather(device, devices, among_heads(emit, gathered + 1));
+            auto down = among_heads(emit, gathered), up = among_heads(emit, gathered + 1);
+            two_shot::reduce_scatter(device, devices, down);
+            two_shot::all_gather(device, devices, up);
         }
         from_head(me, head, head, gathered + between, devices, emit);
     }
@@ -76,9 +77,8 @@ struct leaders {
     }
 
 private:
-    template <class Sink>
-    constexpr detail::seated<Sink> among_heads(Sink& sink, int round) const {
-        return {&sink, round, 0, ranks_per_device, 0, 1};
+    constexpr auto among_heads(auto& emit, int round) const {
+        return detail::seated(emit, {round, 0, ranks_per_device, 0, 1});
     }
     constexpr rank_t head_of(int device, rank_t root) const {
         return root / ranks_per_device == device ? root : device * ranks_per_device;

@@ -39,6 +39,13 @@ struct mixed_radix {
         return result;
     }
 
+    /// Of each half: the prime factors of `size`.
+    static constexpr int rounds(int size) {
+        int result = 0;
+        for (digit d(0, size); d.radix > 1; d = d.next()) { ++result; }
+        return result;
+    }
+
     static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
         int first = 0;
         int round = 0;
@@ -59,9 +66,9 @@ struct mixed_radix {
     }
 
     static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
+        int const digits = rounds(size);
         int first = 0;
-        int digits = 0;
-        for (digit d(me, size); d.radix > 1; d = d.next(), ++digits) {
+        for (digit d(me, size); d.radix > 1; d = d.next()) {
             first += d.value * (size / (d.stride * d.radix));
         }
         for (int round = 0; round < digits; ++round) {

@@ -2,13 +2,10 @@
 // What may be passed to a collective: contiguous ranges of trivially copyable elements.
 #pragma once
 
-#include <collectives/core/error.hpp>
-
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
-#include <string>
 #include <type_traits>
 
 namespace collectives {
@@ -35,17 +32,30 @@ template <class R>
 concept counts_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
                        std::integral<std::ranges::range_value_t<R>>;
 
-namespace detail {
-
+/// Bytes of an argument that is only read.
 struct memory_span {
     void const* data = nullptr;
     std::size_t bytes = 0;
+};
+/// Bytes of an argument that is written.
+struct writable_memory {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+    operator memory_span() const {
+        return {data, bytes};
+    }  // NOLINT: what can be written can be read
 };
 
 template <class R>
 memory_span memory_of(R&& r) {
     return {std::ranges::data(r), std::ranges::size(r) * sizeof(element_t<R>)};
 }
+template <class R>
+writable_memory writable_memory_of(R&& r) {
+    return {std::ranges::data(r), std::ranges::size(r) * sizeof(element_t<R>)};
+}
+
+namespace detail {
 
 enum class overlap { none, same, other };
 

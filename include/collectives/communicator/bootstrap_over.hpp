@@ -2,6 +2,7 @@
 // Ranks that have a communicator meet through it for another transport.
 #pragma once
 
+#include <collectives/communicator.hpp>
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/timeout.hpp>
 
@@ -15,10 +16,9 @@
 namespace collectives {
 
 /// Models bootstrap over any communicator, which must outlive it.
-template <class Communicator>
 class bootstrap_over {
 public:
-    explicit bootstrap_over(Communicator& ranks) : ranks_(&ranks) {}
+    explicit bootstrap_over(communicator& ranks) : ranks_(&ranks) {}
 
     int rank() const { return ranks_->rank(); }
     int size() const { return ranks_->size(); }
@@ -52,7 +52,7 @@ private:
                                                         until - now, std::chrono::nanoseconds(1)));
     }
 
-    Communicator* ranks_;
+    communicator* ranks_;
 };
 
 }  // namespace collectives

@@ -10,14 +10,12 @@
 namespace collectives {
 
 /// Of gather and scatter without counts not every rank knows the whole count.
-template <class = void>
-bool blocks_vary(call_request const& r) {
+inline bool blocks_vary(call_request const& r) {
     return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
            r.shape.counts.empty() && r.shape.size > 1;
 }
 
-template <class = void>
-fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {
+inline fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {
     auto const& s = r.shape;
     fingerprint f;
     f.what = r.as;

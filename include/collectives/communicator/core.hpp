@@ -6,9 +6,9 @@
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/program_cache.hpp>
+#include <collectives/communicator/requests.hpp>
 #include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/operation.hpp>
 #include <collectives/executor/point_to_point.hpp>
@@ -26,33 +26,31 @@
 
 namespace collectives {
 
-template <transport Transport>
 class communicator_core {
 public:
-    communicator_core(std::shared_ptr<hub<Transport>> shared, typename Transport::board board,
+    communicator_core(std::shared_ptr<hub> shared, std::unique_ptr<any_board> board,
                       rank_group group, std::uint64_t context, machine_model prices)
         : engine_(std::move(shared), std::move(board), std::move(group), context) {
         prices.processors = shared_processors();
         selector_.use(prices);
-        if constexpr (requires { engine_.carrier().host(rank_t{}); }) {
+        if (engine_.carrier().knows_hosts()) {
             std::vector<int> hosts;
             for (rank_t r = 0; r < engine_.size(); ++r) {
                 hosts.push_back(engine_.carrier().host(engine_.group().job_rank(r)));
             }
             selector_.place(host_layout(hosts));
         }
-        if constexpr (device_transport<Transport>) { selector_.prefer(device_choice(engine_)); }
+        if (on_device()) { selector_.prefer(device_choice(engine_)); }
     }
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
     ~communicator_core() {
         background_.end();
         auto const turn = engine_.turn();
-        if constexpr (driven_transport<Transport>) { driven_.close(engine_); }
         engine_.retire();
     }
 
-    collectives::engine<Transport>& engine() { return engine_; }
+    collectives::engine& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
     /// Other prices: what was chosen by the old ones is chosen anew.
     void use(machine_model prices) {
@@ -62,24 +60,17 @@ public:
         kept_.clear();
     }
 
-    /// "rank 3, all_reduce: " and what is wrong with the call.
-    [[noreturn]] void refuse(collective what, std::string_view why) const {
-        throw usage_error(text_of("rank ", engine_.rank(), ", ", name(what), ": ", why));
-    }
-    void require(bool fine, collective what, std::string_view why) const {
-        if (!fine) { refuse(what, why); }
-    }
-    void require_rank(rank_t r, collective what, char const* role) const {
-        if (r < 0 || r >= engine_.size()) {
-            refuse(what, text_of(role, " ", r, " is no rank of ", engine_.size()));
-        }
+    request_maker make() const { return {engine_.rank(), engine_.size()}; }
+    /// To the kernel of the device in whose memory buffers lie, if that is where they lie.
+    void bind(reducer& r) const {
+        auto const* const device = engine_.space().device();
+        if (device != nullptr && !device->bind(r)) { r.reduce = nullptr; }
     }
 
     /// Starts a collective on `o`. Throws usage_error before anything is sent.
-    void start(operation<Transport>& o, call_request const& r) {
-        if constexpr (driven_transport<Transport>) { driven_.look(engine_); }
+    void start(operation& o, call_request const& r) {
         engine_.require_usable(r.as);
-        if constexpr (device_transport<Transport>) { begin_on_device(*this, r); }
+        if (on_device()) { begin_on_device(engine_, r); }
         auto const time = r.how.timeout.span();
         if (blocks_vary(r) && routes_.passes_on(choose(r), r.shape)) {
             auto const call = fingerprint_of(r, choose(r));
@@ -92,13 +83,8 @@ public:
     /// Runs a collective to its end.
     void run(call_request const& r) {
         auto const turn = engine_.turn();
-        if constexpr (driven_transport<Transport>) {
-            auto const own = r.how.stream == nullptr;
-            if (auto const a = start_driven(r, own)) { return a->waits ? finish(*a) : forget(*a); }
-        }
-        if constexpr (flat_transport<Transport>) {
-            if (run_flat(r)) { return; }
-        }
+        require_stream(r.as, r.how);
+        if (engine_.has_cells() && run_flat(r)) { return; }
         auto o = take();
         running guard{this, o.get()};
         start(*o, r);
@@ -106,35 +92,45 @@ public:
         idle_.push_back(std::move(o));
     }
 
-    /// Enqueues a call that the devices drive, if this is one; else gives null.
-    std::unique_ptr<driven_call<Transport>> start_driven(call_request const& r, bool is_waited_for)
-        requires driven_transport<Transport>
-    {
-        auto* const driver = own_driver();
-        if (driver == nullptr || !detail::may_be_driven(r, driver->most_element_bytes())) {
-            return {};
+    /// Starts a collective that goes on when its caller tests it, waits, or, on a device, computes.
+    std::unique_ptr<activity> start_operation(call_request const& r) {
+        auto const turn = turn_to_start();
+        require_stream(r.as, r.how);
+        auto o = std::make_unique<operation>();
+        start(*o, r);
+        leave_alone(*o);
+        return o;
+    }
+    /// Starts a send, which only reads `data`, or a receive.
+    std::unique_ptr<activity> start_pair(collective what, element_type of, memory_span data,
+                                         rank_t peer, int tag, options const& how) {
+        auto const turn = turn_to_start();
+        engine_.require_usable(what);
+        make().require_rank(peer, what, "peer");
+        require_stream(what, how);
+        if (on_device()) { follow_stream(engine_, what, how.stream, data, {}); }
+        fingerprint call;
+        call.what = what;
+        call.count = data.bytes / of.size;
+        call.type = of.id;
+        call.type_name = of.name;
+        call.sequence = ++pairs_;
+        auto m = std::make_unique<pair_message>();
+        auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(data.data));
+        try {
+            m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
+        } catch (transport_error const&) {
+            engine_.break_by_exception(name(what));
+            throw;
         }
-        auto asked = r.how.algorithm;
-        auto const bytes = r.shape.count * r.shape.elem_size;
-        if (asked.is_automatic()) { asked = selector_.overridden(requirement_of(r), bytes); }
-        auto const what = detail::driven_kind_of<Transport>(r.shape.what, bytes, asked);
-        if (!what) { return {}; }
-        auto const call =
-            fingerprint_of(r, asked.is_automatic() ? detail::algorithm_of(*what) : asked);
-        return driven_.start(*this, r, *what, call, is_waited_for);
+        engine_.add(*m);
+        leave_alone(*m);
+        return m;
     }
     /// What `automatic` takes, for the elements and operators of most calls.
     explanation explain(collective what, std::size_t bytes) {
         auto const turn = engine_.turn();
         requirement const need{what, engine_.size(), 0, false, false};
-        if constexpr (driven_transport<Transport>) {
-            auto const told = selector_.overridden(need, bytes);
-            if (own_driver() != nullptr) {
-                if (auto driven = detail::explain_driven<Transport>(need, bytes, told)) {
-                    return *driven;
-                }
-            }
-        }
         return selector_.explain(need, bytes);
     }
 
@@ -148,21 +144,15 @@ public:
         background_.remove(a);
         engine_.remove(a);
     }
-    /// The turn in which a call is started.
-    turns::turn turn_to_start() { return background_.turn(engine_); }
-    /// Has it moved in the background, where started calls are; within that turn.
-    void leave_alone(activity& a) {
-        a.start_clock(steady::now());
-        background_.add(a);
-    }
 
-    std::unique_ptr<operation<Transport>> take() {
-        if (idle_.empty()) { return std::make_unique<operation<Transport>>(); }
+    std::unique_ptr<operation> take() {
+        if (idle_.empty()) { return std::make_unique<operation>(); }
         auto o = std::move(idle_.back());
         idle_.pop_back();
         return o;
     }
-    std::uint64_t next_pair_number() { return ++pairs_; }
+    /// A number for each communicator that is derived from this one.
+    std::uint64_t next_derived() { return ++derived_; }
 
     /// A program for the caller to keep. `content` stands for what the elements are, where all
     /// ranks must agree on that too.
@@ -174,12 +164,21 @@ public:
     }
 
 private:
-    /// Null where the host drives all calls of this communicator.
-    cuda::device_driver* own_driver()
-        requires driven_transport<Transport>
-    {
-        auto* const driver = engine_.carrier().driver();
-        return driver != nullptr && driver->context == engine_.context() ? driver : nullptr;
+    way_of_data way() const {
+        if (on_device()) { return way_of_data::on_device; }
+        return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;
+    }
+    bool on_device() const { return engine_.space().device() != nullptr; }
+    void require_stream(collective what, options const& how) const {
+        if (how.stream == nullptr || on_device()) { return; }
+        make().refuse(what, "a stream is for communicators of devices alone");
+    }
+    /// The turn in which a call is started.
+    turns::turn turn_to_start() { return on_device() ? background_.turn(engine_) : engine_.turn(); }
+    /// Has it moved in the background, where started calls are; within that turn.
+    void leave_alone(activity& a) {
+        a.start_clock(steady::now());
+        if (on_device()) { background_.add(a); }
     }
     struct running {  // takes the activity out of the engine, whatever happens
         communicator_core* core;
@@ -188,35 +187,30 @@ private:
     };
     /// Processors, this communicator's part of those of the job; 0 where not all ranks know them.
     int shared_processors() {
-        if constexpr (requires { engine_.carrier().processors(); }) {
-            auto const all = engine_.carrier().size();
-            return std::max(engine_.carrier().processors() * engine_.size() / all, 1);
-        } else {
-            return 0;
-        }
+        auto const all = engine_.carrier().processors();
+        return all == 0 ? 0 : std::max(all * engine_.size() / engine_.carrier().size(), 1);
     }
 
     /// The short way of a small call when nothing else is under way: no object for it is made
     /// before it has waited for a while. False if it is none: then nothing has been done.
-    bool run_flat(call_request const& r)
-        requires flat_transport<Transport>
-    {
+    bool run_flat(call_request const& r) {
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
-        auto const* const form = flat_part<Transport>::form_of(*made);
+        auto const* const form = flat_run::form_of(*made);
         auto& flats = engine_.flats;
-        if (form == nullptr || !flats.may_start(engine_.board(), *form)) { return false; }
-        auto const entered = engine_.number(made->hash());
-        flat_.start(engine_.carrier(), engine_.board(), flats, engine_.watch, engine_.group(),
+        if (form == nullptr || !flats.may_start(engine_.lanes(), *form)) { return false; }
+        auto const entered = engine_.calls.number(made->hash());
+        flat_.start(engine_.carrier(), engine_.lanes(), flats, engine_.watch, engine_.group(),
                     engine_.reserve_flat(), entered.mark, *form, r.in, r.out, r.op);
-        engine_.leave_word(made->call(), made->hash(), entered);  // while the cell is on its way
+        engine_.calls.leave_word(made->call(), made->hash(),
+                                 entered);  // while the cell is on its way
         std::exception_ptr thrown;
         if (engine_.wait_briefly([this] { return flat_.is_ready() || flat_.wrong(); }) &&
             !flat_.wrong()) {
             try {
                 flat_.finish();
                 flats.finish(flat_.waits_for_all());
-                engine_.finish(entered.sequence);
+                engine_.calls.finish(entered.sequence);
                 return true;
             } catch (...) { thrown = std::current_exception(); }
         }
@@ -239,17 +233,17 @@ private:
         auto const need = requirement_of(r);
         if (auto const named = r.how.algorithm; !named.is_automatic()) {
             if (selector_.suits(named, need)) { return named; }
-            require(named.fits(need.size), r.as,
-                    text_of(name(named), " is not for ", need.size, " ranks"));
+            make().require(named.fits(need.size), r.as,
+                           text_of(name(named), " is not for ", need.size, " ranks"));
             if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
-                refuse(r.as, text_of(name(named), " is not correct for ", need.size,
-                                     " ranks: ", proof.what));
+                make().refuse(r.as, text_of(name(named), " is not correct for ", need.size,
+                                            " ranks: ", proof.what));
             }
             auto const why = need.left_fold ? " cannot keep .reproducible"
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
-            refuse(r.as, text_of(name(named), why, " (", need.size,
-                                 " ranks); these do: ", selector_.names_that_suit(need)));
+            make().refuse(r.as, text_of(name(named), why, " (", need.size,
+                                        " ranks); these do: ", selector_.names_that_suit(need)));
         }
         // Off the root nobody knows how long the vector is, so its length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
@@ -257,8 +251,8 @@ private:
     }
 
     int slices_of(call_request const& r, any_algorithm by) const {
-        return detail::slices_of<Transport>(r, by,
-                                            [&](std::string const& why) { refuse(r.as, why); });
+        return detail::slices_of(r, by, way(),
+                                 [&](std::string const& why) { make().refuse(r.as, why); });
     }
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
@@ -272,13 +266,14 @@ private:
                                               fingerprint_of(r, chosen));
         return kept_.add(r, std::move(made));
     }
-    typename operation<Transport>::program_maker program_maker(call_request r) {
+    operation::program_maker program_maker(call_request r) {
         return [this, r](std::size_t count) mutable {
             auto const own = block(count, r.shape.size, r.shape.rank).size;
             auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
-            require(own == mine, r.as,
-                    text_of("rank ", r.shape.root, " has ", count, " elements in all, so rank ",
-                            r.shape.rank, "'s block is ", own, ", not ", mine));
+            make().require(
+                own == mine, r.as,
+                text_of("rank ", r.shape.root, " has ", count, " elements in all, so rank ",
+                        r.shape.rank, "'s block is ", own, ", not ", mine));
             r.shape.count = count;
             r.shape.knows_all_blocks = true;
             auto const chosen = choose(r);
@@ -286,15 +281,14 @@ private:
         };
     }
 
-    collectives::engine<Transport> engine_;
+    collectives::engine engine_;
     collectives::selector selector_;
     program_cache kept_;
-    deferred<route_book, Transport> routes_;
-    std::vector<std::unique_ptr<operation<Transport>>> idle_;
-    std::uint64_t pairs_ = 0;
-    [[no_unique_address]] flat_part<Transport> flat_;
-    [[no_unique_address]] driven_part<Transport> driven_;
-    [[no_unique_address]] background_part<collectives::engine<Transport>, Transport> background_;
+    route_book routes_;
+    std::vector<std::unique_ptr<operation>> idle_;
+    std::uint64_t pairs_ = 0, derived_ = 0;
+    flat_run flat_;
+    background_calls background_;
 };
 
 }  // namespace collectives

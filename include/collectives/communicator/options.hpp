@@ -19,7 +19,8 @@ struct options {
     std::size_t segment = chosen_segment;  ///< bytes a pipelined segment holds; 0: only one
     bool reproducible = false;             ///< the left fold in rank order, whatever else is chosen
     collectives::timeout timeout{};        ///< for the whole call
-    void* stream = nullptr;  ///< of CUDA communicators alone: what is on it comes before the call
+    void* stream =
+        nullptr;  ///< of communicators of devices alone: what is on it comes before the call
 };
 
 }  // namespace collectives

@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call without its types, and the programs of the last few such calls.
+// The programs of the last few calls.
 #pragma once
 
-#include <collectives/communicator/options.hpp>
+#include <collectives/communicator/call_request.hpp>
 #include <collectives/executor/program.hpp>
-#include <collectives/space/reducer.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace collectives {
 
-/// A call without its types: what one rank asked for.
-struct call_request {
-    call_request() {}  // not constexpr, else g++ clears all of it first, by an instruction that
-                       // takes as long as a cache line between two cores
-
-    call_shape shape;
-    std::uint64_t type = 0;
-    std::string_view type_name;
-    void const* in = nullptr;
-    void* out = nullptr;
-    reducer const* op = nullptr;
-    options how;
-    collective as{};  // what it is called in messages, where that is not shape.what (split)
-    std::size_t stated_count = 0;  // what `as` counts, where that is not shape.count (allocate)
-};
-
 /// The programs of the last 64 different calls, the latest first.
-template <class = void>
-class basic_program_cache {
+class program_cache {
 public:
     /// The program of a call like one before, else null. O(1) if that was the last one.
     [[gnu::always_inline]] std::shared_ptr<program> const* find(call_request const& r) {
@@ -99,8 +80,5 @@ private:
 
     std::vector<kept_program> kept_;
 };
-
-/// Its code is compiled only where a collective is called.
-using program_cache = basic_program_cache<>;
 
 }  // namespace collectives

@@ -2,8 +2,7 @@
 // Which schedules move blocks through ranks that they do not belong to.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
-#include <collectives/executor/layout.hpp>
+#include <collectives/executor/call_shape.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <vector>
@@ -11,8 +10,7 @@
 namespace collectives {
 
 /// Remembers what it has found out.
-template <class X = void>
-class basic_route_book {
+class route_book {
 public:
     bool passes_on(any_algorithm a, call_shape const& shape) {
         for (auto const& k : known_) {
@@ -21,7 +19,7 @@ public:
             }
         }
         auto passes_on = false;
-        for (auto const& own : a.template record_all<X>(shape.what, shape.size, shape.root)) {
+        for (auto const& own : a.record_all(shape.what, shape.size, shape.root)) {
             for (auto const& s : own.steps) {
                 auto const at_root = own.rank == shape.root;
                 passes_on = passes_on || (!at_root && s.chunks != chunk_range{own.rank, 1});
@@ -38,8 +36,7 @@ private:
         rank_t root = 0;
         bool passes_on = false;
     };
-    deferred<std::vector<route>, X> known_;
+    std::vector<route> known_;
 };
-using route_book = basic_route_book<>;
 
 }  // namespace collectives

@@ -6,15 +6,16 @@
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/executor/run_book.hpp>
-#include <collectives/executor/space.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
-#include <collectives/transport/concepts.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace collectives {
+
+/// How vectors get from rank to rank on a communicator.
+enum class way_of_data : std::uint8_t { by_messages, in_memory, on_device };
 
 /// Bytes of a segment of a vector of so many; 0: all in one. In memory that peers reach half of
 /// what a core's own cache holds, or less: what a rank has staged or added up is still there when
@@ -22,30 +23,24 @@ namespace collectives {
 /// for an answer, the others use the link. Not where a rank sends to one peer in this round and to
 /// another in the next: slices in different rounds would share links, and whom they serve unevenly
 /// waits, as do all after it.
-template <transport Transport>
-std::size_t best_segment([[maybe_unused]] std::size_t bytes, [[maybe_unused]] any_algorithm by,
-                         [[maybe_unused]] int size) {
+inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, way_of_data how) {
     constexpr auto kilo = std::size_t{1024};
-    if constexpr (device_transport<Transport>) {
-        return 0;
-    } else if constexpr (direct_transport<Transport>) {
-        return 256 * kilo;
-    } else {
-        auto const one_peer = size == 2 || by.is<ring>();
-        return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
-    }
+    if (how == way_of_data::on_device) { return 0; }
+    if (how == way_of_data::in_memory) { return 256 * kilo; }
+    auto const one_peer = size == 2 || by.is<ring>();
+    return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
 }
 
 namespace detail {
 
 /// The number of segments of a call's vector, whose algorithm is `by`; `refuse(why)` throws where
 /// they would be too many.
-template <transport Transport, class Refuse>
-int slices_of(call_request const& r, any_algorithm by, Refuse&& refuse) {
+template <class Refuse>
+int slices_of(call_request const& r, any_algorithm by, way_of_data way, Refuse&& refuse) {
     auto const& s = r.shape;
     auto const chosen = r.how.segment == chosen_segment;
     auto const segment =
-        chosen ? best_segment<Transport>(s.count * s.elem_size, by, s.size) : r.how.segment;
+        chosen ? best_segment(s.count * s.elem_size, by, s.size, way) : r.how.segment;
     if (segment == 0 || s.count == 0 || s.size == 1 || blocks_vary(r) || !s.recv_counts.empty()) {
         return 1;
     }

@@ -2,6 +2,8 @@
 // What ranks need that have met but cannot talk yet: to tell each other a few bytes.
 #pragma once
 
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 
 #include <concepts>

@@ -2,14 +2,11 @@
 // A failure as ranks tell it to each other: plain bytes, the same on every rank of a communicator.
 #pragma once
 
-#include <collectives/core/error.hpp>
-#include <collectives/core/text.hpp>
+#include <collectives/core/compiled.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,29 +28,19 @@ struct failure {
     std::array<char, text_size> text{};
 
     static failure make(failure_kind kind, std::string_view why, int peer = -1,
-                        std::vector<int> const& absent = {}) {
-        failure f;
-        f.kind = kind;
-        f.peer = peer;
-        f.missing_count = static_cast<std::uint32_t>(std::min(absent.size(), most_missing));
-        for (std::size_t i = 0; i < f.missing_count; ++i) { f.missing[i] = absent[i]; }
-        std::copy_n(why.begin(), std::min(why.size(), text_size - 1), f.text.begin());
-        return f;
-    }
+                        std::vector<int> const& absent = {});
 
     /// Throws the exception of its kind. `where` says which rank and operation learnt of it.
-    [[noreturn]] void raise(std::string const& where) const {
-        auto const what = text_of(where, ": ", text.data());
-        switch (kind) {
-            case failure_kind::mismatch: throw mismatch_error(what);
-            case failure_kind::timeout:
-                throw timeout_error(what, {missing.begin(), missing.begin() + missing_count});
-            case failure_kind::peer_lost: throw peer_lost_error(what, peer);
-            case failure_kind::transport: throw transport_error(what);
-            case failure_kind::aborted: break;
-        }
-        throw error(what);
-    }
+    [[noreturn]] void raise(std::string const& where) const;
 };
 
+/// The exception being handled, as ranks tell it to each other: the errors of the library by their
+/// kind; any other means that this rank cannot do its part. `what` is what failed ("all_reduce
+/// #3").
+failure failure_being_handled(std::string_view what, int rank);
+
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/core/failure.ipp>
+#endif

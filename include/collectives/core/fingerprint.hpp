@@ -2,11 +2,10 @@
 // What a rank called, in a form that ranks can compare: equal on all ranks or it is a mismatch.
 #pragma once
 
-#include <collectives/core/text.hpp>
+#include <collectives/core/compiled.hpp>
 #include <collectives/core/type_name.hpp>
 #include <collectives/core/types.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +27,7 @@ struct short_text {
     std::array<char, N> chars{};
     constexpr short_text() = default;
     constexpr short_text(std::string_view text) {  // NOLINT: a name is a name
-        std::copy_n(text.begin(), std::min(text.size(), N - 1), chars.begin());
+        text.copy(chars.data(), N - 1);
     }
     constexpr std::string_view view() const { return {chars.data()}; }
     friend constexpr bool operator==(short_text const&, short_text const&) = default;
@@ -66,48 +65,17 @@ struct fingerprint {
     }
 
     /// "all_reduce #7"
-    std::string title() const { return text_of(name(what), " #", sequence); }
+    std::string title() const;
 
     /// What `other` has that this one has not, for the text of a mismatch_error; empty if equal,
     /// whatever was called before. `mine` and `theirs` are the ranks that called.
-    std::string difference(fingerprint const& other, int mine, int theirs) const {
-        auto const say = [&](std::string_view field, std::string const& a, std::string const& b) {
-            return text_of(field, " differs: rank ", mine, " has ", a, ", rank ", theirs, " has ",
-                           b);
-        };
-        auto const text = [](auto const& name) { return std::string(name.view()); };
-        if (what != other.what) {
-            return say("collective", std::string(name(what)), std::string(name(other.what)));
-        }
-        if (type != other.type) { return say("type", text(type_name), text(other.type_name)); }
-        if (count != other.count) {
-            return say("count", std::to_string(count), std::to_string(other.count));
-        }
-        if (counts != other.counts) {
-            return say(what == collective::all_reduce ? "list of tensors" : "list of counts", "one",
-                       "another");
-        }
-        if (op != other.op) {
-            auto const same = op_name == other.op_name ? " in another state" : "";
-            return say("operator", text(op_name), text(other.op_name) + same);
-        }
-        if (root != other.root) {
-            return say("root", std::to_string(root), std::to_string(other.root));
-        }
-        if (algorithm != other.algorithm) {
-            return say("algorithm", text(algorithm_name), text(other.algorithm_name));
-        }
-        if (segment != other.segment) {
-            return say("segment", std::to_string(segment), std::to_string(other.segment));
-        }
-        if (reproducible != other.reproducible) {
-            return say("reproducible", reproducible ? "true" : "false",
-                       other.reproducible ? "true" : "false");
-        }
-        return {};
-    }
+    std::string difference(fingerprint const& other, int mine, int theirs) const;
 };
 
 static_assert(sizeof(fingerprint) == 168);
 
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/core/fingerprint.ipp>
+#endif

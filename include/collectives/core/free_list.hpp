@@ -30,9 +30,7 @@ public:
         if (s.bytes == 0) { return; }
         std::size_t i = 0;
         while (i < free_.size() && free_[i].first < s.first) { ++i; }
-        free_.push_back({});
-        for (auto k = free_.size() - 1; k > i; --k) { free_[k] = free_[k - 1]; }
-        free_[i] = s;
+        free_.insert(at(i), s);
         if (i + 1 < free_.size() && joins(i, i + 1)) { join(i); }
         if (i > 0 && joins(i - 1, i)) { join(i - 1); }
     }
@@ -52,9 +50,9 @@ private:
         free_[i].bytes += free_[i + 1].bytes;
         erase(i + 1);
     }
-    void erase(std::size_t i) {
-        for (; i + 1 < free_.size(); ++i) { free_[i] = free_[i + 1]; }
-        free_.pop_back();
+    void erase(std::size_t i) { free_.erase(at(i)); }
+    std::vector<stretch>::iterator at(std::size_t i) {
+        return free_.begin() + static_cast<std::ptrdiff_t>(i);
     }
 
     std::vector<stretch> free_;  // by offset

@@ -3,13 +3,11 @@
 // runs, so that one built for any machine is as quick as one built for this.
 #pragma once
 
-#include <collectives/core/error.hpp>
-#include <collectives/core/text.hpp>
+#include <collectives/core/compiled.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 namespace collectives::host {
@@ -25,54 +23,14 @@ constexpr std::string_view isa_name(isa level) {
 }
 
 /// Whether this processor has the instructions of a level.
-inline bool supports(isa level) {
-#if defined(__x86_64__) && !defined(__CUDACC__)
-    __builtin_cpu_init();
-    bool const avx2 = __builtin_cpu_supports("avx2") != 0;  // all of these have F16C too
-    bool const avx512 =
-        __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-        __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-    return level == isa::portable || (avx2 && (level == isa::avx2 || avx512));
-#else
-    return level == isa::portable;
-#endif
-}
+bool supports(isa level);
 
-namespace detail {
-
-/// Whether 512-bit instructions do not slow the processor down. The first ones that had them lower
-/// their clock for everything else too; those that came with VBMI2 and later do not.
-inline bool avx512_pays() {
-#if defined(__x86_64__) && !defined(__CUDACC__)
-    return supports(isa::avx512) && __builtin_cpu_supports("avx512vbmi2") != 0;
-#else
-    return false;
-#endif
-}
-
-/// What COLLECTIVES_ISA says, else the best level that pays. Throws usage_error where it names no
-/// level, or one that this processor does not have.
-inline isa choose_isa() {
-    auto const* const text = std::getenv("COLLECTIVES_ISA");
-    if (text == nullptr || *text == '\0') {
-        return avx512_pays() ? isa::avx512 : supports(isa::avx2) ? isa::avx2 : isa::portable;
-    }
-    for (isa const level : {isa::portable, isa::avx2, isa::avx512}) {
-        if (text != isa_name(level)) { continue; }
-        if (supports(level)) { return level; }
-        throw usage_error(
-            text_of("COLLECTIVES_ISA is ", text, ", which this processor or compiler lacks"));
-    }
-    throw usage_error(
-        text_of("COLLECTIVES_ISA is '", text, "'; there are portable, avx2 and avx512"));
-}
-
-}  // namespace detail
-
-/// The level that reducers and copies use; the same in the whole life of a process.
-inline isa current_isa() {
-    static isa const level = detail::choose_isa();
-    return level;
-}
+/// The level that reducers and copies use; the same in the whole life of a process. Throws
+/// usage_error where COLLECTIVES_ISA names no level, or one that this processor does not have.
+isa current_isa();
 
 }  // namespace collectives::host
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/core/isa.ipp>
+#endif

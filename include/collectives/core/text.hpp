@@ -2,8 +2,11 @@
 // Texts of messages, put together from words and numbers.
 #pragma once
 
-#include <charconv>
+#include <collectives/core/compiled.hpp>
+
 #include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -11,23 +14,38 @@ namespace collectives {
 
 namespace detail {
 
-inline void append(std::string& to, std::string_view words) { to.append(words); }
-template <std::integral T>
-void append(std::string& to, T number) {
-    char digits[24];
-    auto const [end, fault] = std::to_chars(digits, digits + sizeof digits, number);
-    static_cast<void>(fault);  // 64 bits always fit
-    to.append(digits, end);
-}
+/// A text or an integer.
+class text_part {
+public:
+    text_part(std::string_view words) : words_(words) {}
+    template <std::integral T>
+        requires(!std::same_as<T, bool>)
+    text_part(T number)
+        : number_(static_cast<std::uint64_t>(number)),
+          kind_(number < T{} ? kind::negative : kind::positive) {}
+
+    void append_to(std::string& text) const;
+
+private:
+    enum class kind : std::uint8_t { words, positive, negative };
+
+    std::string_view words_;
+    std::uint64_t number_ = 0;
+    kind kind_ = kind::words;
+};
+
+std::string joined(std::initializer_list<text_part> parts);
 
 }  // namespace detail
 
 /// The parts one after the other; each is a text or an integer.
 template <class... Parts>
 std::string text_of(Parts const&... parts) {
-    std::string result;
-    (detail::append(result, parts), ...);
-    return result;
+    return detail::joined({detail::text_part(parts)...});
 }
 
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/core/text.ipp>
+#endif

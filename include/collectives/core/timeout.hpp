@@ -2,16 +2,9 @@
 // How long a call may take, and the point in time that follows from it.
 #pragma once
 
-#include <collectives/core/error.hpp>
-#include <collectives/core/text.hpp>
+#include <collectives/core/compiled.hpp>
 
-#include <charconv>
 #include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <string>
-#include <string_view>
 
 namespace collectives {
 
@@ -30,13 +23,10 @@ public:
                     : std::chrono::ceil<std::chrono::nanoseconds>(time)) {}
 
     /// The span, with the default put in. Throws usage_error if COLLECTIVES_TIMEOUT is no number.
-    std::chrono::nanoseconds span() const { return span_ == unset ? from_environment() : span_; }
+    std::chrono::nanoseconds span() const;
 
     /// When a call that starts now must have ended.
-    steady::time_point deadline(steady::time_point now) const {
-        auto const time = span();
-        return time == forever ? steady::time_point::max() : now + time;
-    }
+    steady::time_point deadline(steady::time_point now) const;
 
     friend constexpr bool operator==(timeout, timeout) = default;
 
@@ -44,23 +34,7 @@ private:
     static constexpr auto unset = std::chrono::nanoseconds::min();
     static constexpr auto forever = std::chrono::nanoseconds::max();
 
-    static std::chrono::nanoseconds from_environment() {
-        static auto const value = [] {
-            char const* const text = std::getenv("COLLECTIVES_TIMEOUT");
-            if (text == nullptr) { return std::chrono::nanoseconds(std::chrono::seconds(60)); }
-            std::string_view const view(text);
-            double seconds = 0;
-            auto const [end, fault] =
-                std::from_chars(view.data(), view.data() + view.size(), seconds);
-            if (fault != std::errc{} || end != view.data() + view.size() || !(seconds > 0)) {
-                throw usage_error(
-                    text_of("COLLECTIVES_TIMEOUT is '", view, "': give seconds, above 0"));
-            }
-            if (seconds > 3e9) { return forever; }
-            return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
-        }();
-        return value;
-    }
+    static std::chrono::nanoseconds from_environment();
 
     std::chrono::nanoseconds span_ = unset;
 };
@@ -68,3 +42,7 @@ private:
 inline constexpr timeout timeout::never{std::chrono::hours(24 * 365 * 200)};
 
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/core/timeout.ipp>
+#endif

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#if __cpp_rtti
 #include <typeinfo>
-#endif
 
 namespace collectives {
 
@@ -59,6 +57,17 @@ constexpr std::string_view type_name() {
 template <class T>
 consteval std::uint64_t type_id() {
     return detail::hash_mix(detail::hash_text(type_name<T>()), sizeof(T));
+}
+
+/// The compiler's record of a type, the same in all objects that a program is linked from; null in
+/// one without such records.
+template <class T>
+constexpr std::type_info const* type_record() {
+#if __cpp_rtti
+    return &typeid(T);
+#else
+    return nullptr;
+#endif
 }
 
 namespace detail {

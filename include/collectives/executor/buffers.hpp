@@ -2,9 +2,8 @@
 // The three buffers of a run, and how a fold of a plan is carried out in them.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/executor/plan.hpp>
-#include <collectives/space/host.hpp>
+#include <collectives/executor/space.hpp>
 
 #include <array>
 #include <cstddef>
@@ -28,8 +27,7 @@ struct run_buffers {
     std::byte* write(place p) const {
         return (p.where == base::output ? output : scratch) + p.offset;
     }
-    template <class Space>
-    void carry_out(Space&& in, copy const& c, destination to = destination::read_soon) const {
+    void carry_out(any_space in, copy const& c, destination to = destination::read_soon) const {
         in.copy(write(c.to), read(c.from), c.bytes, to);
     }
 };
@@ -60,7 +58,7 @@ void carry_out(plan const& p, fold const& f, run_buffers const& at, reducer cons
                Source&& source) {
     constexpr int few = 16;
     std::array<void const*, few> small;
-    deferred<std::vector<void const*>, Source> large;
+    std::vector<void const*> large;
     auto* addresses = small.data();
     if (f.sources > few) {
         large.resize(static_cast<std::size_t>(f.sources));

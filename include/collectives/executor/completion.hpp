@@ -3,7 +3,6 @@
 // average) belongs.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
@@ -14,14 +13,13 @@ namespace collectives {
 
 /// The (round, chunk) pairs, by round, in which `rank` comes to hold all contributions by a
 /// reduction. Counts contributions through all ranks' schedules: O(steps x chunks of all ranks).
-template <class X = void>
-std::vector<std::pair<int, int>> completing_reductions(
-    deferred<std::vector<schedule>, X> const& all, rank_t rank) {
+inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedule> const& all,
+                                                              rank_t rank) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
-    deferred<std::vector<std::vector<int>>, X> held(all.size(), std::vector<int>(chunks, 1));
-    deferred<std::vector<std::size_t>, X> next(all.size(), 0);
-    deferred<std::vector<std::pair<int, int>>, X> result;
+    std::vector<std::vector<int>> held(all.size(), std::vector<int>(chunks, 1));
+    std::vector<std::size_t> next(all.size(), 0);
+    std::vector<std::pair<int, int>> result;
     struct change {
         std::size_t rank, chunk;
         int count;

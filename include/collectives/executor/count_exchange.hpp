@@ -4,27 +4,27 @@
 #pragma once
 
 #include <collectives/executor/group.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace collectives {
 
 /// One message of 8 bytes from the root to each rank.
-template <transport Transport>
 class count_exchange {
 public:
-    void start(Transport& t, rank_group const& group, rank_t root, std::uint64_t tag,
+    void start(any_transport& t, rank_group const& group, rank_t root, std::uint64_t tag,
                std::uint64_t count, std::atomic<std::uint32_t> const* stop) {
         transport_ = &t;
         count_ = std::make_shared<std::uint64_t>(count);
         used_ = 0;
         auto const at_root = group.rank() == root;
         auto const n = at_root ? static_cast<std::size_t>(group.size()) : 1;
-        requests_ = std::make_unique<typename Transport::request[]>(n);
+        while (requests_.size() < n) { requests_.push_back(t.make_request()); }
         auto* const bytes = reinterpret_cast<std::byte*>(count_.get());
         if (!at_root) {
             incoming in;
@@ -33,32 +33,32 @@ public:
             in.data = bytes;
             in.bytes = sizeof *count_;
             in.stop = stop;
-            transport_->irecv(in, requests_[used_++]);
+            transport_->irecv(in, *requests_[used_++]);
             return;
         }
         for (rank_t r = 0; r < group.size(); ++r) {
             if (r == root) { continue; }
             transport_->isend({group.job_rank(r), tag, 0, bytes, sizeof *count_, 1, {}},
-                              requests_[used_++]);
+                              *requests_[used_++]);
         }
     }
     bool progress() {
         for (std::size_t i = 0; i < used_; ++i) {
-            if (!transport_->test(requests_[i])) { return false; }
+            if (!transport_->test(*requests_[i])) { return false; }
         }
         return true;
     }
     std::uint64_t count() const { return *count_; }
     void cancel() {
-        for (std::size_t i = 0; i < used_; ++i) { transport_->cancel(requests_[i]); }
+        for (std::size_t i = 0; i < used_; ++i) { transport_->cancel(*requests_[i]); }
         used_ = 0;
-        if constexpr (requires { transport_->keep(count_); }) { transport_->keep(count_); }
+        transport_->keep(count_);
     }
 
 private:
-    Transport* transport_ = nullptr;
+    any_transport* transport_ = nullptr;
     std::shared_ptr<std::uint64_t> count_;
-    std::unique_ptr<typename Transport::request[]> requests_;
+    std::vector<std::unique_ptr<any_request>> requests_;
     std::size_t used_ = 0;
 };
 

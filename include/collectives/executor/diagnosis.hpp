@@ -3,12 +3,11 @@
 // does not come.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/executor/activity.hpp>
 #include <collectives/executor/group.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,34 +19,21 @@ namespace collectives {
 
 namespace detail {
 
-template <class = void>
-std::string list_of(std::vector<int> const& ranks) {
+inline std::string list_of(std::vector<int> const& ranks) {
     std::string text;
     for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
     return text;
 }
 
-template <class = void>
-std::string how_it_went(departure const& d) {
+inline std::string how_it_went(departure const& d) {
     if (!d.died) { return "has left"; }
     return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
 }
 
-/// Whether a rank exists but does not run (a process that was stopped).
-template <class Transport>
-bool is_suspended(Transport const& t, rank_t job_rank) {
-    if constexpr (requires { t.suspended(job_rank); }) {
-        return t.suspended(job_rank);
-    } else {
-        return false;
-    }
-}
-
 /// How the calls of ranks low < high differ up to operation `sequence`: in the last one both have
 /// entered, or in an earlier one that neither had to wait for. Empty if they do not.
-template <class Board>
-std::string difference_between(Board const& board, rank_t low, rank_t high,
-                               std::uint64_t sequence) {
+inline std::string difference_between(any_board const& board, rank_t low, rank_t high,
+                                      std::uint64_t sequence) {
     auto const last = std::min({sequence, board.entered(low), board.entered(high)});
     for (auto s = last; s > 0; --s) {
         auto const first = board.call_of(low, s), second = board.call_of(high, s);
@@ -60,29 +46,18 @@ std::string difference_between(Board const& board, rank_t low, rank_t high,
     return {};
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// How a rank has gone, as its transport or its own word tells.
-template <transport Transport>
-std::optional<deferred<departure, Transport>> departure_of(typename Transport::board const& board,
-                                                           Transport const& t,
-                                                           rank_group const& group, rank_t r) {
-    if constexpr (requires { board.has_left(r); }) {
-        if (board.has_left(r)) { return deferred<departure, Transport>{}; }
-    }
+inline std::optional<departure> departure_of(any_board const& board, any_transport const& t,
+                                             rank_group const& group, rank_t r) {
+    if (board.has_left(r)) { return departure{}; }
     return t.gone(group.job_rank(r));
 }
 
 }  // namespace detail
 
 /// The failure of a send or receive, if there is one.
-template <transport Transport>
-std::optional<deferred<failure, Transport>> diagnose_pair(typename Transport::board const& board,
-                                                          Transport const& t,
-                                                          rank_group const& group,
-                                                          activity const& a) {
+inline std::optional<failure> diagnose_pair(any_board const& board, any_transport const& t,
+                                            rank_group const& group, activity const& a) {
     auto const peer = a.only_peer;
     auto const what = a.call.title();
     if (a.suspicious) {
@@ -100,15 +75,13 @@ std::optional<deferred<failure, Transport>> diagnose_pair(typename Transport::bo
 }
 
 /// The failure of an activity, if there is one. O(ranks). Allocates only if there is.
-template <transport Transport>
-std::optional<deferred<failure, Transport>> diagnose(typename Transport::board const& board,
-                                                     Transport const& t, rank_group const& group,
-                                                     activity const& a) {
+inline std::optional<failure> diagnose(any_board const& board, any_transport const& t,
+                                       rank_group const& group, activity const& a) {
     if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
     auto const me = group.rank();
     auto const late = steady::now() >= a.deadline;
     auto const what = [&a] { return a.call.title(); };
-    deferred<std::vector<int>, Transport> missing, suspended;
+    std::vector<int> missing, suspended;
     // Before the calls are compared: who tells of its call only then has not been heard.
     auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
     for (rank_t r = 0; r < group.size(); ++r) {
@@ -129,7 +102,7 @@ std::optional<deferred<failure, Transport>> diagnose(typename Transport::board c
         }
         if (!late) { continue; }
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
-        if (detail::is_suspended(t, group.job_rank(r))) { suspended.push_back(r); }
+        if (t.suspended(group.job_rank(r))) { suspended.push_back(r); }
     }
     if (a.suspicious && (!about_to_tell || late)) {
         return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.suspicion));

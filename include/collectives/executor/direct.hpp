@@ -12,7 +12,7 @@
 #include <collectives/executor/run_folds.hpp>
 #include <collectives/executor/run_peers.hpp>
 #include <collectives/executor/space.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/shared/board.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,29 +26,28 @@ namespace collectives {
 
 /// One run of a plan over peers' memory. `progress` never blocks; a pass is at most 256 KiB, and
 /// between two of them the stop word is looked at.
-template <direct_transport Transport>
 class direct_run {
 public:
-    static constexpr bool on_device = device_transport<Transport>;
-    static constexpr std::size_t pass_bytes = on_device ? 1U << 30 : 256 * 1024;
+    static constexpr std::size_t pass_bytes = 256 * 1024, pass_bytes_on_device = 1U << 30;
 
     /// Run number `run` of slice `slice`: writes down where this rank's buffers lie, for peers to
     /// read once its counter says that it has come. All must live until `progress` says true; the
     /// scratch until all peers have left the run, unless it waits for those who read there.
-    void start(engine<Transport>& e, program& of, int slice, std::uint64_t run, std::uint64_t hash,
+    void start(engine& e, program& of, int slice, std::uint64_t run, std::uint64_t hash,
                plan_variant variant, bool waits_for_readers, run_buffers at,
                std::array<std::uint64_t, 3> bases, reducer const* op) {
         engine_ = &e;
-        transport_ = &e.carrier();
-        board_ = &e.board();
+        memory_ = e.memory();
+        space_ = e.space();
+        board_ = &e.lanes();
         me_ = e.rank();
         plan_ = &of.steps(slice, variant.how);
-        peers_ = {*transport_, *board_, of, *plan_, slice, run};
+        peers_ = {*memory_, *board_, of, *plan_, slice, run};
         run_ = run;
         hash_ = hash;
         at_ = at;
         op_ = op;
-        if constexpr (on_device) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
+        if (space_.device() != nullptr) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
         staged_ = collectives::is_staged(variant.how);
         takes_sums_ = variant.takes_sums;
         folds_.start(e, of, *plan_, variant, at, op);
@@ -99,7 +98,7 @@ private:
             if (!has_reached(r.peer, lane_done(run_, r.round))) { return false; }
         }
         for (auto const& c : plan_->epilogue) {
-            at_.carry_out(space(), c, folds_.destination_if(true));
+            at_.carry_out(space_, c, folds_.destination_if(true));
         }
         return true;
     }
@@ -115,17 +114,18 @@ private:
         if (std::exchange(has_news_, false)) { board_->wake_others(); }
     }
     void publish(std::uint64_t reached) {
-        if constexpr (on_device) { space().note(); }
+        if (auto* const device = space_.device()) { device->note(); }
         board_->lane(me_, run_).counter.store(reached, std::memory_order_release);
         has_news_ = true;
     }
     bool has_reached(rank_t peer, std::uint64_t where) {
         auto const come = peers_.counter(peer);
         if (come < where) { return false; }
-        if constexpr (on_device) {  // what it has enqueued comes before what this rank enqueues now
+        if (auto* const device =
+                space_.device()) {  // what it has enqueued comes before what this rank enqueues now
             auto& seen = ordered_[static_cast<std::size_t>(peer)];
             if (seen < where) {
-                space().after(engine_->group().job_rank(peer));
+                device->after(engine_->group().job_rank(peer));
                 seen = come;
             }
         }
@@ -154,12 +154,12 @@ private:
             if (!has_reached(t.peer, lane_come(run_, t.round)) || !calls_the_same(t.peer)) {
                 return false;
             }
-            engine_->runs.meet(*transport_, t.peer, peers_.around(t.peer));
+            engine_->runs.meet(*memory_, t.peer, peers_.around(t.peer));
             if (t.action != verb::recv_copy || takes_sums_) { continue; }
             auto const* const from = peers_.source(index);
             auto const copied = in_passes(t.bytes, 1, [&](std::size_t first, std::size_t bytes) {
-                space().copy(at_.write(t.at) + first, from + first, bytes,
-                             folds_.destination_if(t.rests));
+                space_.copy(at_.write(t.at) + first, from + first, bytes,
+                            folds_.destination_if(t.rests));
             });
             if (!copied) { return false; }
         }
@@ -174,15 +174,11 @@ private:
         return true;
     }
 
-    decltype(auto) space() { return space_of(*transport_); }
-
     void gather(copy const& c) {
-        if constexpr (!on_device) {
-            if (staged_) {
-                return at_.carry_out(space(), c, engine_->watch.best(at_.write(c.to), c.bytes));
-            }
+        if (staged_ && space_.device() == nullptr) {
+            return at_.carry_out(space_, c, engine_->watch.best(at_.write(c.to), c.bytes));
         }
-        at_.carry_out(space(), c);
+        at_.carry_out(space_, c);
     }
 
     bool have_read(run_of<reader> who) {
@@ -196,9 +192,10 @@ private:
     /// Calls pass(first, bytes) over `bytes` bytes in steps; false if the run was stopped.
     template <class Pass>
     bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
-        auto const most = std::max(pass_bytes / granule, std::size_t{1}) * granule;
+        auto const whole = space_.device() == nullptr ? pass_bytes : pass_bytes_on_device;
+        auto const most = std::max(whole / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
-            stay_inside const here(*transport_);
+            stay_inside const here(*memory_);
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);
@@ -210,15 +207,16 @@ private:
         return true;
     }
 
-    engine<Transport>* engine_ = nullptr;
-    Transport* transport_ = nullptr;
-    typename Transport::board* board_ = nullptr;
+    engine* engine_ = nullptr;
+    peer_memory* memory_ = nullptr;
+    any_space space_;
+    shared::board* board_ = nullptr;
     rank_t me_ = 0;
     plan const* plan_ = nullptr;
-    run_peers<Transport> peers_;
+    run_peers peers_;
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
-    run_folds<Transport> folds_;
+    run_folds folds_;
     bool staged_ = false;  // peers read copies of what this rank has made
     bool takes_sums_ = false;
     bool waits_for_readers_ = true;

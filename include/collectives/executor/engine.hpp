@@ -2,12 +2,13 @@
 // Drives what is under way on a communicator: progress, waiting, and finding out what went wrong.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
+#include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/executor/activity.hpp>
+#include <collectives/executor/call_book.hpp>
 #include <collectives/executor/diagnosis.hpp>
 #include <collectives/executor/flat.hpp>
 #include <collectives/executor/group.hpp>
@@ -18,11 +19,14 @@
 #include <collectives/executor/run_book.hpp>
 #include <collectives/executor/scratch_pool.hpp>
 #include <collectives/executor/waiter.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/executor/space.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
 
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,22 +38,37 @@
 
 namespace collectives {
 
-template <transport Transport>
 class engine {
 public:
-    engine(std::shared_ptr<hub<Transport>> shared, typename Transport::board b, rank_group group,
+    engine(std::shared_ptr<hub> shared, std::unique_ptr<any_board> b, rank_group group,
            std::uint64_t context)
         : scratch(shared->carrier),
           hub_(std::move(shared)),
           board_(std::move(b)),
+          in_memory_(board_->in_memory()),
+          memory_(in_memory_ == nullptr ? nullptr : carrier().memory()),
+          space_(carrier().device()),
+          stop_(&board_->stop_word()),
+          asks_(board_->asks()),
           group_(std::move(group)),
           context_(context) {
-        if constexpr (direct_transport<Transport>) { runs.start(board_, scratch, group_.rank()); }
+        calls.start(*board_);
+        if (memory_ != nullptr) { runs.start(*in_memory_, scratch, group_.rank()); }
     }
 
-    Transport& carrier() { return *hub_->carrier; }
-    std::shared_ptr<hub<Transport>> const& shared() const { return hub_; }
-    typename Transport::board& board() { return board_; }
+    any_transport& carrier() { return *hub_->carrier; }
+    std::shared_ptr<hub> const& shared() const { return hub_; }
+    any_board& board() { return *board_; }
+    /// The board's counters and cells. Only where `memory` is not null.
+    shared::board& lanes() { return *in_memory_; }
+    /// Null where peers do not reach each other's memory: then all data travels as messages.
+    peer_memory* memory() const { return memory_; }
+    /// Where the buffers of collectives lie.
+    any_space space() const { return space_; }
+    /// Whether small vectors may travel in cells.
+    bool has_cells() const { return memory_ != nullptr && space_.device() == nullptr; }
+    /// Whether something has failed: all waits end.
+    bool stopped() const { return stop_->load(std::memory_order_seq_cst) != 0; }
     rank_group const& group() const { return group_; }
     /// Equal on all ranks of the communicator, different between communicators of a job.
     std::uint64_t context() const { return context_; }
@@ -58,39 +77,18 @@ public:
 
     /// Throws the failure that broke the communicator, if one did.
     void require_usable(collective what) {
-        if (!board_.stopped()) {
+        if (asks_ && !stopped()) {
             hear([&] { return std::string(name(what)); });
         }
-        if (!board_.stopped()) { return; }
-        with_driver(carrier(), context_, [this](auto const&) { end_kernels(); });
+        if (!stopped()) { return; }
         raise(text_of("rank ", rank(), ", calling ", name(what)));
     }
 
-    /// Enters the next operation, a call with this hash: gives it its number and leaves word of it.
-    /// `mark` goes with all that is sent for it: a hash of this call and all before it. A mistake
-    /// that nobody waited for, such as two ranks that each broadcast as root, so shows later.
-    entry enter(fingerprint const& call, std::uint64_t hash) {
-        auto const mine = number(hash);
-        leave_word(call, hash, mine);
-        unfinished_.push_back(mine.sequence);
-        return mine;
-    }
-    /// The two halves of `enter` for an operation that is waited for while this rank is quiet. In
-    /// between, peers cannot find out yet what this rank has called.
-    entry number(std::uint64_t hash) {
-        auto const past = std::exchange(past_, detail::hash_mix(past_, hash));
-        return {++sequence_, past, past_};
-    }
-    void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
-        board_.enter(call, hash, mine.sequence, mine.past);
-    }
-    void finish(std::uint64_t sequence) {
-        if (!unfinished_.empty()) { std::erase(unfinished_, sequence); }
-        board_.finish(unfinished_.empty() ? sequence_ : unfinished_.front() - 1);
-    }
+    /// The numbers of this communicator's operations, and what peers are told of them.
+    call_book calls;
 
     /// Whether nothing is under way on any communicator of this rank, and nothing has failed here.
-    bool is_quiet() const { return hub_->work->active.empty() && !board_.stopped(); }
+    bool is_quiet() const { return hub_->work->active.empty() && !stopped(); }
     /// Looks for a while whether `ready()`, without moving anything else. Wakes the others, who may
     /// wait for what was stored before.
     template <class Ready>
@@ -101,32 +99,23 @@ public:
         bool const nobody_sleeps = !is && size() == 2;
         for (int i = 0; i < looks && hub_->core_per_rank && !is; ++i) { is = ready(); }
         if (is && nobody_sleeps) { return true; }
-        board_.wake_others();
+        in_memory_->wake_others();
         is = is || ready();
         waiter patience(hub_->core_per_rank);
-        while (!is && !board_.stopped() && patience.pause() != waiter::advice::sleep) {
-            is = ready();
-        }
+        while (!is && !stopped() && patience.pause() != waiter::advice::sleep) { is = ready(); }
         return is;
     }
 
-    /// What the layer below refuses breaks the communicator: all ranks hear what was `called`.
-    void break_by(std::string_view called, transport_error const& e) {
+    /// Breaks the communicator on all ranks, with what this rank alone knows of.
+    void break_by(failure const& why) {
         carrier().note_trouble();
-        board_.fail(failure::make(failure_kind::transport,
-                                  text_of(called, ": on rank ", rank(), ": ", e.what())));
+        board_->fail(why);
+    }
+    /// The same with the exception being handled, in what was `called`.
+    void break_by_exception(std::string_view called) {
+        break_by(failure_being_handled(called, rank()));
     }
 
-    /// Ends this communicator's kernels that wait for peers, without waiting for that.
-    void stop_kernels() {
-        with_driver(carrier(), context_, [](auto& its) { its.abort(); });
-    }
-    /// Where it has failed: that, and its peers'. Then none comes into this rank's memory any more.
-    void end_kernels() {
-        std::uint64_t guests = 0;
-        with_driver(carrier(), context_, [&](auto& its) { guests = its.end(); });
-        wait_until_nobody_is_inside(carrier(), group_, guests);
-    }
     /// What is under way belongs to whoever has the rank's turn.
     [[gnu::always_inline]] turns::turn turn() const { return hub_->work->turns->take(); }
     void add(activity& a) { hub_->work->active.push_back(&a); }
@@ -140,7 +129,7 @@ public:
         auto const mine = turn();
         if (!a.done && !a.thrown) { move(a); }
         if (a.done) { return true; }
-        if (a.thrown || board_.stopped()) { leave(a); }
+        if (a.thrown || stopped()) { leave(a); }
         look_now_and_then(a);
         return false;
     }
@@ -152,11 +141,11 @@ public:
         if (hub_->work->turns->is_wanted()) { return nothing_new; }
         auto const mine = turn();
         std::erase_if(those, [](auto const* a) { return a->done || a->thrown; });
-        if (those.empty() || board_.stopped()) { return nothing_to_do; }
+        if (those.empty() || stopped()) { return nothing_to_do; }
         auto const title = [&] { return those.front()->call.title(); };
         if (guarded([&] { return hub_->progress(those); }, title)) { return something; }
         for (auto* const a : those) {
-            if (!board_.stopped()) { look_now_and_then(*a); }
+            if (!stopped()) { look_now_and_then(*a); }
         }
         return nothing_new;
     }
@@ -165,12 +154,15 @@ public:
     void wait(activity& a) {
         auto const mine = turn();
         waiter patience(hub_->core_per_rank);
+        unsigned moves = 0;
         while (!a.done) {
             auto const moved = move(a);
             if (a.done) { return; }
-            if (a.thrown || board_.stopped()) { leave(a); }
+            if (a.thrown || stopped()) { leave(a); }
             if (moved) {
                 patience.reset();
+                // What moves may be something else than `a`, without end.
+                if (++moves % looks_apart == 0) { look_now_and_then(a); }
             } else if (a.suspicious) {
                 a.start_clock(steady::now());
                 look(a);
@@ -181,44 +173,44 @@ public:
                 auto const most = std::min<std::chrono::nanoseconds>(
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
-                carrier().doze([&] { return woken = move(a) || a.thrown || board_.stopped(); },
-                               most);
+                carrier().doze([&] { return woken = move(a) || a.thrown || stopped(); }, most);
                 if (woken) { patience.reset(); }
-                if (!a.done && !a.thrown && !board_.stopped()) { look(a); }
+                if (!a.done && !a.thrown && !stopped()) { look(a); }
             }
         }
     }
 
     /// Calls in flat form come one after the other, in the order of the calls.
     std::uint64_t reserve_flat() { return ++flat_reserved_; }
-    [[no_unique_address]] flat_book<Transport> flats;
+    flat_book flats;
 
     line_watch watch;       // of what this rank writes for peers to read
     line_watch push_watch;  // of what it writes to their outputs
-    scratch_pool<Transport> scratch;
+    scratch_pool scratch;
     /// The communicator goes: what peers may still read of it stays until they have gone too.
     void retire() {
-        if constexpr (requires { &Transport::free_when_closed; }) {
+        if (memory_ != nullptr) {
             auto kept = runs.take_kept();
             if (flats.beside().exists()) { kept.push_back(flats.beside().release()); }
-            for (auto const& b : kept) { carrier().free_when_closed(board_, b.data, b.bytes); }
+            for (auto const& b : kept) { memory_->free_when_closed(*board_, b.data, b.bytes); }
         }
-        carrier().close_board(board_);
+        carrier().close_board(*board_);
     }
 
     /// Runs of the direct executor.
-    [[no_unique_address]] run_book<Transport> runs;
+    run_book runs;
 
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
+    static constexpr unsigned looks_apart = 32;  // moves between two looks at the clock
 
     /// Does `part`; true if anything moved. `title()` is that of what waits.
     template <class Part, class Title>
     bool guarded(Part&& part, Title&& title) {
         try {
             return part();
-        } catch (transport_error const& e) {
-            break_by(title(), e);
+        } catch (transport_error const&) {
+            break_by_exception(title());
             return true;
         }
     }
@@ -230,27 +222,23 @@ private:
     /// Takes in what peers tell by words, where that is how they tell.
     template <class Title>
     void hear(Title&& title) {
-        if constexpr (requires { carrier().hear(); }) {
-            guarded([&] { return carrier().hear(), true; }, title);
-        }
+        guarded([&] { return carrier().hear(), true; }, title);
     }
     /// Asks the ranks that `a` waits for what they are at, where such words cost messages.
     void ask(activity const& a) {
-        if constexpr (requires { board_.ask(std::uint64_t{}); }) {
-            auto const title = [&] { return a.call.title(); };
-            hear(title);  // why a peer has gone before that it has
-            if (board_.stopped()) { return; }
-            guarded(
-                [&] {
-                    if (a.only_peer < 0) {
-                        board_.ask(a.call.sequence);
-                    } else {
-                        board_.watch(a.only_peer);
-                    }
-                    return true;
-                },
-                title);
-        }
+        auto const title = [&] { return a.call.title(); };
+        hear(title);  // why a peer has gone before that it has
+        if (stopped()) { return; }
+        guarded(
+            [&] {
+                if (a.only_peer < 0) {
+                    board_->ask(a.call.sequence);
+                } else {
+                    board_->watch(a.only_peer);
+                }
+                return true;
+            },
+            title);
     }
     void look_now_and_then(activity& a) {  // not each time: it reads what all ranks left
         auto const now = steady::now();
@@ -261,39 +249,41 @@ private:
     }
     /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
     void look(activity& a) {
-        if constexpr (requires { board_.ask(std::uint64_t{}); }) {
+        if (asks_) {
             if (!a.is_due(steady::now(), look_interval)) { return; }
             ask(a);
-            if (board_.stopped()) { return; }
+            if (stopped()) { return; }
         }
-        auto const why = diagnose(board_, carrier(), group_, a);
+        auto const why = diagnose(*board_, carrier(), group_, a);
         if (!why) { return; }
         move(a);  // what a peer did before it left may have come in the meantime
-        if (!a.done) { board_.fail(*why); }
+        if (!a.done) { board_->fail(*why); }
     }
 
     /// Ends a failed activity: takes back what it posted, waits until no live peer is in this
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
-        end_kernels();
+        wait_until_nobody_is_inside(carrier(), group_);
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));
     }
     [[noreturn]] void raise(std::string const& where) {
-        auto why = board_.first_failure();
-        for (; !why; why = board_.first_failure()) { ::sched_yield(); }
+        auto why = board_->first_failure();
+        for (; !why; why = board_->first_failure()) { ::sched_yield(); }
         why->raise(where);
     }
 
-    std::shared_ptr<hub<Transport>> hub_;
-    typename Transport::board board_;
+    std::shared_ptr<hub> hub_;
+    std::unique_ptr<any_board> board_;
+    shared::board* in_memory_;
+    peer_memory* memory_;
+    any_space space_;
+    std::atomic<std::uint32_t> const* stop_;
+    bool asks_;  // ranks tell each other by messages what they are at
     rank_group group_;
     std::uint64_t context_;
-    std::uint64_t sequence_ = 0;
-    std::uint64_t past_ = 0;
-    deferred<std::vector<std::uint64_t>, Transport> unfinished_;
     std::uint64_t flat_reserved_ = 0;
 };
 

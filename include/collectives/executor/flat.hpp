@@ -3,18 +3,18 @@
 // its number, where all can read it, and reads those of the ranks it needs.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
+#include <collectives/core/error.hpp>
 #include <collectives/executor/buffers.hpp>
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/line_watch.hpp>
 #include <collectives/executor/program.hpp>
 #include <collectives/executor/rotation.hpp>
 #include <collectives/executor/space.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,37 +23,11 @@
 
 namespace collectives {
 
-/// A board that has cells for small contributions. Each call has a cell of each rank, by its number
-/// and the bytes of its vector; that many calls in a row have different ones (`flat_depth`). Who
-/// sees the stamp sees what was written before. `cells(...)[r]` is that of rank r; with longer
-/// vectors than `cell_bytes` it holds the location of the contribution.
-template <class Board>
-concept flat_board = requires(Board b, std::uint64_t number, std::size_t bytes) {
-    b.cells(number, bytes)[0].stamp.store(number);
-    b.cells(number, bytes)[0].hash;
-    { b.cells(number, bytes)[0].payload() } -> std::same_as<std::byte*>;
-    requires std::semiregular<decltype(b.cells(number, bytes))>;
-    { Board::flat_depth(bytes) } -> std::same_as<std::size_t>;
-    { b.has_written(0, number) } -> std::same_as<bool>;
-    { Board::cell_bytes } -> std::convertible_to<std::size_t>;
-    { Board::flat_bytes } -> std::convertible_to<std::size_t>;
-    { b.size() } -> std::same_as<int>;
-};
-
-/// A transport that has such boards, for buffers that the processor may read.
-template <class T>
-concept flat_transport =
-    peer_addressable<T> && flat_board<typename T::board> && !device_transport<T>;
-
 /// Numbers the flat calls of a communicator. Who has written number k has finished all before; so
 /// where d calls in a row have cells of their own, a rank may write number k once all have written
 /// k - d + 1. Only the roots of collectives that do not wait for all ever have to look.
-template <class Transport>
-class flat_book {};
-
-template <flat_transport Transport>
-class flat_book<Transport> {
-    using board_type = typename Transport::board;
+class flat_book {
+    using board_type = shared::board;
 
 public:
     std::uint64_t next() const { return done_ + 1; }
@@ -79,7 +53,7 @@ public:
         return fits_cell(form) || form.sent == 0 || beside_.exists();
     }
     /// Takes it, if there is none yet. Throws transport_error if there is none at all.
-    void make_room(Transport& t, flat_form const& form) {
+    void make_room(any_transport& t, flat_form const& form) {
         if (has_room(form)) { return; }
         constexpr auto most = board_type::flat_bytes;
         constexpr auto least = (board_type::flat_depth(most) + 1) * most;
@@ -96,18 +70,17 @@ public:
         return has_room(form) && may_write(board, form);
     }
     /// Where contributions lie that cells have no room for.
-    rotation<Transport>& beside() { return beside_; }
+    rotation& beside() { return beside_; }
 
 private:
     std::uint64_t done_ = 0;
     std::uint64_t all_wrote_ = 0;  // numbers up to this one have been written by all
-    rotation<Transport> beside_;
+    rotation beside_;
 };
 
 /// One small collective.
-template <flat_transport Transport>
 class flat_run {
-    using board_type = typename Transport::board;
+    using board_type = shared::board;
 
 public:
     flat_run() = default;
@@ -123,7 +96,7 @@ public:
     /// Writes this rank's contribution and its cell, which `book` must allow; the caller wakes the
     /// others. All must live until `finish` returns. Throws transport_error, before
     /// anything is written, if there is no memory for the contribution (see `may_start`).
-    void start(Transport& t, board_type& board, flat_book<Transport>& book, line_watch& watch,
+    void start(any_transport& t, board_type& board, flat_book& book, line_watch& watch,
                rank_group const& group, std::uint64_t number, std::uint64_t hash,
                flat_form const& form, void const* in, void* out, reducer const* op) {
         transport_ = &t;
@@ -139,7 +112,7 @@ public:
         seen_ = 0;
         wrong_ = false;
         auto& mine = cells_[group.rank()];
-        in_cells_ = flat_book<Transport>::fits_cell(form);
+        in_cells_ = flat_book::fits_cell(form);
         if (in_cells_) {
             // What does not fit beside the stamp begins a line of its own: processors copy and add
             // whole lines quicker than what lies across two.
@@ -150,7 +123,7 @@ public:
             auto* const place = book.beside().take(form.sent);
             host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
             static_assert(sizeof(told_place) <= std::remove_cvref_t<decltype(mine)>::beside);
-            told_place const its{t.reach(place, form.sent), book.beside().told()};
+            told_place const its{t.memory()->reach(place, form.sent), book.beside().told()};
             std::memcpy(mine.payload(), &its, sizeof its);
         }
         mine.hash = hash;
@@ -191,7 +164,7 @@ public:
             carry_out(f, *op_, at_.write(f.to), sources_.data() + f.first_source, f.bytes,
                       {size_, true});
         }
-        for (auto const& c : steps.epilogue) { at_.carry_out(host::space{}, c); }
+        for (auto const& c : steps.epilogue) { at_.carry_out(any_space{}, c); }
     }
 
 private:
@@ -216,8 +189,9 @@ private:
         if (in_cells_) { return cells_[peer].payload() + lead_; }
         told_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
-        book_->beside().meet(*transport_, peer, its.around);
-        return transport_->at(its.where);
+        auto& memory = *transport_->memory();
+        book_->beside().meet(memory, peer, its.around);
+        return memory.at(its.where);
     }
     void find_sources() {
         auto const& from = form_->sources;
@@ -234,27 +208,21 @@ private:
 
     using cells = decltype(std::declval<board_type&>().cells(0, 0));
 
-    Transport* transport_ = nullptr;
-    flat_book<Transport>* book_ = nullptr;
+    any_transport* transport_ = nullptr;
+    flat_book* book_ = nullptr;
     cells cells_{};
     int size_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
     flat_form const* form_ = nullptr;
     run_buffers at_{};
-    deferred<std::vector<void const*>, Transport> sources_;  // of all folds
-    deferred<std::vector<std::byte>, Transport> scratch_;  // empty for the library's own algorithms
+    std::vector<void const*> sources_;  // of all folds
+    std::vector<std::byte> scratch_;    // empty for the library's own algorithms
     reducer const* op_ = nullptr;
     bool in_cells_ = true;  // where contributions lie
     std::size_t lead_ = 0;  // bytes of each payload that are left out
     std::size_t seen_ = 0;
     bool wrong_ = false;
 };
-
-/// flat_run where the transport can do that, else nothing.
-template <class Transport>
-struct flat_part {};
-template <flat_transport Transport>
-struct flat_part<Transport> : flat_run<Transport> {};
 
 }  // namespace collectives

@@ -4,9 +4,10 @@
 
 #include <collectives/core/isa.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/core/turns.hpp>
 #include <collectives/executor/activity.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -15,55 +16,40 @@
 
 namespace collectives {
 
-/// Something to look at in the hope that it moves: a transport.
-struct polled {
-    virtual bool poll() = 0;
-
-protected:
-    ~polled() = default;
-};
-
 /// All that one rank has under way, over all its communicators and transports.
 struct rank_work {
-    std::vector<polled*> carriers;
+    std::vector<any_transport*> carriers;
     std::vector<activity*> active;
     std::shared_ptr<collectives::turns> turns = std::make_shared<collectives::turns>();
 };
 
 /// Processors for this rank and those beside it, as far as it knows.
-template <transport Transport>
-int processors_for(Transport const& t) {
-    if constexpr (requires { t.processors(); }) {
-        return t.processors();
-    } else {
-        return usable_processors();
-    }
+inline int processors_for(any_transport const& t) {
+    auto const known = t.processors();
+    return known != 0 ? known : usable_processors();
 }
 
 /// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
 /// work, also that on transports adapted from this one, or that this one was adapted from.
-template <transport Transport>
-struct hub final : polled {
-    explicit hub(std::shared_ptr<Transport> t,
+struct hub {
+    explicit hub(std::shared_ptr<any_transport> t,
                  std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {
-        static_cast<void>(host::current_isa());  // throws where COLLECTIVES_ISA is wrong
+        // Throw where the environment is wrong: here, not in the middle of a call.
+        static_cast<void>(host::current_isa());
+        static_cast<void>(timeout{}.span());
         auto const turn = work->turns->take();
-        work->carriers.push_back(this);
-        if constexpr (requires { carrier->take_turns_by(work->turns); }) {
-            carrier->take_turns_by(work->turns);
-        }
+        work->carriers.push_back(carrier.get());
+        carrier->take_turns_by(work->turns);
     }
     hub(hub const&) = delete;
     hub& operator=(hub const&) = delete;
     ~hub() {
         auto const turn = work->turns->take();
-        std::erase(work->carriers, this);
+        std::erase(work->carriers, carrier.get());
     }
-
-    bool poll() override { return carrier->poll(); }
 
     /// One look at everything, in the rank's turn; true if anything moved.
     bool progress() { return progress(work->active); }
@@ -81,7 +67,7 @@ struct hub final : polled {
         return moved;
     }
 
-    std::shared_ptr<Transport> carrier;
+    std::shared_ptr<any_transport> carrier;
     std::shared_ptr<rank_work> work;
     bool core_per_rank;
 };

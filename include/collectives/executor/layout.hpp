@@ -2,44 +2,13 @@
 // Where each chunk of a call lies in the caller's buffers, in bytes.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
-#include <collectives/core/types.hpp>
+#include <collectives/executor/call_shape.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
 #include <vector>
 
 namespace collectives {
-
-/// The shape of a call: what one rank knows of it without looking at any buffer.
-struct call_shape {
-    collective what = collective::all_reduce;
-    int size = 1;
-    rank_t rank = 0;
-    rank_t root = 0;
-    std::size_t count = 0;  // elements of the whole vector, cut by block() if no counts
-    std::size_t elem_size = 1;
-    std::vector<std::size_t> counts;       // elements of each rank's block; empty: block()
-    std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
-    bool in_place = false;
-    bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
-
-    /// Bytes of the buffers a rank passes where it passes them.
-    std::size_t input_bytes() const {
-        return bytes_of(what == collective::all_gather || what == collective::gather);
-    }
-    std::size_t output_bytes() const {
-        return bytes_of(what == collective::reduce_scatter || what == collective::scatter);
-    }
-
-private:
-    std::size_t bytes_of(bool own_block) const {
-        auto const elements = !own_block || !knows_all_blocks ? count
-                              : counts.empty()                ? block(count, size, rank).size
-                                               : counts[static_cast<std::size_t>(rank)];
-        return elements * elem_size;
-    }
-};
 
 /// A stretch of bytes of a buffer that holds a chunk.
 struct stretch {
@@ -59,9 +28,9 @@ struct layout {
 
 namespace detail {
 
-template <class X = void>
-std::vector<extent> cut(std::size_t count, int chunks, std::vector<std::size_t> const& counts) {
-    deferred<std::vector<extent>, X> result(static_cast<std::size_t>(chunks));
+inline std::vector<extent> cut(std::size_t count, int chunks,
+                               std::vector<std::size_t> const& counts) {
+    std::vector<extent> result(static_cast<std::size_t>(chunks));
     std::size_t first = 0;
     for (int c = 0; c < chunks; ++c) {
         auto const i = static_cast<std::size_t>(c);
@@ -75,8 +44,7 @@ std::vector<extent> cut(std::size_t count, int chunks, std::vector<std::size_t> 
 
 /// Cuts the buffers of a call into `chunks` chunks; of each, part `slice` of `slices` is meant
 /// (0 of 1: all of it). O(chunks).
-template <class X = void>
-layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1) {
+inline layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1) {
     auto const n = static_cast<std::size_t>(chunks);
     auto const me = static_cast<std::size_t>(call.rank);
     auto const at_root = call.rank == call.root;
@@ -86,14 +54,14 @@ layout lay_out(call_shape const& call, int chunks, int slice = 0, int slices = 1
     auto const output_at_root = call.what == reduce || call.what == gather;
     auto const input_at_root = call.what == scatter || call.what == broadcast;
 
-    deferred<layout, X> result;
+    layout result;
     result.separate = call.what == all_to_all;
     result.input.resize(n);
     result.output.resize(n);
     result.bytes.resize(n);
     result.held.resize(n);
     result.wanted.resize(n);
-    deferred<std::vector<extent>, X> whole(n);
+    std::vector<extent> whole(n);
     if (call.knows_all_blocks) {
         whole = detail::cut(call.count, chunks, call.counts);
     } else {

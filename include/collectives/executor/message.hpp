@@ -7,7 +7,7 @@
 #include <collectives/executor/group.hpp>
 #include <collectives/executor/plan.hpp>
 #include <collectives/executor/space.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -23,15 +23,15 @@ namespace collectives {
 
 /// One run of a plan over messages. Reused from call to call, so that nothing is allocated in the
 /// steady state. `progress` never blocks.
-template <transport Transport>
 class message_run {
 public:
     /// The plan, group and operator must live until `done` or `cancel`. `op` may be null where
     /// nothing is reduced.
-    void start(Transport& t, rank_group const& group, plan const& p, run_buffers at,
+    void start(any_transport& t, rank_group const& group, plan const& p, run_buffers at,
                reducer const* op, std::uint64_t tag, std::size_t granule,
                std::atomic<std::uint32_t> const* stop, message_label label, bool sizes_agreed) {
         transport_ = &t;
+        space_ = any_space(t.device());
         group_ = &group;
         plan_ = &p;
         at_ = at;
@@ -46,10 +46,7 @@ public:
         complaint_.clear();
         thrown_ = nullptr;
         auto const most = most_requests(p);
-        if (most > capacity_) {
-            requests_ = std::make_unique<typename Transport::request[]>(most);
-            capacity_ = most;
-        }
+        while (requests_.size() < most) { requests_.push_back(t.make_request()); }
         if (feeds_.size() < p.receives.size()) { feeds_.resize(p.receives.size()); }
     }
 
@@ -60,8 +57,8 @@ public:
             auto const& r = plan_->rounds[round_];
             if (!posted_) { post(r); }
             for (; tested_ < pending_; ++tested_) {
-                if (!transport_->test(requests_[tested_])) { break; }
-                if (requests_[tested_].wrong()) { complain(requests_[tested_]); }
+                if (!transport_->test(*requests_[tested_])) { break; }
+                if (requests_[tested_]->wrong()) { complain(tested_); }
             }
             if (thrown_) { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
             if (wrong() || tested_ < pending_) { return false; }
@@ -69,7 +66,7 @@ public:
             ++round_;
             posted_ = false;
         }
-        for (auto const& c : plan_->epilogue) { at_.carry_out(space_of(*transport_), c); }
+        for (auto const& c : plan_->epilogue) { at_.carry_out(space_, c); }
         return true;
     }
     /// A message of the wrong size came: the ranks disagree.
@@ -77,7 +74,7 @@ public:
     std::string const& complaint() const { return complaint_; }
 
     void cancel() {
-        for (std::size_t i = 0; i < pending_ && posted_; ++i) { transport_->cancel(requests_[i]); }
+        for (std::size_t i = 0; i < pending_ && posted_; ++i) { transport_->cancel(*requests_[i]); }
         posted_ = false;
     }
 
@@ -96,13 +93,13 @@ private:
         return most;
     }
 
-    void complain(typename Transport::request const& r) {
+    void complain(std::size_t request) {
+        auto const& r = *requests_[request];
         auto const& round = plan_->rounds[round_];
         auto const sends = round.sends.last - round.sends.first;  // come first, see post
-        auto const index = round.receives.first + static_cast<int>(&r - requests_.get()) - sends;
+        auto const index = round.receives.first + static_cast<int>(request) - sends;
         auto const& t = plan_->receives[static_cast<std::size_t>(index)];
-        auto at_least = "";
-        if constexpr (requires { r.came_cut(); }) { at_least = r.came_cut() ? "at least " : ""; }
+        auto const* const at_least = r.came_cut() ? "at least " : "";
         complaint_ = text_of("rank ", t.peer, " sent ", at_least, r.actual_bytes(), " bytes, rank ",
                              group_->rank(), " expected ", t.bytes);
     }
@@ -119,7 +116,7 @@ private:
         posted_ = true;
         pending_ = tested_ = 0;
         for (int c = r.gathers.first; c < r.gathers.last; ++c) {
-            at_.carry_out(space_of(*transport_), plan_->copies[static_cast<std::size_t>(c)]);
+            at_.carry_out(space_, plan_->copies[static_cast<std::size_t>(c)]);
         }
         // Sends first: what asks a peer to take a long message is then on its way before what lets
         // the same peer send one, and its data; else the two would go one after the other.
@@ -127,7 +124,7 @@ private:
             auto const& t = plan_->sends[static_cast<std::size_t>(i)];
             transport_->isend({group_->job_rank(t.peer), tag_, 0, at_.read(t.at), t.bytes, granule_,
                                label(t), sizes_agreed_},
-                              requests_[pending_++]);
+                              *requests_[pending_++]);
         }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = plan_->receives[static_cast<std::size_t>(i)];
@@ -148,7 +145,7 @@ private:
             } else {
                 in.data = at_.write(t.at);
             }
-            transport_->irecv(in, requests_[pending_++]);
+            transport_->irecv(in, *requests_[pending_++]);
         }
     }
 
@@ -175,9 +172,7 @@ private:
                                    [&](auto const&) { return data + (first - offset); });
         }
     }
-    fold_manner manner() const {
-        return {.size = group_->size(), .queue = space_of(*transport_).queue()};
-    }
+    fold_manner manner() const { return {.size = group_->size(), .queue = space_.queue()}; }
     static std::size_t message_offset(plan const& p, fold const& f) {
         for (int k = 0; k < f.sources; ++k) {
             auto const& s = p.sources[static_cast<std::size_t>(f.first_source + k)];
@@ -199,7 +194,8 @@ private:
                                [&](auto const& s) { return at_.read(message(s).at) + s.offset; });
     }
 
-    Transport* transport_ = nullptr;
+    any_transport* transport_ = nullptr;
+    any_space space_;
     rank_group const* group_ = nullptr;
     plan const* plan_ = nullptr;
     run_buffers at_{};
@@ -213,8 +209,8 @@ private:
     bool posted_ = false;
     std::string complaint_;
     std::exception_ptr thrown_;
-    std::size_t pending_ = 0, tested_ = 0, capacity_ = 0;
-    std::unique_ptr<typename Transport::request[]> requests_;
+    std::size_t pending_ = 0, tested_ = 0;
+    std::vector<std::unique_ptr<any_request>> requests_;
     std::vector<feed> feeds_;
 };
 

@@ -20,7 +20,6 @@
 namespace collectives {
 
 /// Reused from call to call. One rank's part of a collective.
-template <transport Transport>
 class operation final : public activity {
     static constexpr int side_by_side = 4;
 
@@ -31,17 +30,15 @@ public:
 
     /// Enters the operation. `op` (null where nothing is reduced), its operator and the buffers
     /// must live until it is done.
-    void start(engine<Transport>& e, std::shared_ptr<program> what, void const* in, void* out,
+    void start(engine& e, std::shared_ptr<program> what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
-        reset(e, what->call(), e.enter(what->call(), what->hash()), in, out, op, time);
+        reset(e, what->call(), e.calls.enter(what->call(), what->hash()), in, out, op, time);
         guarded([&] { run(std::move(what)); });
     }
     /// Goes on with a flat operation that has been entered, as `entered`, and whose cell, number
     /// `flat_number`, this rank has written.
-    void resume(engine<Transport>& e, std::shared_ptr<program> what, entry entered,
-                flat_part<Transport>& begun, std::chrono::nanoseconds time)
-        requires flat_transport<Transport>
-    {
+    void resume(engine& e, std::shared_ptr<program> what, entry entered, flat_run& begun,
+                std::chrono::nanoseconds time) {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
         program_ = std::move(what);
         mode_ = mode::flat;
@@ -52,25 +49,14 @@ public:
     /// part any more.
     void give_up(std::exception_ptr what) {
         thrown = what;
-        auto kind = failure_kind::peer_lost;
-        std::string why = "an unknown exception";
         try {
             std::rethrow_exception(what);
-        } catch (transport_error const& e) {
-            kind = failure_kind::transport;
-            why = e.what();
-        } catch (std::exception const& e) { why = e.what(); } catch (...) {
-        }
-        engine_->carrier().note_trouble();
-        engine_->board().fail(failure::make(
-            kind, text_of(call.title(), ": on rank ", engine_->rank(), " it threw: ", why),
-            engine_->rank()));
+        } catch (...) { engine_->break_by_exception(call.title()); }
     }
     /// The same where only the root knows the whole count: it tells the others first.
-    void start_counting(engine<Transport>& e, fingerprint const& what, std::size_t count,
-                        program_maker make, void const* in, void* out,
-                        std::chrono::nanoseconds time) {
-        reset(e, what, e.enter(what, what.hash()), in, out, nullptr, time);
+    void start_counting(engine& e, fingerprint const& what, std::size_t count, program_maker make,
+                        void const* in, void* out, std::chrono::nanoseconds time) {
+        reset(e, what, e.calls.enter(what, what.hash()), in, out, nullptr, time);
         mode_ = mode::counting;
         make_ = std::move(make);
         guarded([&] {
@@ -95,7 +81,7 @@ public:
 
     void cancel() override {
         if (mode_ == mode::counting) { counting_.cancel(); }
-        if constexpr (device_transport<Transport>) { space().drain_if_possible(); }
+        if (auto* const device = space().device()) { device->drain_if_possible(); }
         for (auto& s : slices_) { s.cancel(); }
         engine_->scratch.abandon(std::exchange(input_, {}));
     }
@@ -103,8 +89,8 @@ public:
 private:
     enum class mode { counting, flat, alone, slices };
 
-    void reset(engine<Transport>& e, fingerprint const& what, entry entered, void const* in,
-               void* out, reducer const* op, std::chrono::nanoseconds time) {
+    void reset(engine& e, fingerprint const& what, entry entered, void const* in, void* out,
+               reducer const* op, std::chrono::nanoseconds time) {
         engine_ = &e;
         of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call,
                entered.mark};
@@ -124,21 +110,17 @@ private:
     void run(std::shared_ptr<program> what) {
         program_ = std::move(what);
         auto const& shape = program_->shape();
-        if constexpr (flat_transport<Transport>) {
-            if (flat_part<Transport>::form_of(*program_) != nullptr) {
-                mode_ = mode::flat;
-                flat_number_ = engine_->reserve_flat();
-                flat_started_ = false;
-                return;
-            }
+        if (engine_->has_cells() && flat_run::form_of(*program_) != nullptr) {
+            mode_ = mode::flat;
+            flat_number_ = engine_->reserve_flat();
+            flat_started_ = false;
+            return;
         }
         prepare();
         mode_ = shape.size == 1 && reduces(shape.what) ? mode::alone : mode::slices;
         first_run_ = 0;
-        if constexpr (direct_transport<Transport>) {
-            if (slice_run<Transport>::is_direct(*program_)) {
-                first_run_ = engine_->runs.reserve(program_->slices());
-            }
+        if (slice_run::is_direct(*engine_, *program_)) {
+            first_run_ = engine_->runs.reserve(program_->slices());
         }
     }
 
@@ -183,29 +165,29 @@ private:
     bool end() {
         if (!has_settled()) { return false; }
         release_input();
-        engine_->finish(call.sequence);
+        engine_->calls.finish(call.sequence);
         return true;
     }
     /// Whether all is done that was enqueued, where that is how things are done.
     bool has_settled() {
-        if constexpr (device_transport<Transport>) {
-            if (mark_ == 0) {
-                if (behind_ != nullptr) { behind_(whose_); }
-                mark_ = space().mark();
-            }
-            return space().passed(mark_) && nobody_was_let_go(space(), *engine_, call.sequence);
-        } else {
-            return true;
+        auto* const device = space().device();
+        if (device == nullptr) { return true; }
+        if (mark_ == 0) {
+            if (behind_ != nullptr) { behind_(whose_); }
+            mark_ = device->mark();
         }
+        return device->passed(mark_) && nobody_was_let_go(*device);
     }
-    auto enter() {
-        if constexpr (device_transport<Transport>) {
-            return space().enter();
-        } else {
-            return 0;
+    /// Whether all work of this call that others waited for was done: of a rank that died before it
+    /// had finished the call they are let go, where what they wait for is not an event.
+    bool nobody_was_let_go(device_space const& device) {
+        for (rank_t r = 0; r < engine_->size(); ++r) {
+            auto const left_work = engine_->board().finished(r) < call.sequence;
+            if (left_work && device.was_let_go(engine_->group().job_rank(r))) { return false; }
         }
+        return true;
     }
-    decltype(auto) space() { return space_of(engine_->carrier()); }
+    any_space space() const { return engine_->space(); }
     void release_input() { engine_->scratch.give_back(std::exchange(input_, {})); }
 
     /// The root has told how long the whole is; its program is what `run` needs.
@@ -219,28 +201,26 @@ private:
     }
 
     bool advance_flat() {
-        if constexpr (flat_transport<Transport>) {
-            if (!flat_started_) {
-                auto& e = *engine_;
-                auto const& form = *flat_part<Transport>::form_of(*program_);
-                if (e.flats.next() != flat_number_ || !e.flats.may_write(e.board(), form)) {
-                    return false;
-                }
-                flat_.start(e.carrier(), e.board(), e.flats, e.watch, e.group(), flat_number_,
-                            of_.hash, form, of_.in, of_.out, of_.op);
-                e.board().wake_others();
-                flat_started_ = true;
-            }
-            if (!flat_.is_ready()) {
-                if (flat_.wrong()) {
-                    suspect = flat_.wrong_peer();
-                    become_suspicious("a peer came with another call");
-                }
+        if (!flat_started_) {
+            auto& e = *engine_;
+            auto const& form = *flat_run::form_of(*program_);
+            if (e.flats.next() != flat_number_ || !e.flats.may_write(e.lanes(), form)) {
                 return false;
             }
-            flat_.finish();
-            engine_->flats.finish(flat_.waits_for_all());
+            flat_.start(e.carrier(), e.lanes(), e.flats, e.watch, e.group(), flat_number_, of_.hash,
+                        form, of_.in, of_.out, of_.op);
+            e.lanes().wake_others();
+            flat_started_ = true;
         }
+        if (!flat_.is_ready()) {
+            if (flat_.wrong()) {
+                suspect = flat_.wrong_peer();
+                become_suspicious("a peer came with another call");
+            }
+            return false;
+        }
+        flat_.finish();
+        engine_->flats.finish(flat_.waits_for_all());
         return end();
     }
 
@@ -271,20 +251,20 @@ private:
     template <class Part>
     void guarded(Part&& part) {
         try {
-            [[maybe_unused]] auto const here = enter();
+            device_scope const here(space().device());
             part();
         } catch (transport_error const&) {
             // A peer that left a failed operation may have taken away what this rank needs.
-            if (!engine_->board().stopped()) { give_up(std::current_exception()); }
+            if (!engine_->stopped()) { give_up(std::current_exception()); }
         } catch (...) { give_up(std::current_exception()); }
     }
 
-    engine<Transport>* engine_ = nullptr;
+    engine* engine_ = nullptr;
     std::shared_ptr<program> program_;
     slice_call of_{};
-    typename scratch_pool<Transport>::buffer input_{};
+    scratch_pool::buffer input_{};
     mode mode_ = mode::slices;
-    count_exchange<Transport> counting_;
+    count_exchange counting_;
     program_maker make_;
     bool flat_started_ = false;
     std::uint64_t flat_number_ = 0;
@@ -293,8 +273,8 @@ private:
     std::uint64_t mark_ = 0;  // of the end, in a device's memory
     void (*behind_)(void*) = nullptr;
     void* whose_ = nullptr;
-    std::array<slice_run<Transport>, side_by_side> slices_;
-    [[no_unique_address]] flat_part<Transport> flat_;
+    std::array<slice_run, side_by_side> slices_;
+    flat_run flat_;
 };
 
 }  // namespace collectives

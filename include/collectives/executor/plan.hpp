@@ -2,7 +2,6 @@
 // A schedule bound to the bytes of a call: what an executor does in each round, as data.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <algorithm>
@@ -72,8 +71,7 @@ struct reader {
 };
 
 /// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
-template <class X = void>
-void note_reader(deferred<std::vector<reader>, X>& list, int first, reader r) {
+inline void note_reader(std::vector<reader>& list, int first, reader r) {
     auto const from = list.begin() + first;
     auto const same =
         std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });

@@ -3,7 +3,6 @@
 // Input is read-only; later values live in the output where it covers them, else in scratch.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/executor/landing.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/plan.hpp>
@@ -19,12 +18,11 @@
 
 namespace collectives {
 
-template <class X = void>
-class basic_planner {
+class planner {
 public:
     /// `completing`: from completing_reductions, empty where nothing is to be finished.
-    basic_planner(schedule const& what, layout const& at, planning how, bool in_place,
-                  std::vector<std::pair<int, int>> const& completing)
+    planner(schedule const& what, layout const& at, planning how, bool in_place,
+            std::vector<std::pair<int, int>> const& completing)
         : what_(what),
           at_(at),
           how_(how),
@@ -281,18 +279,15 @@ private:
         }
     }
 
-    deferred<schedule, X> const& what_;
-    deferred<layout, X> const& at_;
+    schedule const& what_;
+    layout const& at_;
     planning how_;
-    deferred<std::vector<std::pair<int, int>>, X> const& completing_;
-    deferred<chunk_values, X> values_;
-    deferred<std::vector<chunk_uses>, X> uses_;
-    deferred<std::vector<std::vector<incoming_chunk>>, X> arriving_;  // this round, of each chunk
+    std::vector<std::pair<int, int>> const& completing_;
+    chunk_values values_;
+    std::vector<chunk_uses> uses_;
+    std::vector<std::vector<incoming_chunk>> arriving_;  // this round, of each chunk
     plan_round round_;
-    deferred<plan, X> result_;
+    plan result_;
 };
-
-/// Its code is compiled only where a collective is called.
-using planner = basic_planner<>;
 
 }  // namespace collectives

@@ -2,7 +2,6 @@
 // A call made ready to run: its schedule bound to bytes, kept from call to call.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/executor/completion.hpp>
 #include <collectives/executor/layout.hpp>
@@ -47,17 +46,16 @@ struct flat_form {
 
 /// Everything about a call that does not change between calls of the same shape. Plans are made
 /// when first asked for: O(steps), what is asked about peers O(steps of all ranks).
-template <class X = void>
-class basic_program {
+class program {
 public:
-    basic_program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
+    program(call_shape shape, any_algorithm chosen, int slices, fingerprint const& call)
         : shape_(std::move(shape)),
           algorithm_(chosen),
           slices_(slices),
           call_(call),
           hash_(call.hash()) {
         if (reduces(shape_.what) && shape_.size > 1) {
-            auto all = chosen.template record_all<X>(shape_.what, shape_.size, shape_.root);
+            auto all = chosen.record_all(shape_.what, shape_.size, shape_.root);
             if (chosen.is<halving>()) {  // whose folded ranks alone send all chunks at once
                 in_two_ = whole_rounds(all);
                 for (auto& s : all) { s = in_halves(std::move(s), in_two_); }
@@ -165,7 +163,7 @@ private:
     }
     void make_flat() {
         auto const& own = steps(0, passage::image);
-        auto form = std::make_unique<deferred<flat_form, X>>();
+        auto form = std::make_unique<flat_form>();
         form->steps = &own;
         form->places = find_remote(0, passage::image, false);
         for (auto const& s : own.sources) {
@@ -208,23 +206,20 @@ private:
         return result;
     }
 
-    deferred<call_shape, X> shape_;
+    call_shape shape_;
     any_algorithm algorithm_;
     int slices_;
     fingerprint call_;
     std::uint64_t hash_;
-    deferred<std::vector<int>, X> in_two_;  // rounds that are two, see schedule/halves.hpp
-    deferred<schedule, X> mine_;
-    deferred<std::vector<std::pair<int, int>>, X> completing_;
+    std::vector<int> in_two_;  // rounds that are two, see schedule/halves.hpp
+    schedule mine_;
+    std::vector<std::pair<int, int>> completing_;
     bool adds_once_for_all_ = false;
     // Of each class of slices.
-    std::array<per_class<deferred<plan, X>>, passages> plans_;  // by passage
-    std::array<per_class<deferred<std::vector<place>, X>>, plan_variant::count> remote_;
-    std::unique_ptr<deferred<flat_form, X>> flat_;
+    std::array<per_class<plan>, passages> plans_;  // by passage
+    std::array<per_class<std::vector<place>>, plan_variant::count> remote_;
+    std::unique_ptr<flat_form> flat_;
     bool flat_is_known_ = false;
 };
-
-/// Its code is compiled only where a collective is called.
-using program = basic_program<>;
 
 }  // namespace collectives

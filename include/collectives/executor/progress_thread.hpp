@@ -2,7 +2,6 @@
 // A thread that moves what is under way while the rank computes.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/executor/waiter.hpp>
 
 #include <algorithm>
@@ -19,21 +18,20 @@ namespace collectives {
 /// Calls `look` again and again: at once while that moves something, then yielding, then with naps
 /// in between; and not at all, asleep, while there is nothing to move. What `look` throws ends the
 /// thread: who waits looks too, and meets the same.
-template <class X = void>
-class basic_progress_thread {
+class progress_thread {
 public:
     enum class found : std::uint8_t { nothing_to_do, nothing_new, something };
 
-    explicit basic_progress_thread(std::function<found()> look)
+    explicit progress_thread(std::function<found()> look)
         : look_(std::move(look)), thread_([this] {
               try {
                   work();
               } catch (...) {  // NOLINT: see above
               }
           }) {}
-    basic_progress_thread(basic_progress_thread const&) = delete;
-    basic_progress_thread& operator=(basic_progress_thread const&) = delete;
-    ~basic_progress_thread() {
+    progress_thread(progress_thread const&) = delete;
+    progress_thread& operator=(progress_thread const&) = delete;
+    ~progress_thread() {
         signal(stop_);
         thread_.join();
     }
@@ -78,8 +76,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stop_ = false, has_news_ = false;
-    deferred<std::thread, X> thread_;  // last: it uses the rest
+    std::thread thread_;  // last: it uses the rest
 };
-using progress_thread = basic_progress_thread<>;
 
 }  // namespace collectives

@@ -3,7 +3,6 @@
 // read them: where all memory can be reached, each input is read once and each output written once.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
@@ -14,8 +13,7 @@ namespace collectives {
 /// Whether in these schedules of an all_reduce, in a first round, every value goes straight to the
 /// one rank that adds up its chunk, and in a second one the sums go from there to all. Then nobody
 /// but that rank looks at that chunk in the first round. O(steps of all ranks).
-template <class X = void>
-bool adds_once_for_all(deferred<std::vector<schedule>, X> const& all) {
+inline bool adds_once_for_all(std::vector<schedule> const& all) {
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     std::vector<rank_t> owner(chunks, -1);
     auto const each_chunk = [&](auto&& visit) {  // visit(rank, step, owner of the chunk): fine?

@@ -3,7 +3,6 @@
 // reads again before the run ends, so that they may go past the caches.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/executor/plan.hpp>
 
 #include <algorithm>
@@ -15,8 +14,7 @@ namespace collectives {
 
 /// Has the one of these folds whose result is copied by `c` write the copy, if there is one: so no
 /// cache must hold the result until then. Nothing that is needed may lie at c.to when it folds.
-template <class X = void>
-bool stage_at_once(deferred<plan, X>& p, run_of<fold> made, copy const& c) {
+inline bool stage_at_once(plan& p, run_of<fold> made, copy const& c) {
     for (auto i = made.first; i < made.last; ++i) {
         auto& f = p.folds[static_cast<std::size_t>(i)];
         if (f.stages || f.to != c.from || f.bytes != c.bytes) { continue; }
@@ -29,12 +27,11 @@ bool stage_at_once(deferred<plan, X>& p, run_of<fold> made, copy const& c) {
 
 /// Marks the folds and received copies whose results, in the output, are neither sent nor copied
 /// nor added to later. O(steps^2) at worst.
-template <class X = void>  // compiled only where a collective is called
-void note_what_rests(deferred<plan, X>& p) {
+inline void note_what_rests(plan& p) {
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     };
-    deferred<std::vector<std::pair<place, std::size_t>>, X> read;  // by later rounds, in the output
+    std::vector<std::pair<place, std::size_t>> read;  // by later rounds, in the output
     auto const note = [&](place at, std::size_t bytes) {
         if (at.where == base::output) { read.emplace_back(at, bytes); }
     };

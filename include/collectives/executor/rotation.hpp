@@ -4,13 +4,12 @@
 // them has to be asked for it: two to three times quicker (docs/performance.md).
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/executor/hub.hpp>
 #include <collectives/executor/scratch_pool.hpp>
 #include <collectives/space/caches.hpp>
 #include <collectives/space/copy.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +21,7 @@ namespace collectives {
 
 /// Bytes that a rank had best write before it begins again: its share of twice a core's own cache;
 /// 0 where the last cache does not hold that for all its cores.
-template <transport Transport>
-std::size_t best_rotation(Transport const& t) {
+inline std::size_t best_rotation(any_transport const& t) {
     auto const& is = host::caches();
     auto const bytes = 2 * is.own;
     auto const cores = static_cast<std::size_t>(std::max(is.sharers / is.own_sharers, 1));
@@ -33,19 +31,19 @@ std::size_t best_rotation(Transport const& t) {
 }
 
 /// Pieces of a stretch of memory, one behind the other, from the begin again after the last.
-template <class Transport>
 class rotation {
 public:
-    using buffer = typename scratch_pool<Transport>::buffer;
+    using buffer = scratch_pool::buffer;
 
     bool exists() const { return all_.data != nullptr; }
     /// Takes the memory, once. Where `bytes` are n + 1 times the largest piece, each piece shares
     /// no byte with the n - 1 before it. Throws transport_error if there is no memory.
-    void make(Transport& t, std::size_t bytes) {
-        all_ = {static_cast<std::byte*>(t.allocate(bytes)), bytes};
+    void make(any_transport& t, std::size_t bytes) {
+        auto& memory = *t.memory();
+        all_ = {static_cast<std::byte*>(memory.allocate(bytes)), bytes};
         auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer, of all
-        if (!Transport::always_reachable && read <= most_read) {
-            told_ = {t.reach(all_.data, bytes), bytes};
+        if (!memory.always_reachable() && read <= most_read) {
+            told_ = {memory.reach(all_.data, bytes), bytes};
         }
         // Pages that are new when a piece is written, or lines that no cache knows, would take
         // longer than all else.
@@ -55,13 +53,13 @@ public:
     memory_range told() const { return told_; }
     /// What peer r told of its own, before this rank reads a piece: as in `make`, but reads, and
     /// what is read is not used.
-    void meet(Transport& t, rank_t r, memory_range const& its) {
+    void meet(peer_memory& of, rank_t r, memory_range const& its) {
         auto const i = static_cast<std::size_t>(r);
         if (i < met_.size() && met_[i] == its.where) { return; }
         if (i >= met_.size()) { met_.resize(i + 1); }
         met_[i] = its.where;
         for (std::size_t k = 0; its.where != 0 && k < its.bytes; k += line) {
-            static_cast<void>(*static_cast<std::byte const volatile*>(t.at(its.where) + k));
+            static_cast<void>(*static_cast<std::byte const volatile*>(of.at(its.where) + k));
         }
     }
     /// The next piece, in lines of its own.
@@ -79,7 +77,7 @@ private:
 
     buffer all_{};
     memory_range told_{};
-    deferred<std::vector<std::uint64_t>, Transport> met_;  // where those of peers lie
+    std::vector<std::uint64_t> met_;  // where those of peers lie
     std::size_t next_ = 0;
 };
 

@@ -3,9 +3,11 @@
 // may be overwritten.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/executor/rotation.hpp>
 #include <collectives/executor/scratch_pool.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,11 +19,6 @@
 #include <vector>
 
 namespace collectives {
-
-/// A transport on whose boards ranks announce what peers can read in their memory.
-template <class T>
-concept direct_transport =
-    peer_addressable<T> && requires(typename T::board b) { b.lane(0, 0).counter; };
 
 /// A rank's counter in a lane: the run in the upper 44 bits, in the lower 20 how far it is there.
 /// It has come to a round: what peers read of it in that round is in place.
@@ -36,16 +33,12 @@ constexpr std::uint64_t lane_done(std::uint64_t run, int round) {
 /// Runs are numbered in the order of the calls, the same on all ranks; number r goes through lane
 /// r % 8. They begin in order, and r does so once this rank has left r - 4 and knows that all peers
 /// have left r - 8. So a peer seen in run r has left r - 4 and all before.
-template <transport Transport>
-class run_book {};
-
-template <direct_transport Transport>
-class run_book<Transport> {
+class run_book {
 public:
-    using buffer = typename scratch_pool<Transport>::buffer;
+    using buffer = scratch_pool::buffer;
     static constexpr std::uint64_t window = lanes_per_rank / 2;
 
-    void start(typename Transport::board const& board, scratch_pool<Transport>& pool, rank_t me) {
+    void start(shared::board const& board, scratch_pool& pool, rank_t me) {
         board_ = &board;
         pool_ = &pool;
         me_ = me;
@@ -78,10 +71,10 @@ public:
     /// The memory of all pieces.
     memory_range around() const { return rotation_.told(); }
     /// A peer that this rank is about to read from has told that of its own pieces.
-    void meet(Transport& t, rank_t r, memory_range const& its) { rotation_.meet(t, r, its); }
+    void meet(peer_memory& of, rank_t r, memory_range const& its) { rotation_.meet(of, r, its); }
     /// Bytes; 0: memory does not go round, for want of it or of caches that it suits. Takes the
     /// memory when first asked.
-    std::size_t largest_piece(Transport& t) {
+    std::size_t largest_piece(any_transport& t) {
         if (largest_piece_) { return *largest_piece_; }
         largest_piece_ = 0;
         // As many slices of a vector as there are lanes, where up to 64 values begin at a line.
@@ -130,13 +123,13 @@ private:
         return true;
     }
 
-    typename Transport::board const* board_ = nullptr;
-    scratch_pool<Transport>* pool_ = nullptr;
+    shared::board const* board_ = nullptr;
+    scratch_pool* pool_ = nullptr;
     rank_t me_ = 0;
     std::uint64_t reserved_ = 0, begun_ = 0;
     std::uint64_t all_came_ = 0;  // runs up to this one have seen all ranks come
     std::array<lane_state, lanes_per_rank> lanes_;
-    rotation<Transport> rotation_;
+    rotation rotation_;
     std::optional<std::size_t> largest_piece_;
 };
 

@@ -13,13 +13,12 @@
 
 namespace collectives {
 
-template <direct_transport Transport>
 class run_peers {
 public:
     run_peers() = default;
-    run_peers(Transport& t, typename Transport::board& board, program& of, plan const& own,
-              int slice, std::uint64_t run)
-        : transport_(&t), board_(&board), program_(&of), own_(&own), slice_(slice), run_(run) {}
+    run_peers(peer_memory& memory, shared::board& board, program& of, plan const& own, int slice,
+              std::uint64_t run)
+        : memory_(&memory), board_(&board), program_(&of), own_(&own), slice_(slice), run_(run) {}
 
     std::uint64_t counter(rank_t r) const {
         return lane(r).counter.load(std::memory_order_acquire);
@@ -44,13 +43,13 @@ private:
     place remote(int i) const {
         return program_->remote(slice_, variant(peer_of(i)))[static_cast<std::size_t>(i)];
     }
-    auto& lane(rank_t r) const { return board_->lane(r, run_); }
+    shared::lane_line& lane(rank_t r) const { return board_->lane(r, run_); }
     std::byte* at(rank_t r, place p) const {
-        return transport_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
+        return memory_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
     }
 
-    Transport* transport_ = nullptr;
-    typename Transport::board* board_ = nullptr;
+    peer_memory* memory_ = nullptr;
+    shared::board* board_ = nullptr;
     program* program_ = nullptr;
     plan const* own_ = nullptr;
     int slice_ = 0;

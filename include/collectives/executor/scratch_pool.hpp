@@ -4,7 +4,7 @@
 #pragma once
 
 #include <collectives/executor/space.hpp>
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -17,10 +17,9 @@
 
 namespace collectives {
 
-template <transport Transport>
 class scratch_pool {
 public:
-    explicit scratch_pool(std::shared_ptr<Transport> t) : transport_(std::move(t)) {}
+    explicit scratch_pool(std::shared_ptr<any_transport> t) : transport_(std::move(t)) {}
     scratch_pool(scratch_pool const&) = delete;
     scratch_pool& operator=(scratch_pool const&) = delete;
     ~scratch_pool() {
@@ -64,20 +63,17 @@ public:
     }
     /// As give_back, where messages that were cancelled may still use it.
     void abandon(buffer b) {
-        if constexpr (requires { transport_->keep(nullptr); }) {
-            if (b.data == nullptr) { return; }
-            transport_->keep(std::shared_ptr<void const>(b.data, [](void const* p) {
-                ::operator delete(const_cast<void*>(p), std::align_val_t{64});
-            }));
-        } else {
-            give_back(b);
-        }
+        if (!transport_->keeps_memory()) { return give_back(b); }
+        if (b.data == nullptr) { return; }
+        transport_->keep(std::shared_ptr<void const>(b.data, [](void const* p) {
+            ::operator delete(const_cast<void*>(p), std::align_val_t{64});
+        }));
     }
 
 private:
     void release(buffer b) { give_memory_back(*transport_, b.data, b.bytes); }
 
-    std::shared_ptr<Transport> transport_;
+    std::shared_ptr<any_transport> transport_;
     std::vector<buffer> free_;
 };
 

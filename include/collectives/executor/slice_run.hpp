@@ -11,16 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace collectives {
-
-/// direct_run where the transport can do that, else nothing.
-template <class Transport>
-struct direct_part {};
-template <direct_transport Transport>
-struct direct_part<Transport> : direct_run<Transport> {};
 
 /// What the slices of an operation have in common.
 struct slice_call {
@@ -38,9 +31,7 @@ constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
 }
 
 /// Reused from slice to slice.
-template <transport Transport>
 class slice_run {
-    static constexpr bool can_be_direct = direct_transport<Transport>;
     static constexpr std::size_t largest_consumed = 4096;     // bytes of an element
     static constexpr std::size_t largest_kept = 1024 * 1024;  // bytes of scratch; else readers are
                                                               // waited for
@@ -51,18 +42,15 @@ public:
     /// Whether a program runs on the direct executor. Only what is equal on all ranks decides. A
     /// rank must be able to tell where its peers' values lie, so blocks that not all ranks know
     /// travel as messages.
-    static bool is_direct(program const& p) {
+    static bool is_direct(engine const& e, program const& p) {
         auto const& s = p.shape();
-        return can_be_direct && s.size > 1 && s.recv_counts.empty() && !p.blocks_vary();
+        return e.memory() != nullptr && s.size > 1 && s.recv_counts.empty() && !p.blocks_vary();
     }
 
     /// Begins a slice, as run number `run` of the direct executor or, with 0, over messages. False
     /// if that run may not begin yet. Everything must live until the slice has ended.
-    bool begin(engine<Transport>& e, program& p, slice_call const& of, int slice,
-               std::uint64_t run) {
-        if constexpr (can_be_direct) {
-            if (run != 0 && !e.runs.may_begin(run)) { return false; }
-        }
+    bool begin(engine& e, program& p, slice_call const& of, int slice, std::uint64_t run) {
+        if (run != 0 && !e.runs.may_begin(run)) { return false; }
         engine_ = &e;
         program_ = &p;
         of_ = &of;
@@ -78,9 +66,7 @@ public:
 
     /// Does what can be done now; true once the slice has ended.
     bool progress() {
-        if constexpr (can_be_direct) {
-            if (at_ == stage::by_memory) { return memory_.progress() && end(); }
-        }
+        if (at_ == stage::by_memory) { return memory_.progress() && end(); }
         return messages_.progress() && end();
     }
     void cancel() {
@@ -92,18 +78,10 @@ public:
     }
 
     /// Grows with what gets done by the direct executor, which the transport does not see.
-    std::uint64_t ticks() const {
-        if constexpr (can_be_direct) {
-            return memory_.ticks();
-        } else {
-            return 0;
-        }
-    }
+    std::uint64_t ticks() const { return memory_.ticks(); }
     /// What does not fit, in words; empty while all is well.
     std::string complaint() const {
-        if constexpr (can_be_direct) {
-            if (memory_.wrong()) { return "a peer came with another call"; }
-        }
+        if (at_ == stage::by_memory && memory_.wrong()) { return "a peer came with another call"; }
         return at_ == stage::by_message ? messages_.complaint() : std::string();
     }
 
@@ -114,13 +92,11 @@ private:
     enum class scratch_of { this_run, lane, rotation };
 
     bool end() {
-        if constexpr (can_be_direct) {
-            if (at_ == stage::by_memory) {
-                // Without a root, no rank ends before all have come.
-                engine_->runs.leave(run_, memory_.end(), !is_rooted(program_->shape().what));
-                if (scratch_is_ == scratch_of::lane) { engine_->runs.keep(run_, scratch_); }
-                if (scratch_is_ != scratch_of::this_run) { scratch_ = {}; }
-            }
+        if (at_ == stage::by_memory) {
+            // Without a root, no rank ends before all have come.
+            engine_->runs.leave(run_, memory_.end(), !is_rooted(program_->shape().what));
+            if (scratch_is_ == scratch_of::lane) { engine_->runs.keep(run_, scratch_); }
+            if (scratch_is_ != scratch_of::this_run) { scratch_ = {}; }
         }
         engine_->scratch.give_back(std::exchange(scratch_, {}));
         at_ = stage::idle;
@@ -135,7 +111,8 @@ private:
 
     void begin_messages() {
         auto const& shape = program_->shape();
-        auto const consumes = Transport::can_consume && shape.elem_size <= largest_consumed;
+        auto const consumes =
+            engine_->carrier().can_consume() && shape.elem_size <= largest_consumed;
         auto const& steps =
             program_->steps(slice_, consumes ? passage::consumed : passage::messages);
         scratch_ = engine_->scratch.take(steps.scratch);
@@ -153,46 +130,43 @@ private:
     /// Where peers cannot reach this rank's buffers, or read no more of them than a copy, what they
     /// read is staged in its scratch.
     void begin_direct() {
-        if constexpr (can_be_direct) {
-            constexpr std::uint64_t nowhere = 1;  // of what nobody reads
-            auto& t = engine_->carrier();
-            auto const& shape = program_->shape();
-            auto const reach = [&](void const* p, std::size_t bytes) {
-                auto const empty = p == nullptr || bytes == 0;
-                return empty ? nowhere : t.reach(p, bytes);
-            };
-            auto const input = reach(of_->in, shape.input_bytes());
-            auto const output = reach(of_->out, shape.output_bytes());
-            engine_->runs.begin(run_);
-            using folds = run_folds<Transport>;
-            auto const reachable = input != 0 && output != 0;
-            auto const is_far =
-                reachable && folds::minds_distance(*program_) && engine_->push_watch.may_be_far();
-            auto const how = take_scratch(reachable, is_far);
-            auto const takes = folds::takes_sums(*program_, how, is_far);
-            auto const shown = [&](base what, std::uint64_t where) {
-                return is_read(how, what) ? where + program_->offset_of(slice_) : nowhere;
-            };
-            memory_.start(
-                *engine_, *program_, slice_, run_, of_->hash, {shape.in_place, how, takes},
-                scratch_is_ == scratch_of::this_run || is_read(how, base::input), buffers(),
-                {shown(base::input, input), shown(base::output, output),
-                 reach(scratch_.data, scratch_.bytes)},
-                of_->op);
-            at_ = stage::by_memory;
-        }
+        constexpr std::uint64_t nowhere = 1;  // of what nobody reads
+        auto& memory = *engine_->memory();
+        auto const& shape = program_->shape();
+        auto const reach = [&](void const* p, std::size_t bytes) {
+            auto const empty = p == nullptr || bytes == 0;
+            return empty ? nowhere : memory.reach(p, bytes);
+        };
+        auto const input = reach(of_->in, shape.input_bytes());
+        auto const output = reach(of_->out, shape.output_bytes());
+        engine_->runs.begin(run_);
+        using folds = run_folds;
+        auto const& e = *engine_;
+        auto const reachable = input != 0 && output != 0;
+        auto const is_far =
+            reachable && folds::minds_distance(e, *program_) && engine_->push_watch.may_be_far();
+        auto const how = take_scratch(reachable, is_far);
+        auto const takes = folds::takes_sums(e, *program_, how, is_far);
+        auto const shown = [&](base what, std::uint64_t where) {
+            return is_read(how, what) ? where + program_->offset_of(slice_) : nowhere;
+        };
+        memory_.start(*engine_, *program_, slice_, run_, of_->hash, {shape.in_place, how, takes},
+                      scratch_is_ == scratch_of::this_run || is_read(how, base::input), buffers(),
+                      {shown(base::input, input), shown(base::output, output),
+                       reach(scratch_.data, scratch_.bytes)},
+                      of_->op);
+        at_ = stage::by_memory;
     }
 
     /// Takes scratch for a run in memory, whose buffers peers can reach or not; how values get from
     /// rank to rank then. Where an all_reduce in place keeps its sums beside the input as long as
     /// peers read that, it is the input that is copied: to memory that goes round. Sums out of
     /// place are copied there where that is best, which may depend on how far peers' caches are.
-    passage take_scratch(bool reachable, bool is_far)
-        requires can_be_direct
-    {
+    passage take_scratch(bool reachable, bool is_far) {
         using enum passage;
         auto const bytes = [&](passage how) { return program_->steps(slice_, how).scratch; };
-        if constexpr (!device_transport<Transport>) {
+        auto const on_device = engine_->space().device() != nullptr;
+        if (!on_device) {
             auto const& shape = program_->shape();
             auto const keeps_sums =
                 shape.what == collective::all_reduce && shape.in_place && bytes(direct) != 0;
@@ -208,27 +182,27 @@ private:
             if (!reachable || keeps_sums) {
                 if (may_be(apart)) { return go_round(apart); }
                 if (may_be(staged)) { return go_round(staged); }
-            } else if (run_folds<Transport>::copies_sums(*program_, is_far) && may_be(relayed)) {
+            } else if (run_folds::copies_sums(*engine_, *program_, is_far) && may_be(relayed)) {
                 return go_round(relayed);
             }
         }
         auto const how = reachable ? direct : staged;
-        auto const kept = !reachable && bytes(how) <= largest_kept && !device_transport<Transport>;
+        auto const kept = !reachable && bytes(how) <= largest_kept && !on_device;
         scratch_is_ = kept ? scratch_of::lane : scratch_of::this_run;
         scratch_ = engine_->scratch.take(bytes(how));
         return how;
     }
 
-    engine<Transport>* engine_ = nullptr;
+    engine* engine_ = nullptr;
     program* program_ = nullptr;
     slice_call const* of_ = nullptr;
     stage at_ = stage::idle;
     scratch_of scratch_is_ = scratch_of::this_run;
     int slice_ = 0;
     std::uint64_t run_ = 0;
-    typename scratch_pool<Transport>::buffer scratch_{};
-    message_run<Transport> messages_;
-    [[no_unique_address]] direct_part<Transport> memory_;
+    scratch_pool::buffer scratch_{};
+    message_run messages_;
+    direct_run memory_;
 };
 
 }  // namespace collectives

@@ -2,8 +2,6 @@
 // When a schedule needs a chunk again, and for what.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -15,8 +13,7 @@ namespace collectives {
 enum class chunk_use : std::uint8_t { none, sent, received };
 
 /// The rounds in which a rank sends or receives a chunk.
-template <class X = void>
-class basic_chunk_uses {
+class chunk_uses {
 public:
     /// Of a round that is no earlier than the last.
     void add(int round, bool sends) {
@@ -40,11 +37,8 @@ public:
     }
 
 private:
-    deferred<std::vector<std::pair<int, bool>>, X> all_;
+    std::vector<std::pair<int, bool>> all_;
     std::size_t next_ = 0;
 };
-
-/// Its code is compiled only where a collective is called.
-using chunk_uses = basic_chunk_uses<>;
 
 }  // namespace collectives

@@ -2,7 +2,6 @@
 // Where the current value of each chunk lives while a plan is made, and the scratch that some need.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/executor/layout.hpp>
 #include <collectives/executor/plan.hpp>
 #include <collectives/executor/scratch.hpp>
@@ -20,9 +19,8 @@ struct piece {
 };
 
 /// A range of chunks without its wrap; one piece per chunk where they do not lie side by side.
-template <class X = void>
-deferred<std::vector<piece>, X> cut_range(chunk_range r, int chunks, bool side_by_side) {
-    deferred<std::vector<piece>, X> result;
+inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
+    std::vector<piece> result;
     auto const before_end = std::min(r.count, chunks - r.first);
     if (side_by_side) {
         result.push_back({r.first, before_end});
@@ -62,8 +60,7 @@ struct incoming_chunk {
 };
 
 /// Keeps a list by rank, since that is the order of the operands.
-template <class X = void>
-void add_arrival(deferred<std::vector<incoming_chunk>, X>& list, incoming_chunk a) {
+inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
     list.push_back(a);
     for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
         list[i] = list[i - 1];
@@ -73,10 +70,9 @@ void add_arrival(deferred<std::vector<incoming_chunk>, X>& list, incoming_chunk 
 
 /// Values move from the input to the output where it covers their chunk, else to scratch. A stretch
 /// of scratch is given back at the end of the round in which its last value moves or expires.
-template <class X = void>
-class basic_chunk_values {
+class chunk_values {
 public:
-    basic_chunk_values(layout const& at, bool in_place, bool reuses_scratch)
+    chunk_values(layout const& at, bool in_place, bool reuses_scratch)
         : at_(at), now_(at.bytes.size()), scratch_(reuses_scratch) {
         for (std::size_t c = 0; c < now_.size(); ++c) {
             if (!at.held[c] || at.separate) { continue; }
@@ -205,14 +201,11 @@ private:
         unit = -1;
     }
 
-    deferred<layout, X> const& at_;
+    layout const& at_;
     std::vector<value> now_;
     std::vector<scratch_unit> units_;
-    deferred<scratch_space, X> scratch_;
-    deferred<std::vector<std::pair<std::size_t, std::size_t>>, X> ending_;  // with this round
+    scratch_space scratch_;
+    std::vector<std::pair<std::size_t, std::size_t>> ending_;  // with this round
 };
-
-/// Its code is compiled only where a collective is called.
-using chunk_values = basic_chunk_values<>;
 
 }  // namespace collectives

@@ -2,6 +2,7 @@
 // A thread of the buffer's own that starts and moves buckets while the rank computes.
 #pragma once
 
+#include <collectives/core/function_ref.hpp>
 #include <collectives/fusion/mover.hpp>
 
 #include <atomic>
@@ -19,13 +20,11 @@ namespace collectives {
 
 /// As a bucket_mover, but what it is asked to do its thread does. The thread sleeps while nothing
 /// is under way. What it throws comes out of the next call, and then it has ended.
-template <transport Transport>
 class background_mover {
 public:
-    using bucket = bucket_run<Transport>;
+    using bucket = bucket_run;
 
-    explicit background_mover(bucket_mover<Transport>& mover)
-        : mover_(&mover), thread_([this] { work(); }) {}
+    explicit background_mover(bucket_mover& mover) : mover_(&mover), thread_([this] { work(); }) {}
     background_mover(background_mover const&) = delete;
     background_mover& operator=(background_mover const&) = delete;
     ~background_mover() { stop(); }
@@ -82,8 +81,7 @@ private:
         std::uint64_t content;
     };
 
-    template <class Condition>
-    void wait_until(Condition&& holds) {
+    void wait_until(function_ref<bool()> holds) {
         std::unique_lock lock(mutex_);
         done_.wait(lock, [&] { return failed_ || holds(); });
         if (!holds()) { require_unbroken(); }
@@ -130,7 +128,7 @@ private:
         }
     }
 
-    bucket_mover<Transport>* mover_;
+    bucket_mover* mover_;
     std::mutex mutex_;
     std::condition_variable work_, done_;
     std::vector<order> queue_;

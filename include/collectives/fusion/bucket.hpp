@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
-#include <collectives/core/deferred.hpp>
+#include <collectives/core/device_space.hpp>
 #include <collectives/fusion/device_packer.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/layout.hpp>
@@ -19,28 +19,20 @@
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace collectives {
-
-struct no_packer {};
-template <class Transport>
-struct packer_part : std::type_identity<no_packer> {};
-template <device_transport Transport>
-struct packer_part<Transport> : std::type_identity<device_packer<Transport>> {};
 
 /// Reused from step to step: once a bucket like the one before has gone, nothing is allocated. The
 /// memory and the program stay; what was one tensor by itself has no memory and is not copied.
 ///
 /// In a device's memory all is enqueued: packing comes after what is on the user's stream, and the
 /// results are back in the tensors when the reduction counts as done.
-template <transport Transport>
 class bucket_run {
 public:
-    explicit bucket_run(std::shared_ptr<communicator_core<Transport>> core)
-        : core_(std::move(core)) {
-        if constexpr (on_device) {
+    explicit bucket_run(std::shared_ptr<communicator_core> core)
+        : core_(std::move(core)), device_(core_->engine().space().device()) {
+        if (device_ != nullptr) {
             run_.end_with([](void* mine) { static_cast<bucket_run*>(mine)->unpack_on_device(); },
                           this);
         }
@@ -50,7 +42,7 @@ public:
     ~bucket_run() {
         auto const mine = core_->engine().turn();
         scratch().give_back(memory_);
-        if constexpr (on_device) { packer_.give_back(scratch()); }
+        packer_.give_back(scratch());
     }
 
     /// `at_once`: tensors are packed as they are added, while caches hold them, as far as the
@@ -62,7 +54,7 @@ public:
         of_ = &of;
         number_ = number;
         alone_ = alone;
-        at_once_ = at_once && !on_device && !alone && of.encode == nullptr;
+        at_once_ = at_once && device_ == nullptr && !alone && of.encode == nullptr;
         count_ = 0;
         priority_ = std::numeric_limits<int>::min();
         ++times_opened_;
@@ -133,7 +125,7 @@ public:
     /// call throws that is started.
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
-        if constexpr (on_device) { follow(how.stream); }
+        if (device_ != nullptr) { follow(how.stream); }
         auto* const at = travels_as_it_is() ? pieces_.all().front().data : pack();
         if (!program_ || made_for_ != content) {
             auto& kept = programs.of(content);
@@ -146,9 +138,9 @@ public:
         run_.start_clock(steady::now());
     }
     /// Of `count` elements. Throws usage_error where `how` is none for them.
-    static std::shared_ptr<program> make_program(communicator_core<Transport>& core,
-                                                 fused_element const& of, std::size_t count,
-                                                 std::uint64_t content, options const& how) {
+    static std::shared_ptr<program> make_program(communicator_core& core, fused_element const& of,
+                                                 std::size_t count, std::uint64_t content,
+                                                 options const& how) {
         call_request r;
         r.shape.what = r.as = collective::all_reduce;
         r.shape.size = core.engine().size();
@@ -160,7 +152,7 @@ public:
         r.type_name = of.wire_name;
         r.op = &of.reduce;
         r.how = how;
-        if constexpr (on_device) { require_kernel(core, r); }
+        require_kernel(core.engine(), r);
         return core.make_program(r, content);
     }
     bool has_ended() const { return run_.done; }
@@ -169,7 +161,7 @@ public:
     /// The results go back into the tensors.
     void finish() {
         core_->forget(run_);
-        if (!on_device && !travels_as_it_is()) { unpack(); }
+        if (device_ == nullptr && !travels_as_it_is()) { unpack(); }
         pieces_.end();
         times_done_.fetch_add(1, std::memory_order_release);
     }
@@ -199,10 +191,8 @@ private:
         std::byte* to = nullptr;
     };
 
-    static constexpr bool on_device = device_transport<Transport>;
-
     bool travels_as_it_is() const { return alone_ && of_->travels_as_it_is(); }
-    scratch_pool<Transport>& scratch() { return core_->engine().scratch; }
+    scratch_pool& scratch() { return core_->engine().scratch; }
 
     /// A usage_error that this rank alone meets now: so the others are told of it.
     template <class Part>
@@ -238,7 +228,7 @@ private:
             memory_ = scratch().take(bytes);
             packed_ = packed_bytes_ = 0;
         }
-        if constexpr (on_device) {
+        if (device_ != nullptr) {
             pack_on_device();
         } else {
             while (packed_ < pieces_.all().size()) { pack_next(); }
@@ -259,23 +249,23 @@ private:
     }
 
     void follow(void* stream) {
-        told([&] { follow_stream(*core_, collective::all_reduce, stream, {}, {}); });
+        told([&] { follow_stream(core_->engine(), collective::all_reduce, stream, {}, {}); });
     }
-    auto& space() { return core_->engine().carrier().space(); }
     void pack_on_device() {
-        [[maybe_unused]] auto const here = space().enter();
+        device_scope const here(device_);
         try {
-            packer_.pack(scratch(), space(), *of_, pieces_.all(), memory_.data);
+            packer_.pack(scratch(), *device_, *of_, pieces_.all(), memory_.data);
         } catch (...) {  // the tensors are the caller's again
-            space().drain_if_possible();
+            device_->drain_if_possible();
             throw;
         }
     }
     void unpack_on_device() {
-        if (!travels_as_it_is()) { packer_.unpack(space(), *of_, pieces_.all(), memory_.data); }
+        if (!travels_as_it_is()) { packer_.unpack(*device_, *of_, pieces_.all(), memory_.data); }
     }
 
-    std::shared_ptr<communicator_core<Transport>> core_;
+    std::shared_ptr<communicator_core> core_;
+    device_space* device_;  // null: in the host's memory
     fused_element const* of_ = nullptr;
     int number_ = 0;
     bool alone_ = false;
@@ -283,16 +273,16 @@ private:
     std::size_t count_ = 0;
     std::size_t packed_ = 0, packed_bytes_ = 0;  // pieces that lie in memory_, and their bytes
     int priority_ = 0;
-    basic_piece_list<Transport> pieces_;
+    piece_list pieces_;
     expectation expected_;
     std::size_t planned_ = 0;            // pieces that the planner knows
     bucket_planner::fill latest_;        // before the latest of those
     bucket_planner::fill all_but_last_;  // before the last piece of the step before
-    typename scratch_pool<Transport>::buffer memory_{};
-    [[no_unique_address]] typename packer_part<Transport>::type packer_;
+    scratch_pool::buffer memory_{};
+    device_packer packer_;
     std::shared_ptr<program> program_;
     std::uint64_t made_for_ = 0;
-    operation<Transport> run_;
+    operation run_;
     std::uint64_t times_opened_ = 0;
     std::atomic<std::uint64_t> times_done_{0};
 };

@@ -3,36 +3,40 @@
 #pragma once
 
 #include <collectives/communicator/arguments.hpp>
+#include <collectives/core/compiled.hpp>
+#include <collectives/fusion/fused_type.hpp>
 #include <collectives/fusion/holder.hpp>
-#include <collectives/fusion/state.hpp>
+#include <collectives/fusion/options.hpp>
+#include <collectives/fusion/ticket.hpp>
 
-#include <exception>
+#include <cstddef>
 #include <ranges>
 #include <string_view>
-#include <utility>
 
 namespace collectives {
+
+class communicator;
+class fusion_state;
+struct failure;
 
 /// A tensor that was added. May be dropped, and may outlive the buffer: one that was not done by
 /// then throws an error. Used by one thread at a time together with the buffer, as it is with a
 /// communicator.
-template <transport Transport>
 class fused_tensor {
 public:
-    fused_tensor(counted_holder<fusion_state<Transport>> const& state,
-                 typename fusion_state<Transport>::ticket t)
+    fused_tensor(counted_holder<fusion_state> const& state, fusion_ticket t)
         : state_(state), ticket_(t) {}
 
     /// True once the result is in the tensor; never waits, and does not start its bucket. Throws
     /// what `wait` would.
-    bool test() { return state_->is_done(ticket_); }
+    bool test();
     /// Returns once the result is in the tensor. Starts its bucket if that is still open: then all
     /// ranks must wait for one of its tensors at this place. Throws what `flush` does.
-    void wait() { state_->wait(ticket_); }
+    void wait();
 
 private:
-    counted_holder<fusion_state<Transport>> state_;
-    typename fusion_state<Transport>::ticket ticket_;
+    counted_holder<fusion_state> state_;
+    fusion_ticket ticket_;
 };
 
 /// All-reduces tensors in place, those of one element type together in buckets of at most
@@ -62,27 +66,16 @@ private:
 /// in the same order on all ranks. After an error other than usage_error both are broken. With
 /// `reproducible` the bits do not depend on the threshold.
 ///
-/// Over a CUDA communicator tensors lie in memory that the rank's device reaches (else `add` throws
-/// usage_error), and each bucket is packed and unpacked by one kernel.
-template <transport Transport>
+/// Over a communicator of devices tensors lie in memory that the rank's device reaches (else `add`
+/// throws usage_error), and each bucket is packed and unpacked by one kernel.
 class fusion_buffer {
 public:
-    explicit fusion_buffer(communicator<Transport>& comm, fusion_options const& how = {})
-        : state_(new fusion_state<Transport>(comm, how)), thrown_(std::uncaught_exceptions()) {}
+    explicit fusion_buffer(communicator& comm, fusion_options const& how = {});
     fusion_buffer(fusion_buffer&&) noexcept = default;
     fusion_buffer& operator=(fusion_buffer&&) = delete;
     /// Flushes, unless it goes because of an exception: then it ends what was started, and what was
     /// not done by then never is. Does not throw: a failure stays with the communicator.
-    ~fusion_buffer() {
-        if (!state_) { return; }
-        if (!state_->broken() && std::uncaught_exceptions() <= thrown_) {
-            try {
-                state_->flush();
-            } catch (...) {  // NOLINT: a destructor has nobody to tell
-            }
-        }
-        state_->close();
-    }
+    ~fusion_buffer();
 
     /// Adds a tensor, which must live and stay as it is until it is done; its result comes in its
     /// place. The name, if one is given, must be the same on all ranks; messages show 39 characters
@@ -91,31 +84,29 @@ public:
     /// buckets are under way as may be and there are no priorities. Throws usage_error where the
     /// operator is none for the elements, else what a collective throws.
     template <output_range Tensor>
-    fused_tensor<Transport> add(Tensor&& tensor, std::string_view name = {}, int priority = 0) {
-        auto const& of = state_->template element<element_t<Tensor>>();
-        return {state_, state_->add(of, std::ranges::data(tensor), std::ranges::size(tensor), name,
-                                    priority)};
+    fused_tensor add(Tensor&& tensor, std::string_view name = {}, int priority = 0) {
+        return add(fused_type_of<element_t<Tensor>>, std::ranges::data(tensor),
+                   std::ranges::size(tensor), name, priority);
     }
+    /// The same for `count` elements of a type that is known when the program runs.
+    fused_tensor add(fused_type const& type, void* data, std::size_t count,
+                     std::string_view name = {}, int priority = 0);
 
     /// Starts all that is left and waits for it. Then every result is in its tensor.
-    void flush() { state_->flush(); }
+    void flush();
 
-    /// Throws usage_error where `add` would for elements of type T.
-    template <class T>
-    void require() {
-        (void)state_->template element<T>();
-    }
+    /// Throws usage_error where `add` would for elements of this type.
+    void require(fused_type const& type);
     /// Breaks the communicator, on all ranks, with this failure.
-    void fail(failure const& why) { state_->fail(why); }
+    void fail(failure const& why);
 
 private:
-    counted_holder<fusion_state<Transport>> state_;
-    int thrown_;
+    counted_holder<fusion_state> state_;
+    int thrown_;  // exceptions under way when it was made
 };
 
-template <transport Transport>
-fusion_buffer(communicator<Transport>&) -> fusion_buffer<Transport>;
-template <transport Transport>
-fusion_buffer(communicator<Transport>&, fusion_options const&) -> fusion_buffer<Transport>;
-
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/fusion/buffer.ipp>
+#endif

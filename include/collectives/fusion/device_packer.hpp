@@ -2,12 +2,11 @@
 // Packs a bucket in a device's memory, and unpacks it: one kernel each, wherever its tensors lie.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
+#include <collectives/core/device_space.hpp>
+#include <collectives/core/gather.hpp>
 #include <collectives/executor/scratch_pool.hpp>
-#include <collectives/executor/space.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/piece.hpp>
-#include <collectives/space/cuda/gather.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,43 +19,39 @@ namespace collectives {
 /// The kernel finds the tensors in a table in the device's memory, which is written when they are
 /// others than the last time: a step like the one before costs nothing but the two kernels. All is
 /// enqueued on the rank's stream, while its device is entered.
-template <device_transport Transport>
 class device_packer {
 public:
     using pieces = std::span<fused_piece const>;
 
     /// From the tensors to `bucket`.
-    void pack(scratch_pool<Transport>& pool, space_type<Transport>& space, fused_element const& of,
-              pieces all, std::byte* bucket) {
+    void pack(scratch_pool& pool, device_space& space, fused_element const& of, pieces all,
+              std::byte* bucket) {
         copies_ = all.size() == 1 && of.travels_as_it_is();
         if (copies_) { return copy(space, bucket, all[0].data, all[0].count * of.size); }
         tell(pool, space, of, all);
         run(space, of, bucket, false);
     }
     /// The same way back: the pieces are those that `pack` was given.
-    void unpack(space_type<Transport>& space, fused_element const& of, pieces all,
-                std::byte* bucket) {
+    void unpack(device_space& space, fused_element const& of, pieces all, std::byte* bucket) {
         if (copies_) { return copy(space, all[0].data, bucket, all[0].count * of.size); }
         run(space, of, bucket, true);
     }
-    void give_back(scratch_pool<Transport>& pool) { pool.give_back(std::exchange(table_, {})); }
+    void give_back(scratch_pool& pool) { pool.give_back(std::exchange(table_, {})); }
 
 private:
     static constexpr std::size_t least_bytes = 8192;  // of a long tensor, that one team moves
     static constexpr std::size_t many = 16'384;       // that keep any device busy
 
-    static void copy(space_type<Transport>& space, void* to, void const* from, std::size_t bytes) {
+    static void copy(device_space& space, void* to, void const* from, std::size_t bytes) {
         space.copy(to, from, bytes);  // the host's memory too
     }
-    void run(space_type<Transport>& space, fused_element const& of, std::byte* bucket, bool back) {
+    void run(device_space& space, fused_element const& of, std::byte* bucket, bool back) {
         if (known_.empty()) { return; }
-        of.gather(
-            {reinterpret_cast<cuda::gather_piece const*>(table_.data), known_.size(), bucket, back},
-            space.queue());
+        of.gather({reinterpret_cast<gather_piece const*>(table_.data), known_.size(), bucket, back},
+                  space.queue());
     }
     /// Long tensors are cut, so that all of the device moves them.
-    void tell(scratch_pool<Transport>& pool, space_type<Transport>& space, fused_element const& of,
-              pieces all) {
+    void tell(scratch_pool& pool, device_space& space, fused_element const& of, pieces all) {
         auto const size = of.size / of.parts;
         std::size_t total = 0;
         for (auto const& p : all) { total += p.count * of.parts; }
@@ -71,7 +66,7 @@ private:
             first += count;
         }
         if (now_ == known_) { return; }
-        auto const bytes = now_.size() * sizeof(cuda::gather_piece);
+        auto const bytes = now_.size() * sizeof(gather_piece);
         known_.clear();  // until the table says so
         if (table_.bytes < bytes) {
             give_back(pool);
@@ -81,8 +76,8 @@ private:
         space.copy(table_.data, known_.data(), bytes);
     }
 
-    typename scratch_pool<Transport>::buffer table_{};
-    deferred<std::vector<cuda::gather_piece>, Transport> known_, now_;
+    scratch_pool::buffer table_{};
+    std::vector<gather_piece> known_, now_;
     bool copies_ = false;
 };
 

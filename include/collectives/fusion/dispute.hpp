@@ -2,7 +2,6 @@
 // What ranks that added different tensors have to say about them. Pure.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
 
@@ -43,15 +42,13 @@ struct testimony {
 
 namespace detail {
 
-template <class = void>
-std::string text_of_tensor(tensor_note const& t) {
+inline std::string text_of_tensor(tensor_note const& t) {
     auto const name = t.name.view().empty() ? std::string("one without a name")
                                             : text_of("'", t.name.view(), "'");
     return text_of(name, " (", t.count, " x ", t.type_name.view(), ")");
 }
 
-template <class = void>
-tensor_note const* find_note(testimony const& of, std::uint64_t index) {
+inline tensor_note const* find_note(testimony const& of, std::uint64_t index) {
     auto const at = std::lower_bound(of.tensors.begin(), of.tensors.end(), index,
                                      [](auto const& t, auto i) { return t.index < i; });
     return at == of.tensors.end() || at->index != index ? nullptr : &*at;
@@ -59,8 +56,7 @@ tensor_note const* find_note(testimony const& of, std::uint64_t index) {
 
 /// How tensor `index` differs between ranks a and b, both of which have it under way; empty if it
 /// does not.
-template <class = void>
-std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a, int b) {
+inline std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a, int b) {
     auto const field = x.name != y.name     ? "name"
                        : x.type != y.type   ? "type"
                        : x.count != y.count ? "size"
@@ -80,8 +76,7 @@ std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a,
 
 /// The first difference between what the ranks say, in words that name two ranks and both values;
 /// the same on all ranks. Empty if there is none. O(ranks x tensors x log tensors).
-template <class X = void>
-std::string difference_of(deferred<std::vector<testimony>, X> const& all) {
+inline std::string difference_of(std::vector<testimony> const& all) {
     auto const& first = all.front();
     std::uint64_t from = ~std::uint64_t{0}, to = 0, most_started = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {

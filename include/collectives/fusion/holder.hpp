@@ -2,18 +2,35 @@
 // A counted pointer for one thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 namespace collectives {
 
+/// What counted_holders hold.
+class counted_state {
+public:
+    counted_state() = default;
+    counted_state(counted_state const&) = delete;
+    counted_state& operator=(counted_state const&) = delete;
+    virtual ~counted_state() = default;
+
+private:
+    template <class State>
+    friend class counted_holder;
+
+    std::size_t holders_ = 0;
+};
+
 /// Counts the handles of a state, whose last one deletes it. Not for several threads at once, as a
-/// communicator is not: counts that are would take longer than all else that `add` does.
+/// communicator is not: counts that are would take longer than all else that `add` does. `State`
+/// derives from counted_state, and may be only declared where it is not looked into.
 template <class State>
 class counted_holder {
 public:
-    explicit counted_holder(State* state) : state_(state) { ++state_->holders; }
+    explicit counted_holder(counted_state* state) : state_(state) { ++state_->holders_; }
     counted_holder(counted_holder const& other) : state_(other.state_) {
-        if (state_ != nullptr) { ++state_->holders; }
+        if (state_ != nullptr) { ++state_->holders_; }
     }
     counted_holder(counted_holder&& other) noexcept
         : state_(std::exchange(other.state_, nullptr)) {}
@@ -22,13 +39,13 @@ public:
         return *this;
     }
     ~counted_holder() {
-        if (state_ != nullptr && --state_->holders == 0) { delete state_; }
+        if (state_ != nullptr && --state_->holders_ == 0) { delete state_; }
     }
-    State* operator->() const { return state_; }
+    State* operator->() const { return static_cast<State*>(state_); }
     explicit operator bool() const { return state_ != nullptr; }
 
 private:
-    State* state_;
+    counted_state* state_;
 };
 
 }  // namespace collectives

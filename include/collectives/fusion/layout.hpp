@@ -2,8 +2,8 @@
 // Which tensors travel together. Pure: it knows sizes and types, no data and no communicator.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/function_ref.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -33,11 +33,10 @@ struct tensor_shape {
 /// flush. A tensor above the threshold has a bucket of its own.
 ///
 /// Buckets are numbered from 0 in the order in which they are opened, anew after each flush.
-template <class X = void>  // compiled only where it is used
-class basic_bucket_planner {
+class bucket_planner {
 public:
     /// `threshold`: the most bytes of a bucket; 0: every tensor by itself.
-    explicit basic_bucket_planner(std::size_t threshold) : threshold_(threshold) {}
+    explicit bucket_planner(std::size_t threshold) : threshold_(threshold) {}
 
     /// What an open bucket holds so far.
     struct fill {
@@ -103,8 +102,7 @@ public:
     void add_again(int bucket, fill as_before) { find(bucket)->holds = as_before; }
     /// Calls start(bucket, content) for all that are open, in the order in which they were opened,
     /// and remembers what the buckets held.
-    template <class Start>
-    void flush(Start&& start) {
+    void flush(function_ref<void(int, std::uint64_t)> start) {
         if (opened_ == 0) { return; }  // nothing came since the last one, which stays known
         while (!open_.empty()) {
             auto const bucket = open_.front().number;
@@ -129,11 +127,11 @@ private:
         fill holds;
     };
 
-    auto find(int bucket) {
+    std::vector<open_bucket>::iterator find(int bucket) {
         return std::find_if(open_.begin(), open_.end(),
                             [&](auto const& b) { return b.number == bucket; });
     }
-    std::uint64_t end(typename std::vector<open_bucket>::iterator at) {
+    std::uint64_t end(std::vector<open_bucket>::iterator at) {
         auto const content = at->holds.content;
         note(at->number, content);
         open_.erase(at);
@@ -148,12 +146,10 @@ private:
 
     std::size_t threshold_;
     int opened_ = 0;
-    std::vector<open_bucket> open_;                         // one per type, in the order of opening
-    deferred<std::vector<std::uint64_t>, X> now_, before_;  // contents by number, since the last
-                                                            // flush and before it
+    std::vector<open_bucket> open_;            // one per type, in the order of opening
+    std::vector<std::uint64_t> now_, before_;  // contents by number, since the last flush and
+                                               // before it
 };
-
-using bucket_planner = basic_bucket_planner<>;
 
 /// Tensors that travel together.
 struct fused_bucket {
@@ -164,11 +160,10 @@ struct fused_bucket {
 };
 
 /// The buckets of a list of tensors, in the order in which they start. O(tensors x types).
-template <class X = void>
-deferred<std::vector<fused_bucket>, X> fuse(std::span<tensor_shape const> tensors,
-                                            std::size_t threshold) {
+inline std::vector<fused_bucket> fuse(std::span<tensor_shape const> tensors,
+                                      std::size_t threshold) {
     bucket_planner places(threshold);
-    deferred<std::vector<fused_bucket>, X> open, started;
+    std::vector<fused_bucket> open, started;
     auto const start = [&](int bucket, std::size_t at) {
         auto& b = open[static_cast<std::size_t>(bucket)];
         b.starts_at = at;

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
-#include <collectives/core/deferred.hpp>
+#include <collectives/communicator/core.hpp>
+#include <collectives/core/failure.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/executor/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>
 #include <collectives/fusion/options.hpp>
 #include <collectives/fusion/precedence.hpp>
+#include <collectives/fusion/ready_list.hpp>
 #include <collectives/fusion/told.hpp>
 
 #include <algorithm>
@@ -28,13 +31,12 @@
 namespace collectives {
 
 /// The buckets under way on one communicator. Used by one thread at a time.
-template <transport Transport>
 class bucket_mover {
 public:
-    using bucket = bucket_run<Transport>;
+    using bucket = bucket_run;
 
     /// Collective: makes a communicator for words about a failure, when `comm` is broken.
-    bucket_mover(communicator<Transport>& comm, fusion_options const& how)
+    bucket_mover(communicator& comm, fusion_options const& how)
         : core_(checked(comm, how)), words_(comm.split(0)), how_(how.call()), most_(how.under_way) {
         if (how.priorities) { ballot_.emplace(core_); }
     }
@@ -84,8 +86,7 @@ public:
         while (!ready_.empty()) { wait_a_little(); }
     }
     /// Sleeps until a peer may have done something, or `ready()`, or `most` has passed.
-    template <class Ready>
-    void doze(Ready&& ready, std::chrono::nanoseconds most) {
+    void doze(function_ref<bool()> ready, std::chrono::nanoseconds most) {
         auto& e = core_->engine();
         auto const look = [&] {
             auto const mine = e.turn();
@@ -95,9 +96,7 @@ public:
     }
     /// In a thread that moves all this for the rank.
     void begin_thread() {
-        if constexpr (device_transport<Transport>) {
-            core_->engine().carrier().space().begin_thread();
-        }
+        if (auto* const device = core_->engine().space().device()) { device->begin_thread(); }
     }
     waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
     rank_t rank() const { return core_->engine().rank(); }
@@ -130,7 +129,7 @@ public:
     /// What the exception being handled comes to: a mismatch or a time-out also names the tensors.
     /// Collective among the ranks that were told of a mismatch; the others are not waited for
     /// longer than a second.
-    std::exception_ptr explained(deferred<testimony, Transport> const& mine) {
+    std::exception_ptr explained(testimony const& mine) {
         try {
             throw;
         } catch (mismatch_error const& e) {
@@ -149,17 +148,17 @@ private:
         std::uint64_t content;
     };
 
-    static std::shared_ptr<communicator_core<Transport>> checked(communicator<Transport>& comm,
-                                                                 fusion_options const& how) {
+    static std::shared_ptr<communicator_core> checked(communicator& comm,
+                                                      fusion_options const& how) {
         auto const require = [&](bool fine, std::string_view why) {
-            comm.core()->require(fine, collective::all_reduce, why);
+            comm.core()->make().require(fine, collective::all_reduce, why);
         };
-        if constexpr (!device_transport<Transport>) { require(how.stream == nullptr, no_streams); }
+        auto& e = comm.core()->engine();
+        require(how.stream == nullptr || e.space().device() != nullptr,
+                "a stream is for communicators of devices alone");
         require(how.under_way > 0, "a fusion_buffer without a bucket under way moves nothing");
-        if constexpr (requires { comm.transport().any_thread(); }) {
-            require(!how.progress_thread || comm.transport().any_thread(),
-                    "a progress_thread calls MPI too: initialise it with MPI_THREAD_SERIALIZED");
-        }
+        require(!how.progress_thread || e.carrier().any_thread(),
+                "a progress_thread calls MPI too: initialise it with MPI_THREAD_SERIALIZED");
         return comm.core();
     }
     void send(bucket& b, std::uint64_t content) {
@@ -206,15 +205,17 @@ private:
     }
 
     /// In the host's memory on any transport, as the library's own words are.
-    template <class In, class Out>
-    void gather_words(In const& in, Out& out, std::vector<std::size_t> const& counts) {
+    template <class T>
+    void gather_words(std::span<T const> in, std::vector<T>& out,
+                      std::vector<std::size_t> const& counts) {
         options const soon{.timeout = std::chrono::seconds(1)};
-        auto r = request_maker<Transport>(*words_.core())
-                     .to_whole(collective::all_gather, in, out, counts, 0, soon);
+        auto& core = *words_.core();
+        auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), memory_of(in),
+                                      writable_memory_of(out), counts, 0, soon);
         r.as = collective::split;
-        words_.core()->run(r);
+        core.run(r);
     }
-    std::string here(deferred<testimony, Transport> const& mine) const {
+    std::string here(testimony const& mine) const {
         if (mine.tensors.empty()) { return text_of("rank ", rank(), " has no tensor under way"); }
         auto const& first = mine.tensors.front();
         auto const& last = mine.tensors.back();
@@ -226,20 +227,20 @@ private:
         return text;
     }
     /// Hears what the others have added. Empty if not all tell, or nothing differs.
-    std::string ask(deferred<testimony, Transport> const& mine) {
+    std::string ask(testimony const& mine) {
         try {
             auto const n = static_cast<std::size_t>(words_.size());
-            deferred<std::vector<fusion_note>, Transport> of(n);
-            gather_words(std::span(&mine.of, 1), of, {});
-            deferred<std::vector<std::size_t>, Transport> counts;
+            std::vector<fusion_note> of(n);
+            gather_words<fusion_note>({&mine.of, 1}, of, {});
+            std::vector<std::size_t> counts;
             std::size_t total = 0;
             for (auto const& o : of) {
                 counts.push_back(static_cast<std::size_t>(o.open));
                 total += counts.back();
             }
-            deferred<std::vector<tensor_note>, Transport> notes(total);
-            gather_words(mine.tensors, notes, counts);
-            deferred<std::vector<testimony>, Transport> all(n);
+            std::vector<tensor_note> notes(total);
+            gather_words<tensor_note>(mine.tensors, notes, counts);
+            std::vector<testimony> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {
                 auto const end = at + static_cast<std::ptrdiff_t>(counts[r]);
@@ -250,11 +251,11 @@ private:
         } catch (error const&) { return {}; }
     }
 
-    std::shared_ptr<communicator_core<Transport>> core_;
-    communicator<Transport> words_;
+    std::shared_ptr<communicator_core> core_;
+    communicator words_;
     options how_;
     std::size_t most_;  // under way
-    std::optional<ballot<Transport>> ballot_;
+    std::optional<ballot> ballot_;
     ready_list<turn> ready_;  // for the ballot
     program_store programs_;
     std::size_t finished_ = 0;

@@ -2,10 +2,10 @@
 // One of the library's operators, chosen when the program runs, for elements of any type.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/core/error.hpp>
-#include <collectives/executor/space.hpp>
+#include <collectives/space/host.hpp>
 
 #include <complex>
 #include <concepts>
@@ -57,29 +57,28 @@ public:
     constexpr std::string_view name() const { return name_; }
 
     /// Its reducer on elements of type T: bits are those of the operator it was made from. Keeps
-    /// the address of this. Throws usage_error where the operator is none for T. In a device's
-    /// memory its `reduce` is null where the program has no kernel for it.
-    template <class T, class Space = host::space>
+    /// the address of this. Throws usage_error where the operator is none for T.
+    template <class T>
     reducer on() {
         switch (kind_) {
-            case kind::sum: return of<T, Space>(detail::the_op<sum>);
-            case kind::product: return of<T, Space>(detail::the_op<product>);
-            case kind::min: return of<T, Space>(detail::the_op<min>);
-            case kind::max: return of<T, Space>(detail::the_op<max>);
-            case kind::average: return of<T, Space>(detail::the_op<average>);
-            case kind::bit_and: return of<T, Space>(detail::the_op<bit_and>);
-            case kind::bit_or: return of<T, Space>(detail::the_op<bit_or>);
-            case kind::bit_xor: return of<T, Space>(detail::the_op<bit_xor>);
-            case kind::logical_and: return of<T, Space>(detail::the_op<logical_and>);
-            case kind::logical_or: return of<T, Space>(detail::the_op<logical_or>);
+            case kind::sum: return of<T>(detail::the_op<sum>);
+            case kind::product: return of<T>(detail::the_op<product>);
+            case kind::min: return of<T>(detail::the_op<min>);
+            case kind::max: return of<T>(detail::the_op<max>);
+            case kind::average: return of<T>(detail::the_op<average>);
+            case kind::bit_and: return of<T>(detail::the_op<bit_and>);
+            case kind::bit_or: return of<T>(detail::the_op<bit_or>);
+            case kind::bit_xor: return of<T>(detail::the_op<bit_xor>);
+            case kind::logical_and: return of<T>(detail::the_op<logical_and>);
+            case kind::logical_or: return of<T>(detail::the_op<logical_or>);
             case kind::times_signed:
-                return of_integer<T, Space>(static_cast<std::int64_t>(integer_.factor));
-            case kind::times_unsigned: return of_integer<T, Space>(integer_.factor);
-            case kind::times_real: return of<T, Space>(real_);
-            case kind::times_complex_float: return of<T, Space>(complex_float_);
+                return of_integer<T>(static_cast<std::int64_t>(integer_.factor));
+            case kind::times_unsigned: return of_integer<T>(integer_.factor);
+            case kind::times_real: return of<T>(real_);
+            case kind::times_complex_float: return of<T>(complex_float_);
             case kind::times_complex_double: break;
         }
-        return of<T, Space>(complex_double_);
+        return of<T>(complex_double_);
     }
 
 private:
@@ -124,26 +123,26 @@ private:
         }
     }
 
-    template <class T, class Space, class Op>
+    template <class T, class Op>
     reducer of(Op const& op) const {
         if constexpr (reduction_op<Op, T>) {
-            return reducer_maker<Space>::template make<T>(op);
+            return host::make_reducer<T>(op);
         } else {
             throw usage_error(text_of(name_, " is no operator on ", type_name<T>()));
         }
     }
     /// On numbers that are no integers the factor becomes one of them first, as it does in
     /// premultiplied_sum; a double holds it then, and the product is rounded once all the same.
-    template <class T, class Space, class F>
+    template <class T, class F>
     reducer of_integer(F factor) {
         if constexpr (std::integral<T>) {
-            return of<T, Space>(integer_);
+            return of<T>(integer_);
         } else if constexpr (detail::one_of<T, double, std::complex<double>, long double>) {
             real_.factor = static_cast<double>(factor);
         } else {
             real_.factor = static_cast<double>(static_cast<float>(factor));
         }
-        return of<T, Space>(real_);
+        return of<T>(real_);
     }
 
     kind kind_ = kind::sum;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <collectives/communicator/options.hpp>
-#include <collectives/fusion/element.hpp>
+#include <collectives/fusion/fused_type.hpp>
+#include <collectives/fusion/named_op.hpp>
 
 #include <cstddef>
 
@@ -17,7 +18,8 @@ struct fusion_options {
     std::size_t segment = chosen_segment;  ///< as in `options`
     bool reproducible = false;             ///< likewise
     collectives::timeout timeout{};        ///< of each bucket, from its start
-    void* stream = nullptr;  ///< of CUDA communicators alone: a bucket comes after what is on it
+    void* stream =
+        nullptr;  ///< of communicators of devices alone: a bucket comes after what is on it
     bool progress_thread = false;  ///< buckets travel on a thread of the buffer's own
     compression compress{};        ///< what travels in fewer bits; default: nothing
     std::size_t under_way = 64;    ///< the most buckets that travel at once

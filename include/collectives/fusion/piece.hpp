@@ -2,7 +2,6 @@
 // The tensors of a bucket, as they come.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/fingerprint.hpp>
 
 #include <cstddef>
@@ -20,8 +19,7 @@ struct fused_piece {
 };
 
 /// Most steps are alike, so those of the step before stay until others come.
-template <class X = void>  // compiled only where it is used
-class basic_piece_list {
+class piece_list {
 public:
     /// A new step. `like_before`: it may become as the one that has ended.
     void begin(bool like_before) {
@@ -72,8 +70,8 @@ private:
         return i < pieces_.size() && pieces_[i].data == p.data && pieces_[i].count == p.count;
     }
 
-    deferred<std::vector<fused_piece>, X> pieces_;
-    deferred<std::vector<short_text<40>>, X> names_;  // up to the last one that has a name
+    std::vector<fused_piece> pieces_;
+    std::vector<short_text<40>> names_;  // up to the last one that has a name
     std::size_t here_ = 0;
 };
 

@@ -3,18 +3,18 @@
 // start; a prediction, as data.
 #pragma once
 
-#include <collectives/communicator.hpp>
-#include <collectives/executor/space.hpp>
+#include <collectives/communicator/options.hpp>
+#include <collectives/core/compiled.hpp>
 #include <collectives/fusion/layout.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 namespace collectives {
+
+class communicator;
 
 /// A gradient: its shape, and when it is ready, in seconds from the begin of the backward pass. In
 /// the order in which they are added, so ascending.
@@ -48,87 +48,22 @@ struct fusion_plan {
 
 /// A step after the first one: each bucket starts when its last tensor is ready and the bucket
 /// before it is through. O(tensors).
-template <class = void>
 fusion_prediction predict_fusion(std::span<ready_tensor const> tensors, std::size_t threshold,
-                                 fusion_cost const& cost) {
-    std::vector<tensor_shape> shapes;
-    for (auto const& t : tensors) { shapes.push_back(t.shape); }
-    auto buckets = fuse(std::span<tensor_shape const>(shapes), threshold);
-    // Once the buckets are known they start with their last tensor.
-    std::stable_sort(buckets.begin(), buckets.end(), [](auto const& a, auto const& b) {
-        return a.tensors.back() < b.tensors.back();
-    });
-    fusion_prediction p{threshold, buckets.size(), 0, 0, 0};
-    for (auto const& b : buckets) {
-        auto const n = static_cast<double>(b.bytes);
-        auto const time = cost.alpha + n * (cost.beta + (b.alone ? 0 : cost.copy));
-        p.communication += time;
-        p.finish = std::max(p.finish, tensors[b.tensors.back()].ready) + time;
-    }
-    p.exposed = tensors.empty() ? 0 : p.finish - tensors.back().ready;
-    return p;
-}
+                                 fusion_cost const& cost);
 
 /// The threshold with the least exposed time, of 0, 1 KiB and from there in steps of the square
 /// root of two up to all bytes; the smallest of equals. O(tensors x log(bytes)).
-template <class = void>
-fusion_plan plan_fusion(std::span<ready_tensor const> tensors, fusion_cost const& cost) {
-    std::size_t total = 0;
-    for (auto const& t : tensors) { total += t.shape.bytes(); }
-    fusion_plan plan;
-    plan.tried.push_back(predict_fusion(tensors, 0, cost));
-    for (std::size_t power = 1024;; power *= 2) {
-        plan.tried.push_back(predict_fusion(tensors, power, cost));
-        if (power >= total) { break; }
-        plan.tried.push_back(predict_fusion(tensors, power + power * 53 / 128, cost));
-    }
-    plan.best = *std::min_element(plan.tried.begin(), plan.tried.end(),
-                                  [](auto const& a, auto const& b) { return a.finish < b.finish; });
-    return plan;
-}
+fusion_plan plan_fusion(std::span<ready_tensor const> tensors, fusion_cost const& cost);
 
 /// Collective. Measures what all-reduces of floats cost on this communicator: the same on all
-/// ranks. `longest`: about how long a single one may take.
-template <transport Transport>
+/// ranks. `longest`: about how long a single one may take. Throws usage_error for a communicator
+/// over devices: what is measured is host memory.
 fusion_cost measure_fusion_cost(
-    communicator<Transport>& comm, options const& how = {},
-    std::chrono::duration<double> longest = std::chrono::milliseconds(50)) {
-    static_assert(!device_transport<Transport>, "tensors are fused in host memory alone");
-    std::vector<float> own(std::size_t{1} << 20), copy(own.size());
-    auto memory = comm.template allocate<float>(own.size());
-    auto const median_of = [&](auto const& body) {  // of the slowest rank
-        std::array<double, 7> times{};
-        for (auto& t : times) {
-            comm.barrier(how);
-            auto const start = steady::now();
-            body();
-            t = std::chrono::duration<double>(steady::now() - start).count();
-            comm.all_reduce(std::span(&t, 1), max{}, how);
-        }
-        std::sort(times.begin(), times.end());
-        return times[times.size() / 2];
-    };
-    auto const seconds = [&](std::size_t floats) {
-        return median_of([&] { comm.all_reduce(std::span(memory).first(floats), sum{}, how); });
-    };
-    fusion_cost cost;
-    std::size_t const small = 2048;  // beyond the short ways of the smallest vectors
-    auto large = 4 * small;
-    auto const least = seconds(small);
-    auto most = seconds(large);
-    while (large < own.size() && 2 * most < longest.count()) {
-        large *= 2;
-        most = seconds(large);
-    }
-    auto const bytes = [](std::size_t floats) { return static_cast<double>(floats * 4); };
-    cost.beta = std::max((most - least) / (bytes(large) - bytes(small)), 0.0);
-    cost.alpha = std::max(least - bytes(small) * cost.beta, 0.0);
-    cost.copy = median_of([&] {
-                    host::copy(memory.data(), own.data(), large * 4);
-                    host::copy(copy.data(), memory.data(), large * 4);
-                }) /
-                bytes(large);
-    return cost;
-}
+    communicator& comm, options const& how = {},
+    std::chrono::duration<double> longest = std::chrono::milliseconds(50));
 
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/fusion/plan.ipp>
+#endif

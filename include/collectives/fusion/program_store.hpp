@@ -13,8 +13,7 @@
 namespace collectives {
 
 /// The programs of all buckets that were ever started, by their content.
-template <class = void>  // compiled only where it is used
-class basic_program_store {
+class program_store {
 public:
     /// The program of a bucket with this content; null if it is to be made.
     std::shared_ptr<program>& of(std::uint64_t content) {
@@ -39,7 +38,5 @@ private:
     };
     std::vector<entry_of> all_;  // ascending
 };
-
-using program_store = basic_program_store<>;
 
 }  // namespace collectives

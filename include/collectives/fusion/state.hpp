@@ -3,13 +3,16 @@
 // next.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
+#include <collectives/communicator.hpp>
+#include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/executor/space.hpp>
 #include <collectives/fusion/background.hpp>
+#include <collectives/fusion/element.hpp>
+#include <collectives/fusion/holder.hpp>
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/mover.hpp>
 #include <collectives/fusion/options.hpp>
+#include <collectives/fusion/ticket.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,29 +27,26 @@ namespace collectives {
 
 /// The buckets of a step in the order in which they are opened. A bucket of the next step takes the
 /// place of that with its number, with its memory and program.
-template <transport Transport>
-class fusion_state {
+class fusion_state final : public counted_state {
 public:
-    using bucket = bucket_run<Transport>;
+    using bucket = bucket_run;
 
-    fusion_state(communicator<Transport>& comm, fusion_options const& how)
-        : core_(comm.core()), how_(how), planner_(how.threshold), mover_(comm, how) {
-        if (how.progress_thread) {
-            background_ = std::make_unique<background_mover<Transport>>(mover_);
-        }
+    fusion_state(communicator& comm, fusion_options const& how)
+
+        : core_(comm.core()),
+          device_(core_->engine().space().device()),
+          how_(how),
+          planner_(how.threshold),
+          mover_(comm, how) {
+        if (how.progress_thread) { background_ = std::make_unique<background_mover>(mover_); }
     }
 
-    /// How to recognise the bucket that a tensor went to, and when it is done.
-    struct ticket {
-        bucket* in = nullptr;
-        std::uint64_t times_done = 0;
-    };
+    using ticket = fusion_ticket;
 
-    /// The element of type T. Throws usage_error where the operator or the options are none for it;
-    /// then nothing has changed.
-    template <class T>
-    fused_element const& element() {
-        if (latest_ == nullptr || latest_->type != type_id<T>()) { latest_ = &find_element<T>(); }
+    /// The element of this type. Throws usage_error where the operator or the options are none for
+    /// it; then nothing has changed.
+    fused_element const& element(fused_type const& type) {
+        if (latest_ == nullptr || latest_->type != type.id) { latest_ = &find_element(type); }
         return *latest_;
     }
 
@@ -60,7 +60,7 @@ public:
         require_unbroken();
         note_again();
         fused_piece const it{static_cast<std::byte*>(data), count, added_};
-        if constexpr (device_transport<Transport>) { require_usable(data, of.size * count); }
+        if (device_ != nullptr) { require_usable(data, of.size * count); }
         if (open_ != nullptr) { open_->plan(planner_, of, it); }
         auto const p = planner_.add(of.shape(count, name));
         if (p.full_before >= 0) { start(bucket_of(p.full_before), p.content_before); }
@@ -116,36 +116,32 @@ public:
         }
     }
 
-    std::size_t holders = 0;  // see counted_holder
-
 private:
-    template <class T>
-    fused_element const& find_element() {
-        constexpr auto type = type_id<T>();
+    fused_element const& find_element(fused_type const& type) {
         for (auto const& e : elements_) {
-            if (e->type == type) { return *e; }
+            if (e->type == type.id) { return *e; }
         }
-        auto made = std::make_unique<deferred<fused_element, Transport>>();
+        auto made = std::make_unique<fused_element>();
         try {
-            describe_element<T, space_type<Transport>>(*made, how_.op, how_.compress);
-        } catch (usage_error const& e) { core_->refuse(collective::all_reduce, e.what()); }
+            describe_element(*made, type, how_.op, how_.compress, device_);
+        } catch (usage_error const& e) { core_->make().refuse(collective::all_reduce, e.what()); }
         require_unbroken();
         if (background_) {
             by_mover([](auto& m) { m.wait(); });
         }  // it uses the core
         (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
-        core_->require(!device_transport<Transport> || made->gather != nullptr,
-                       collective::all_reduce,
-                       "this program has no kernel that packs tensors: have nvcc compile one "
-                       "source file that includes <collectives/cuda.cuh>");
+        core_->make().require(
+            device_ == nullptr || made->gather != nullptr, collective::all_reduce,
+            "this program has no kernel that packs tensors: the source that brings the kernels in "
+            "is not part of it");
         elements_.push_back(std::move(made));
         return *elements_.back();
     }
-    /// Meets here what the bucket's start would. To ask CUDA about an address takes longer than all
-    /// else that `add` does, so those that were asked about are remembered.
+    /// Meets here what the bucket's start would. To ask a device about an address takes longer than
+    /// all else that `add` does, so those that were asked about are remembered.
     void require_usable(void const* data, std::size_t bytes) {
         constexpr std::size_t places = 16'384;
-        on_space(*core_, collective::all_reduce, [&](auto& space) {
+        on_device(core_->engine(), collective::all_reduce, *device_, [&](device_space& space) {
             space.require_followable(how_.stream);
             if (reached_.empty()) { reached_.resize(places); }
             auto& known = reached_[detail::hash_mix(reinterpret_cast<std::uintptr_t>(data), 0) %
@@ -223,7 +219,7 @@ private:
     }
     /// All tensors that are not done, by index.
     testimony testify() const {
-        deferred<testimony, Transport> mine;
+        testimony mine;
         for (auto const& b : kept_) {
             auto const pieces = b->pieces().all();
             for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -234,14 +230,16 @@ private:
         }
         std::sort(mine.tensors.begin(), mine.tensors.end(),
                   [](auto const& a, auto const& b) { return a.index < b.index; });
-        mine.of = {added_,         mine.tensors.size(), started_,
-                   how_.threshold, how_.compress.wire,  how_.op.name()};
+        auto const* const shorter = how_.compress.wire;
+        auto const wire = shorter == nullptr ? 0 : shorter->id;
+        mine.of = {added_, mine.tensors.size(), started_, how_.threshold, wire, how_.op.name()};
         return mine;
     }
 
-    std::shared_ptr<communicator_core<Transport>> core_;
+    std::shared_ptr<communicator_core> core_;
+    device_space* device_;  // null: in the host's memory
     fusion_options how_;
-    deferred<std::vector<std::unique_ptr<fused_element>>, Transport> elements_;
+    std::vector<std::unique_ptr<fused_element>> elements_;
     fused_element const* latest_ = nullptr;  // that was asked for
     bucket_planner planner_;
     std::vector<std::unique_ptr<bucket>> kept_;
@@ -250,10 +248,10 @@ private:
     bool by_handles_ = false;  // since the last flush one told that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
     // by the device, by their address
-    deferred<std::vector<std::pair<void const*, std::size_t>>, Transport> reached_;
+    std::vector<std::pair<void const*, std::size_t>> reached_;
     std::exception_ptr failed_;
-    bucket_mover<Transport> mover_;  // goes before the buckets
-    std::unique_ptr<background_mover<Transport>> background_;
+    bucket_mover mover_;  // goes before the buckets
+    std::unique_ptr<background_mover> background_;
 };
 
 }  // namespace collectives

@@ -2,7 +2,6 @@
 // The ranks of a job as child processes: starts them, watches them, tells the others of a death.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -25,13 +24,12 @@
 
 namespace collectives::shm {
 
-template <class X = void>
-class basic_children {
+class children {
 public:
-    explicit basic_children(shared::state const& state) : state_(state) {}
-    basic_children(basic_children const&) = delete;
-    basic_children& operator=(basic_children const&) = delete;
-    ~basic_children() {
+    explicit children(shared::state const& state) : state_(state) {}
+    children(children const&) = delete;
+    children& operator=(children const&) = delete;
+    ~children() {
         for (auto const& c : all_) { end(c); }
     }
 
@@ -65,7 +63,7 @@ public:
     /// Returns when all have ended. Throws run_error for the one that failed first.
     void wait() {
         auto limit = steady::time_point::max();
-        deferred<std::vector<pollfd>, X> watched;
+        std::vector<pollfd> watched;
         for (;;) {
             watched.clear();
             for (auto const& c : all_) {
@@ -147,8 +145,5 @@ private:
     shared::state state_;
     std::vector<child> all_;
 };
-
-/// Its code is compiled only where ranks are run.
-using children = basic_children<>;
 
 }  // namespace collectives::shm

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/communicator/core.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_card.hpp>
-#include <collectives/launch/cuda_team.hpp>
 #include <collectives/launch/cuda_words.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
+#include <collectives/space/cuda/reducer.hpp>
+#include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/transport.hpp>
 
 #include <algorithm>
@@ -27,33 +29,33 @@ namespace collectives::cuda {
 
 namespace detail {
 
-/// The ranks of `base`, which share host memory, on one device each.
-template <class Control>
+/// The ranks of `base`, which share host memory by its transport, on one device each.
 class meeting {
     using reason = std::array<char, 200>;  // empty: there is none
 
 public:
-    using made = device_memory_transport<Control>;
-
-    meeting(communicator<Control>& base, int device, settings with)
-        : base_(base), with_(std::move(with)) {
-        auto& control = base.transport();
-        mine_.job_rank = control.rank();
+    meeting(collectives::communicator& base, int device, settings with)
+        : base_(base),
+          control_(base.core()->engine().shared()->carrier),
+          host_(*control_->memory()),
+          one_process_(host_.always_reachable()),
+          with_(std::move(with)) {
+        mine_.job_rank = control_->rank();
         try {
             open_device(device);
-            if constexpr (!made::one_process) {
-                table_ = control.allocate(table_bytes());
-                mine_.table = control.reach(table_, sizeof(export_table));
+            if (!one_process_) {
+                table_ = host_.allocate(table_bytes());
+                mine_.table = host_.reach(table_, sizeof(export_table));
             }
         } catch (error const& e) { mine_.refuse(e.what()); }
     }
     meeting(meeting const&) = delete;
     meeting& operator=(meeting const&) = delete;
     ~meeting() {
-        if (table_ != nullptr) { base_.transport().deallocate(table_, table_bytes()); }
+        if (table_ != nullptr) { host_.deallocate(table_, table_bytes()); }
     }
 
-    communicator<made> communicate() {
+    collectives::communicator communicate() {
         auto const turn = base_.core()->engine().turn();
         cards_ = told(mine_);
         require_all_well();
@@ -61,22 +63,18 @@ public:
         choose_order();
         auto const one_device = std::all_of(
             cards_.begin(), cards_.end(), [&](card const& c) { return c.device == mine_.device; });
-        std::shared_ptr<made> result;
-        auto comm = base_.with([&](std::shared_ptr<Control> control) {
-            result = std::make_shared<made>(std::move(control), std::move(space_),
-                                            mappings::of(with_.calls), one_device);
-            if constexpr (!made::one_process) { result->take_turns(turns_of(cards_)); }
-            return result;
-        });
-        if constexpr (!made::one_process) { show(*result); }
-        if (mine_.drives) { let_drive(*result, comm.core()->engine().context()); }
+        auto const result = std::make_shared<device_memory_transport>(
+            control_, std::move(space_), mappings::of(with_.calls), one_device);
+        if (!one_process_) { result->take_turns(turns_of(cards_)); }
+        auto comm = base_.with([&](std::shared_ptr<any_transport> const&) { return result; });
+        if (!one_process_) { show(*result); }
         return comm;
     }
 
 private:
     /// Of host memory: what a process shows, then words for all ranks.
     std::size_t table_bytes() const {
-        return sizeof(export_table) + word_trial<Control>::bytes(base_.transport().size());
+        return sizeof(export_table) + word_trial::bytes(control_->size());
     }
     template <class T>
     std::vector<T> told(T const& mine) {
@@ -102,22 +100,12 @@ private:
         mine_.number = device;
         mine_.device = calls.identity(device);
         mine_.process = this_process();
-        mine_.drives = asks_to_drive(with_);
-        mine_.residence.share = calls.share_of(device);
-        if (mine_.drives) {
-            mine_.residence = {mine_.device,
-                               mine_.process,
-                               calls.multiprocessors(device),
-                               mine_.residence.share,
-                               calls.independent_streams(),
-                               kernels().fused_moves() != nullptr};
-        }
-        space_ = std::make_unique<space>(with_.calls, device, kernels().copies());
+        mine_.share = calls.share_of(device);
+        kernel_lookup const find{kernels().copies(), &bind_kernel, &gather_kernel};
+        space_ = std::make_unique<space>(with_.calls, device, find);
         try {
-            mine_.in_process = space_->make_event(!made::one_process);
-            if constexpr (!made::one_process) {
-                mine_.between_processes = calls.share_event(mine_.in_process);
-            }
+            mine_.in_process = space_->make_event(!one_process_);
+            if (!one_process_) { mine_.between_processes = calls.share_event(mine_.in_process); }
             mine_.has_event = true;
         } catch (transport_error const&) { mine_.has_event = false; }  // the host waits, then
     }
@@ -129,7 +117,7 @@ private:
             if (c.fault[0] != '\0') {
                 throw transport_error(text_of(where, "rank ", r, ": ", c.fault.data()));
             }
-            for (std::size_t other = 0; other < r && !made::one_process; ++other) {
+            for (std::size_t other = 0; other < r && !one_process_; ++other) {
                 if (cards_[other].process != c.process) { continue; }
                 throw usage_error(text_of(where, "ranks ", other, " and ", r,
                                           " are threads of one process: meet by threads::run"));
@@ -137,16 +125,13 @@ private:
             if (c.order != cards_[0].order) {
                 throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
             }
-            if (c.drives != cards_[0].drives) {
-                throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different drives"));
-            }
         }
     }
 
     /// Threads use each other's pointers, whichever order they keep: their devices must be told to
     /// let each other in. Processes' devices are told where allocations are opened.
     void require_reach() {
-        if constexpr (made::one_process) {
+        if (one_process_) {
             auto const bad = together([&] {
                 for (auto const& c : cards_) {
                     if (with_.calls->reaches(mine_.number, c.number)) { continue; }
@@ -204,7 +189,7 @@ private:
         space_->order_by(ordering::host);
     }
     std::optional<refusal> try_words() {
-        word_trial<Control> mine(base_.transport(), *space_, cards_, mine_);
+        word_trial mine(*control_, *space_, cards_, mine_);
         std::uint64_t place = 0;
         auto* const memory = static_cast<std::byte*>(table_);
         auto bad = together([&] { place = mine.begin(memory + sizeof(export_table)); });
@@ -224,48 +209,15 @@ private:
     void take_event(card const& c) {
         if (c.job_rank == mine_.job_rank) { return; }
         if (!c.has_event) { throw transport_error("a rank has no event that others can use"); }
-        auto const here = space_->enter();
+        device_scope const here(space_.get());
         auto& calls = *with_.calls;
-        auto const e = made::one_process ? c.in_process : calls.open_event(c.between_processes);
-        space_->set_peer(c.job_rank, e, !made::one_process);
+        auto const e = one_process_ ? c.in_process : calls.open_event(c.between_processes);
+        space_->set_peer(c.job_rank, e, !one_process_);
         calls.wait(static_cast<stream>(space_->queue()), e);
         space_->drain();
     }
 
-    /// Refused on all ranks, with the first reason.
-    void let_drive(made& t, std::uint64_t context) {
-        std::vector<rank_device> all;
-        std::vector<rank_t> ranks;
-        for (auto const& c : cards_) {
-            all.push_back(c.residence);
-            ranks.push_back(c.job_rank);
-        }
-        auto const proof = prove_residence(all, base_.rank());
-        if (proof.blocks == 0) {
-            throw usage_error(text_of("rank ", base_.rank(),
-                                      ", cuda::communicator: not device-driven: ", proof.why_not));
-        }
-        std::unique_ptr<team<made>> mine;
-        auto const on_all = [&](auto const& part) {
-            if (auto const bad = together(part)) { refuse(bad->rank, bad->why); }
-        };
-        typename team<made>::shown shown;
-        on_all([&] {
-            mine = std::make_unique<team<made>>(t, with_.calls, base_.rank(), base_.size(), proof);
-            shown = mine->show();
-        });
-        auto const all_shown = told(shown);
-        on_all([&] { mine->meet(all_shown, ranks); });
-        mine->context = context;
-        auto const same = [&](card const& c) { return c.device == mine_.device; };
-        if (made::one_process && std::count_if(cards_.begin(), cards_.end(), same) > 1) {
-            t.space().share_with_threads();
-        }
-        t.drive_by(std::move(mine));
-    }
-
-    void show(made& t) {
-        auto& control = base_.transport();
+    void show(device_memory_transport& t) {
         std::vector<rank_t> group;
         rank_t me = 0;
         for (auto const& c : cards_) {
@@ -273,17 +225,20 @@ private:
             group.push_back(c.job_rank);
         }
         auto const share = [&](std::uint64_t first) { return told(first)[0]; };
-        auto life = control.make_board(group, me, share);
+        auto life = control_->make_board(group, me, share);
         t.show(std::exchange(table_, nullptr), table_bytes(), std::move(life));
         for (auto const& c : cards_) {
             if (c.job_rank != mine_.job_rank) {
-                t.add_peer(c.job_rank, c.process, control.at(c.table));
+                t.add_peer(c.job_rank, c.process, host_.at(c.table));
             }
         }
         told(std::uint8_t{1});  // all can be read
     }
 
-    communicator<Control>& base_;
+    collectives::communicator& base_;
+    std::shared_ptr<any_transport> control_;
+    peer_memory& host_;
+    bool one_process_;
     settings with_;
     card mine_;
     std::vector<card> cards_;

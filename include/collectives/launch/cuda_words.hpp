@@ -3,9 +3,11 @@
 // trying.
 #pragma once
 
+#include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/cuda_card.hpp>
+#include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/space.hpp>
 #include <collectives/transport/cuda/words.hpp>
 
@@ -23,66 +25,67 @@ namespace collectives::cuda::detail {
 
 /// One rank's part in that. Whatever is called, all ranks call, and go on if none has thrown; what
 /// they throw are transport_errors.
-template <class Control>
 class word_trial {
-    static constexpr bool one_process = Control::always_reachable;
-
 public:
     /// Bytes of host memory that a process needs for it.
     static std::size_t bytes(int ranks) {
         return order_words::bytes_for(ranks) + order_words::page;
     }
 
-    word_trial(Control& control, space& s, std::vector<card> const& cards, card const& mine)
-        : control_(control), space_(s), cards_(cards), mine_(mine) {}
+    word_trial(any_transport& control, space& s, std::vector<card> const& cards, card const& mine)
+        : ranks_(control.size()),
+          host_(*control.memory()),
+          one_process_(host_.always_reachable()),
+          space_(s),
+          cards_(cards),
+          mine_(mine) {}
 
     /// Whether the device can. The first rank gives a place in the `memory` it has shared, or where
     /// threads find it.
-    std::uint64_t begin([[maybe_unused]] void* memory) {
+    std::uint64_t begin(void* memory) {
         auto const others = std::any_of(cards_.begin(), cards_.end(),
                                         [&](card const& c) { return c.device != mine_.device; });
         if (!space_.calls().has_words(space_.device(), others)) {
             throw transport_error("its device's streams do not wait for words in memory");
         }
-        auto const n = order_words::bytes_for(control_.size());
-        if constexpr (one_process) {
+        auto const n = order_words::bytes_for(ranks_);
+        if (one_process_) {
             if (mine_.job_rank != cards_[0].job_rank) { return 0; }
-            auto const here = space_.enter();
+            device_scope const here(&space_);
             auto calls = space_.shared_calls();
             auto* const p = calls->allocate_host(n);
             words_ = {p, [calls](void* q) { calls->free_host(q); }};
             return reinterpret_cast<std::uintptr_t>(&words_);
-        } else {
-            auto const at = reinterpret_cast<std::uintptr_t>(memory);
-            auto const start = (at + order_words::page - 1) / order_words::page * order_words::page;
-            auto* const p = static_cast<std::byte*>(memory) + (start - at);
-            std::memset(p, 0, n);
-            return control_.reach(p, n);
         }
+        auto const at = reinterpret_cast<std::uintptr_t>(memory);
+        auto const start = (at + order_words::page - 1) / order_words::page * order_words::page;
+        auto* const p = static_cast<std::byte*>(memory) + (start - at);
+        std::memset(p, 0, n);
+        return host_.reach(p, n);
     }
     /// `place`: what the first rank has given.
     void open(std::uint64_t place) {
-        auto const here = space_.enter();
+        device_scope const here(&space_);
         void* at = nullptr;
-        if constexpr (one_process) {
+        if (one_process_) {
             auto const found =
                 reinterpret_cast<std::shared_ptr<void> const*>(static_cast<std::uintptr_t>(place));
             if (found != &words_) { words_ = *found; }
             at = words_.get();
         } else {
-            at = control_.at(place);
+            at = host_.at(place);
         }
-        space_.set_words(std::make_unique<order_words>(space_.shared_calls(), at, control_.size(),
-                                                       mine_.job_rank, !one_process, words_));
+        space_.set_words(std::make_unique<order_words>(space_.shared_calls(), at, ranks_,
+                                                       mine_.job_rank, !one_process_, words_));
     }
     void write() {
-        auto const here = space_.enter();
+        device_scope const here(&space_);
         space_.words().note(static_cast<stream>(space_.queue()));
         require_soon([&] { return !space_.words().works(mine_.job_rank); },
                      "what its stream writes into the host's memory does not come there");
     }
     void wait() {
-        auto const here = space_.enter();
+        device_scope const here(&space_);
         auto const queue = static_cast<stream>(space_.queue());
         for (auto const& c : cards_) { space_.words().after(queue, c.job_rank); }
         auto const mark = space_.mark();
@@ -105,7 +108,9 @@ private:
         }
     }
 
-    Control& control_;
+    int ranks_;
+    peer_memory& host_;
+    bool one_process_;
     space& space_;
     std::vector<card> const& cards_;
     card const& mine_;

@@ -13,8 +13,7 @@ namespace collectives {
 
 /// The job's name on this machine: COLLECTIVES_JOB, else that of the process that started all
 /// ranks; and the user's.
-template <class = void>
-std::string local_job_name() {
+inline std::string local_job_name() {
     auto const* const given = std::getenv("COLLECTIVES_JOB");
     return text_of("collectives-", ::geteuid(), "-",
                    (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
@@ -22,8 +21,7 @@ std::string local_job_name() {
 
 /// The job's name on every machine: COLLECTIVES_JOB, else what torchrun, Slurm or PMIx call it,
 /// else empty.
-template <class = void>
-std::string job_name() {
+inline std::string job_name() {
     for (auto const* const variable :
          {"COLLECTIVES_JOB", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE"}) {
         if (auto const* const given = std::getenv(variable)) { return given; }

@@ -3,54 +3,28 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
-#include <collectives/core/text.hpp>
-#include <collectives/transport/threads.hpp>
-
-#include <atomic>
-#include <cstddef>
-#include <exception>
-#include <string>
-#include <thread>
-#include <vector>
+#include <collectives/core/compiled.hpp>
+#include <collectives/core/function_ref.hpp>
 
 namespace collectives::threads {
 
-using communicator = collectives::communicator<transport>;
+using communicator = collectives::communicator;
+
+namespace detail {
+
+void run(int size, function_ref<void(communicator&)> body);
+
+}  // namespace detail
 
 /// Calls f(comm) on `size` threads at once and returns when all have returned. Throws the exception
 /// of the rank that failed first; those of the others are its consequences.
-template <class F, class Communicator = communicator>
+template <class F>
 void run(int size, F&& f) {
-    if (size < 1) { throw usage_error(text_of("threads::run: ", size, " ranks")); }
-    job const memory(size);
-    auto const& state = memory.state();
-    std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));
-    auto const fail = [&](rank_t r) {
-        thrown[static_cast<std::size_t>(r)] = std::current_exception();
-        state.note_failure(r);
-    };
-    auto const body = [&](rank_t r) {
-        try {
-            Communicator comm(memory.rank(r));
-            f(comm);
-        } catch (...) { fail(r); }
-        state.depart(r, shared::life::left, 0);
-    };
-    std::vector<std::thread> ranks;
-    try {
-        for (rank_t r = 0; r < size; ++r) { ranks.emplace_back(body, r); }
-    } catch (...) {  // no more threads: the others miss the ranks that never came
-        for (auto r = static_cast<rank_t>(ranks.size()); r < size; ++r) {
-            fail(r);
-            state.depart(r, shared::life::left, 0);
-        }
-    }
-    for (auto& t : ranks) { t.join(); }
-    rank_t first = 0;
-    for (rank_t r = 1; r < size; ++r) {
-        if (state.failed_before(r, first)) { first = r; }
-    }
-    if (auto const& why = thrown[static_cast<std::size_t>(first)]) { std::rethrow_exception(why); }
+    detail::run(size, [&f](communicator& comm) { f(comm); });
 }
 
 }  // namespace collectives::threads
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/launch/threads.ipp>
+#endif

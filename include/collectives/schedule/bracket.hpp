@@ -2,21 +2,27 @@
 // Sums as symbols: which ranks' contributions a value holds, and how they are bracketed.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/step.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace collectives::detail {
 
+/// A value of a sum, and the rank it comes from.
+struct operand {
+    rank_t from;
+    int value;
+    friend constexpr auto operator<=>(operand const&, operand const&) = default;
+};
+
 /// An arena of values. A value is a number: below `ranks` it is that rank's own contribution, above
 /// an n-ary sum of earlier values. All chunks share it, as a step never moves one chunk to another.
-template <class X = void>
-class basic_brackets {
+class brackets {
 public:
-    constexpr explicit basic_brackets(int ranks)
+    constexpr explicit brackets(int ranks)
         : ranks_(ranks), words_((static_cast<std::size_t>(ranks) + 63) / 64) {
         for (rank_t r = 0; r < ranks; ++r) {
             nodes_.push_back({0, 0, r, r, true});
@@ -27,22 +33,22 @@ public:
     }
 
     /// The sum of two or more values in this order, or -1 if they share a contribution.
-    constexpr int sum(std::vector<int> const& operands) {
+    constexpr int sum(std::vector<operand> const& operands) {
         auto const at = bits_.size();
         bits_.resize(at + words_);
-        node result{children_.size(), operands.size(), nodes_[index(operands.front())].low,
-                    nodes_[index(operands.back())].high, true};
+        node result{children_.size(), operands.size(), nodes_[index(operands.front().value)].low,
+                    nodes_[index(operands.back().value)].high, true};
         int previous_high = result.low - 1;
-        for (int const operand : operands) {
-            node const& part = nodes_[index(operand)];
+        for (auto const& [from, value] : operands) {
+            node const& part = nodes_[index(value)];
             for (std::size_t w = 0; w < words_; ++w) {
-                auto const theirs = bits_[index(operand) * words_ + w];
+                auto const theirs = bits_[index(value) * words_ + w];
                 if ((bits_[at + w] & theirs) != 0) { return -1; }
                 bits_[at + w] |= theirs;
             }
             result.ordered = result.ordered && part.ordered && part.low == previous_high + 1;
             previous_high = part.high;
-            children_.push_back(operand);
+            children_.push_back(value);
         }
         nodes_.push_back(result);
         return static_cast<int>(nodes_.size()) - 1;
@@ -104,11 +110,8 @@ private:
     int ranks_;
     std::size_t words_;
     std::vector<node> nodes_;
-    deferred<std::vector<int>, X> children_;
-    deferred<std::vector<std::uint64_t>, X> bits_;  // words_ per node: the contributions
+    std::vector<int> children_;
+    std::vector<std::uint64_t> bits_;  // words_ per node: the contributions
 };
-
-/// Its code is compiled only where something is proved.
-using brackets = basic_brackets<>;
 
 }  // namespace collectives::detail

@@ -2,7 +2,6 @@
 // The checker: runs the schedules of all ranks on symbols and says whether the result is right.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/prover.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -24,10 +23,7 @@ namespace collectives {
 ///  - peers, chunks and rounds exist, and nobody sends or adds to a chunk it does not hold.
 ///
 /// O(steps x chunks per step) for copies, times P/64 for sums.
-template <class X = void>
-constexpr proof check(deferred<std::span<schedule const>, X> ranks) {
-    return detail::basic_prover<X>(ranks).run();
-}
+constexpr proof check(std::span<schedule const> ranks) { return detail::prover(ranks).run(); }
 
 /// Proves an algorithm for one size, collective and root. Constant-evaluated up to 16 ranks under
 /// the compilers' default limits: `static_assert(check(ring{}, 13).ok)`.
@@ -37,7 +33,7 @@ constexpr proof check(A a, int size, collective what = collective::all_reduce, r
     if (!fits(a, size)) { return {false, "the algorithm is not for so many ranks"}; }
     if (a.chunks(size) < 1) { return {false, "the algorithm has no chunks"}; }
     auto const ranks = record_all(a, what, size, root);
-    return check<deferred<void, A>>(std::span<schedule const>(ranks));
+    return check(std::span<schedule const>(ranks));
 }
 
 }  // namespace collectives

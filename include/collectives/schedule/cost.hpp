@@ -2,8 +2,8 @@
 // The cost model: rounds, bytes and additions, counted from the steps, beside the lower bounds.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/schedule.hpp>
+#include <collectives/schedule/traffic.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,45 +11,6 @@
 #include <vector>
 
 namespace collectives {
-
-/// Bytes one rank sends, receives, and adds to what it has.
-struct traffic {
-    std::size_t sent = 0;
-    std::size_t received = 0;
-    std::size_t reduced = 0;
-    friend constexpr bool operator==(traffic const&, traffic const&) = default;
-};
-
-/// What a collective costs. With times a per round, b per byte and g per added byte, a network
-/// whose ranks send and receive at once needs rounds a + critical.bytes b + critical.reduced g.
-struct cost {
-    /// Over the rounds, what the rank sends or receives, or adds, that has most to do in the round.
-    struct path {
-        std::size_t bytes = 0;
-        std::size_t reduced = 0;
-    };
-    /// No algorithm needs less, at the busiest rank; the rounds are of one message per rank each.
-    struct lower_bound {
-        int rounds = 0;
-        std::size_t sent = 0;
-        std::size_t reduced = 0;
-    };
-    /// Cost by lower bound, at the busiest rank: 1 is optimal. An algorithm that sends many
-    /// messages in a round may have fewer rounds than the bound. 1 where there is nothing to do.
-    struct ratios {
-        double rounds = 1;
-        double sent = 1;
-        double reduced = 1;
-    };
-
-    int rounds = 0;
-    traffic busiest;  ///< each of the three at the rank that has most of it
-    std::vector<traffic> ranks;
-    std::size_t total = 0;  ///< bytes sent by all ranks together
-    path critical;
-    lower_bound bound;
-    ratios ratio;
-};
 
 namespace detail {
 
@@ -81,10 +42,9 @@ constexpr cost::lower_bound bound_of(collective what, int size, std::size_t byte
 }
 
 /// Adds up schedules, one rank at a time.
-template <class X = void>  // compiled only where something is counted
-class basic_cost_counter {
+class cost_counter {
 public:
-    constexpr basic_cost_counter(outline const& plan, std::size_t bytes)
+    constexpr cost_counter(outline const& plan, std::size_t bytes)
         : plan_(plan), bytes_(bytes), rounds_(static_cast<std::size_t>(plan.rounds)) {
         result_.rounds = plan.rounds;
         result_.bound = bound_of(plan.what, plan.size, bytes);
@@ -134,9 +94,20 @@ public:
 private:
     outline plan_;
     std::size_t bytes_;
-    deferred<std::vector<cost::path>, X> rounds_;
-    deferred<cost, X> result_;
+    std::vector<cost::path> rounds_;
+    cost result_;
 };
+
+constexpr cost cost_of(step_source const& from, outline const& plan, std::size_t bytes) {
+    cost_counter counter(plan, bytes);
+    std::vector<step> steps;
+    for (rank_t r = 0; r < plan.size; ++r) {
+        steps.clear();
+        append_steps(from, plan, r, steps);
+        counter.add(steps);
+    }
+    return counter.result();
+}
 
 }  // namespace detail
 
@@ -147,22 +118,14 @@ private:
 template <algorithm A>
 constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {
-    auto const plan = detail::outline_of(a, what, size, root);
-    detail::basic_cost_counter<deferred<void, A>> counter(plan, bytes);
-    deferred<std::vector<step>, A> steps;
-    for (rank_t r = 0; r < size; ++r) {
-        steps.clear();
-        detail::append_steps(a, plan, r, steps);
-        counter.add(steps);
-    }
-    return counter.result();
+    auto const from = detail::source_of(a);
+    return detail::cost_of(from, detail::outline_of(from, what, size, root), bytes);
 }
 
 /// The same of the recorded schedules of all ranks, at least one, which belong together.
-template <class X = void>
-constexpr cost cost_of(deferred<std::span<schedule const>, X> ranks, std::size_t bytes) {
+constexpr cost cost_of(std::span<schedule const> ranks, std::size_t bytes) {
     schedule const& first = ranks[0];
-    detail::basic_cost_counter<X> counter(
+    detail::cost_counter counter(
         {first.what, first.size, first.root, first.chunks, 0, first.rounds}, bytes);
     for (schedule const& s : ranks) { counter.add(s.steps); }
     return counter.result();

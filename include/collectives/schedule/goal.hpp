@@ -20,7 +20,7 @@ namespace detail {
 inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per_reduced_byte) {
     std::string out;
     auto const line = [&out](auto const&... parts) {
-        (append(out, parts), ...);
+        out += text_of(parts...);
         out += '\n';
     };
     line("rank ", own.rank, " {");

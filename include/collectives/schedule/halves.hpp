@@ -3,7 +3,6 @@
 // room for more than half of it.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <algorithm>
@@ -13,9 +12,8 @@
 namespace collectives {
 
 /// The rounds in which a rank sends or receives all chunks, where there are several.
-template <class X = void>
-std::vector<int> whole_rounds(deferred<std::vector<schedule>, X> const& all) {
-    deferred<std::vector<int>, X> result;
+inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
+    std::vector<int> result;
     for (auto const& s : all) {
         for (auto const& step : s.steps) {
             if (s.chunks > 1 && step.chunks.count == s.chunks) { result.push_back(step.round); }
@@ -28,8 +26,7 @@ std::vector<int> whole_rounds(deferred<std::vector<schedule>, X> const& all) {
 
 /// The same reduction with each of these rounds made two: the lower half of the chunks, then the
 /// upper half. What was correct stays so, since no chunk depends on another.
-template <class X = void>
-schedule in_halves(deferred<schedule, X> s, deferred<std::vector<int>, X> const& rounds) {
+inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
     if (rounds.empty()) { return s; }
     auto const middle = s.chunks / 2;
     auto const steps = std::exchange(s.steps, {});

@@ -2,12 +2,12 @@
 // The inside of `check`: one symbolic run of the schedules of all ranks, round by round.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/schedule/bracket.hpp>
 #include <collectives/schedule/form.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -16,10 +16,9 @@
 namespace collectives::detail {
 
 /// Kept lean, because compilers run it too: a compiler counts every statement.
-template <class X = void>
-class basic_prover {
+class prover {
 public:
-    constexpr explicit basic_prover(std::span<schedule const> ranks)
+    constexpr explicit prover(std::span<schedule const> ranks)
         : ranks_(ranks),
           size_(static_cast<int>(ranks.size())),
           what_(ranks.empty() ? collective::barrier : ranks[0].what),
@@ -191,22 +190,14 @@ private:
     /// The values of one n-ary sum by the rank they come from, own value included.
     constexpr void order_operands(arrival const& first, rank_t me) {
         operands_.clear();
-        sources_.clear();
-        operands_.push_back(held_[first.slot]);
-        sources_.push_back(me);
+        operands_.push_back({me, held_[first.slot]});
         arrival const* a = &first;
         while (true) {
-            operands_.push_back(a->value);
-            sources_.push_back(a->from);
-            for (auto i = sources_.size() - 1; i > 0 && sources_[i - 1] > a->from; --i) {
-                sources_[i] = sources_[i - 1];
-                operands_[i] = operands_[i - 1];
-                sources_[i - 1] = a->from;
-                operands_[i - 1] = a->value;
-            }
-            if (a->next == none) { return; }
+            operands_.push_back({a->from, a->value});
+            if (a->next == none) { break; }
             a = &arrivals_[index(a->next)];
         }
+        std::sort(operands_.begin(), operands_.end());
     }
 
     /// Whether the result of the collective comprises this slot.
@@ -253,26 +244,20 @@ private:
         return true;
     }
 
-    deferred<std::span<schedule const>, X> ranks_;
+    std::span<schedule const> ranks_;
     int size_;
     collective what_;
     int chunks_;
-    deferred<brackets, X> sums_;
+    brackets sums_;
     proof verdict_{};
-    deferred<std::vector<int>, X> held_;   // the value of each (rank, chunk), or none
-    deferred<std::vector<int>, X> input_;  // all_to_all: what is sent from
-    std::vector<inbox> inboxes_;           // of each (rank, chunk), this round
-    std::vector<arrival> arrivals_;        // this round
-    deferred<std::vector<std::size_t>, X>
-        cursor_;  // each rank's steps of this round: [cursor_, end_)
-    deferred<std::vector<std::size_t>, X> end_;
-    deferred<std::vector<std::size_t>, X>
-        unmatched_;  // of (source, destination): where to look for a send
-    deferred<std::vector<int>, X> operands_;
-    deferred<std::vector<rank_t>, X> sources_;
+    std::vector<int> held_;            // the value of each (rank, chunk), or none
+    std::vector<int> input_;           // all_to_all: what is sent from
+    std::vector<inbox> inboxes_;       // of each (rank, chunk), this round
+    std::vector<arrival> arrivals_;    // this round
+    std::vector<std::size_t> cursor_;  // each rank's steps of this round: [cursor_, end_)
+    std::vector<std::size_t> end_;
+    std::vector<std::size_t> unmatched_;  // of (source, destination): where to look for a send
+    std::vector<operand> operands_;
 };
-
-/// Its code is compiled only where something is proved.
-using prover = basic_prover<>;
 
 }  // namespace collectives::detail

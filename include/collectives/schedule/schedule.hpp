@@ -32,45 +32,61 @@ struct outline {
     int rounds;
 };
 
-template <algorithm A>
-constexpr outline outline_of(A a, collective what, int size, rank_t root) {
-    outline result{what, size, root, chunks_of(a, what, size), 0, 0};
-    result.first_rounds = rounds_of_first_stage(a, what, size, root);
-    recorder counted{nullptr, result.first_rounds};
-    placed<recorder> emit(counted, result.first_rounds);
-    for (rank_t r = 0; r < size; ++r) { second_stage(a, what, r, size, root, emit); }
+constexpr outline outline_of(step_source const& from, collective what, int size, rank_t root) {
+    outline result{what, size, root, chunks_of(from, what, size), 0, 0};
+    recorder counted;
+    for (rank_t r = 0; r < size; ++r) { stage(from, r, size, root, {counted, {}}).first(what); }
+    // A rank may be done with the first stage before the others are: the second comes after all.
+    result.first_rounds = counted.rounds;
+    for (rank_t r = 0; r < size; ++r) {
+        stage(from, r, size, root, {counted, {result.first_rounds}}).second(what);
+    }
     result.rounds = counted.rounds;
     return result;
 }
 
-template <algorithm A>
-constexpr void append_steps(A a, outline const& plan, rank_t me, std::vector<step>& out) {
-    recorder sink{&out, 0};
-    emit_stages(a, plan.what, me, plan.size, plan.root, plan.first_rounds, sink);
+constexpr void append_steps(step_source const& from, outline const& plan, rank_t me,
+                            std::vector<step>& out) {
+    recorder kept{&out};
+    stage(from, me, plan.size, plan.root, {kept, {}}).first(plan.what);
+    stage(from, me, plan.size, plan.root, {kept, {plan.first_rounds}}).second(plan.what);
+}
+
+constexpr schedule record(step_source const& from, outline const& plan, rank_t me) {
+    schedule result{plan.what, plan.size, me, plan.root, plan.chunks, plan.rounds, {}};
+    append_steps(from, plan, me, result.steps);
+    return result;
+}
+
+constexpr std::vector<schedule> record_all(step_source const& from, outline const& plan) {
+    std::vector<schedule> result;
+    for (rank_t r = 0; r < plan.size; ++r) { result.push_back(record(from, plan, r)); }
+    return result;
 }
 
 }  // namespace detail
 
-/// The schedule of rank `me` of `size`. Costs one emission of the steps of all ranks, because the
-/// rounds of a composed collective depend on all of them; so keep it.
+/// The schedule of rank `me` of `size`; `root` is looked at only where the collective has one.
+/// Costs one emission of the steps of all ranks, because the rounds of a composed collective depend
+/// on all of them; so keep it.
 template <algorithm A>
 constexpr schedule record(A a, collective what, rank_t me, int size, rank_t root = 0) {
-    auto const plan = detail::outline_of(a, what, size, root);
-    schedule result{what, size, me, root, plan.chunks, plan.rounds, {}};
-    detail::append_steps(a, plan, me, result.steps);
-    return result;
+    auto const from = detail::source_of(a);
+    return detail::record(from, detail::outline_of(from, what, size, root), me);
 }
 
 /// The schedules of all ranks, in rank order.
 template <algorithm A>
 constexpr std::vector<schedule> record_all(A a, collective what, int size, rank_t root = 0) {
-    auto const plan = detail::outline_of(a, what, size, root);
-    std::vector<schedule> result;
-    for (rank_t r = 0; r < size; ++r) {
-        result.push_back({what, size, r, root, plan.chunks, plan.rounds, {}});
-        detail::append_steps(a, plan, r, result.back().steps);
-    }
-    return result;
+    auto const from = detail::source_of(a);
+    return detail::record_all(from, detail::outline_of(from, what, size, root));
+}
+
+/// Hands the steps of rank `me` to `emit`, rounds ascending.
+template <algorithm A>
+constexpr void emit_steps(A a, collective what, rank_t me, int size, rank_t root,
+                          step_sink auto&& emit) {
+    for (step const& s : record(a, what, me, size, root).steps) { emit(s); }
 }
 
 }  // namespace collectives

@@ -65,8 +65,7 @@ inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks
 
 /// The cost of an all-reduce of `n` bytes over `size` ranks, in O(log size) or O(sqrt size) time.
 /// Throws usage_error for an algorithm that is not the library's, or not for so many ranks.
-template <class = void>  // compiled only where it is called
-closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
+inline closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
     if (size < 1 || n < 0 || !a.fits(size)) {
         throw usage_error(text_of(name(a), " is not for ", size, " ranks"));
     }

@@ -2,7 +2,6 @@
 // Which ranks share a host, and what of a schedule goes from host to host.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -14,14 +13,13 @@
 namespace collectives {
 
 /// The hosts of a communicator's ranks, equal on all of them.
-template <class X = void>  // compiled only where a collective is called, as is crossing_of
-class basic_host_layout {
+class host_layout {
 public:
     /// Nothing is known of hosts: as if all ranks shared one.
-    basic_host_layout() = default;
+    host_layout() = default;
     /// `host_of` holds, for each rank, a number of its host.
-    explicit basic_host_layout(deferred<std::vector<int>, X> const& host_of) {
-        deferred<std::vector<int>, X> known,
+    explicit host_layout(std::vector<int> const& host_of) {
+        std::vector<int> known,
             ranks;  // of each host: its number, and how many it has
         for (auto const h : host_of) {
             auto const at = std::find(known.begin(), known.end(), h) - known.begin();
@@ -55,11 +53,9 @@ public:
 private:
     int hosts_ = 1;
     int ranks_per_host_ = 0;
-    deferred<std::vector<int>, X> host_of_;
+    std::vector<int> host_of_;
     std::string disorder_;
 };
-
-using host_layout = basic_host_layout<>;
 
 /// What of a schedule goes from host to host.
 struct crossing {
@@ -69,12 +65,11 @@ struct crossing {
                           // by the vector's bytes
 };
 
-template <class X = void>
-crossing crossing_of(std::vector<schedule> const& all, host_layout const& hosts) {
+inline crossing crossing_of(std::vector<schedule> const& all, host_layout const& hosts) {
     crossing result;
     if (hosts.hosts() == 1) { return result; }
     auto const ways = 2 * static_cast<std::size_t>(hosts.hosts());  // out of each host, and in
-    deferred<std::vector<double>, X> moved(ways * static_cast<std::size_t>(all.front().rounds));
+    std::vector<double> moved(ways * static_cast<std::size_t>(all.front().rounds));
     for (auto const& own : all) {
         auto const here = hosts.host(own.rank);
         double sent = 0, received = 0;

@@ -4,34 +4,13 @@
 
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/select/hosts.hpp>
+#include <collectives/select/machine_model.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace collectives {
-
-/// Prices in seconds. Where each rank has a processor, a round costs what its busiest rank does;
-/// where ranks share processors, all that all ranks do is done by those, one rank after the other.
-/// What goes from host to host costs the last three besides; the hosts share no links, the ranks of
-/// a host one. The defaults are those of cores that share a cache (docs/performance.md; see
-/// `tune`), and of links of 100 Gbit/s, where a message is under way for 1.5 us.
-struct machine_model {
-    double call = 0.1e-6;            // of a call, whatever it does
-    double round = 0.15e-6;          // of a round, whatever travels in it
-    double message = 0.03e-6;        // of each message a rank receives
-    double byte = 0.02e-9;           // of each byte that is moved
-    double reduced_byte = 0.003e-9;  // of each byte added, besides
-    double small_byte = 0;           // of each byte moved or added of vectors of up to `small`
-                                     // bytes, which stay in the nearest cache; 0: as of others
-    double shared_call = 0.7e-6;     // call and round, for each rank that shares a processor
-    double shared_round = 0.9e-6;
-    double link_round = 1.5e-6;    // of a round in which hosts talk to each other
-    double link_message = 0.3e-6;  // of each message a rank receives from another host
-    double link_byte = 0.08e-9;    // of each byte that leaves a host
-    int processors = 0;            // that the ranks share; 0: one for each
-    static constexpr std::size_t small = 8 * 1024;
-};
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
 struct cost_profile {
@@ -51,7 +30,6 @@ struct cost_profile {
 
     /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
     /// on what a rank asked before.
-    template <class X = void>  // compiled only where a collective is called, as are the next two
     static cost_profile of(any_algorithm a, collective what, int size,
                            host_layout const& hosts = {}) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
@@ -59,7 +37,7 @@ struct cost_profile {
             return static_cast<double>(bytes) / static_cast<double>(unit);
         };
         auto const cost = a.cost_of(size, unit, what);
-        auto const all = a.template record_all<X>(what, size);
+        auto const all = a.record_all(what, size);
         cost_profile p{a, size, cost.rounds, 0, {}, {}, crossing_of(all, hosts)};
         double most_laid_out = 0;
         for (auto const& own : all) {
@@ -78,7 +56,6 @@ struct cost_profile {
         p.critical = {by_unit(cost.critical.bytes) + most_laid_out, by_unit(cost.critical.reduced)};
         return p;
     }
-    template <class = void>
     double seconds(machine_model const& m, std::size_t vector_bytes) const {
         auto const n = static_cast<double>(vector_bytes);
         auto const time_of = [&](work const& w) {
@@ -98,7 +75,6 @@ struct cost_profile {
 
 private:
     /// What a rank sends, by the vector: a value that goes to several peers counts once.
-    template <class = void>
     static double laid_out(schedule const& own) {
         std::vector<bool> lies_there(static_cast<std::size_t>(own.chunks));
         std::size_t chunks = 0;

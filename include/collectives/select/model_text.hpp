@@ -39,8 +39,7 @@ inline constexpr named_price prices[] = {
 }  // namespace detail
 
 /// One line per price: its name and seconds.
-template <class = void>  // compiled only where it is called, as are the next two
-std::string to_text(machine_model const& m) {
+inline std::string to_text(machine_model const& m) {
     std::string text;
     for (auto const& [name, price] : detail::prices) {
         std::array<char, 64> line{};
@@ -52,8 +51,7 @@ std::string to_text(machine_model const& m) {
 
 /// Prices from lines as `to_text` writes them, over those of `m`; a line may begin with #. Throws
 /// usage_error.
-template <class = void>
-machine_model parse_model(std::string_view text, machine_model m = {}) {
+inline machine_model parse_model(std::string_view text, machine_model m = {}) {
     while (!text.empty()) {
         auto const end = text.find('\n');
         auto const line = std::string(text.substr(0, end));
@@ -79,8 +77,7 @@ machine_model parse_model(std::string_view text, machine_model m = {}) {
 
 /// The prices in the file that COLLECTIVES_MODEL names; if it is not set, the default ones. Throws
 /// usage_error.
-template <class = void>
-machine_model model_of_environment() {
+inline machine_model model_of_environment() {
     char const* const path = std::getenv("COLLECTIVES_MODEL");
     if (path == nullptr) { return {}; }
     auto* const file = std::fopen(path, "r");

@@ -2,7 +2,6 @@
 // The user's word on what `automatic` takes: COLLECTIVES_ALL_REDUCE="tree:0-4k,ring:4k-inf".
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
@@ -28,8 +27,7 @@ struct override_rule {
 namespace detail {
 
 /// "0", "4k", "2M", "1G", "inf".
-template <class = void>
-std::size_t parse_bytes(std::string_view text) {
+inline std::size_t parse_bytes(std::string_view text) {
     if (text == "inf") { return std::numeric_limits<std::size_t>::max(); }
     std::size_t value = 0;
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -51,9 +49,8 @@ std::size_t parse_bytes(std::string_view text) {
 }  // namespace detail
 
 /// Parses "name:from-to,..."; a name alone is meant for all sizes. Throws usage_error.
-template <class X = void>
-std::vector<override_rule> parse_override(std::string_view text) {
-    deferred<std::vector<override_rule>, X> rules;
+inline std::vector<override_rule> parse_override(std::string_view text) {
+    std::vector<override_rule> rules;
     while (!text.empty()) {
         auto const comma = text.find(',');
         auto const item = text.substr(0, comma);
@@ -74,16 +71,15 @@ std::vector<override_rule> parse_override(std::string_view text) {
 }
 
 /// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
-template <class X = void>
-std::vector<override_rule> override_of(collective what) {
+inline std::vector<override_rule> override_of(collective what) {
     std::string variable = "COLLECTIVES_";
     for (char const c : name(what)) {
         variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
     auto const* const text = std::getenv(variable.c_str());
-    if (text == nullptr) { return deferred<std::vector<override_rule>, X>(); }
+    if (text == nullptr) { return {}; }
     try {
-        return parse_override<X>(text);
+        return parse_override(text);
     } catch (usage_error const& e) { throw usage_error(text_of(variable, ": ", e.what())); }
 }
 

@@ -2,13 +2,14 @@
 // Which algorithm `automatic` takes: the one that is predicted to be quickest among those that may.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/select/explanation.hpp>
 #include <collectives/select/hosts.hpp>
 #include <collectives/select/model.hpp>
 #include <collectives/select/override.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -27,27 +28,15 @@ struct requirement {
     bool left_fold = false;  // `.reproducible`
 };
 
-/// What `explain` says: the choice, why, and what each algorithm was predicted to take.
-struct explanation {
-    struct prediction {
-        any_algorithm algorithm;
-        double seconds = 0;
-    };
-    any_algorithm algorithm;
-    std::string why;
-    std::vector<prediction> predictions;  // quickest first
-};
-
 /// Remembers proofs and counted costs, which take a while for many ranks. One per communicator: all
 /// its requirements are for one size. Where hosts have several ranks each, `hierarchical` is one of
 /// the algorithms to choose from.
-template <class X = void>
-class basic_selector {
+class selector {
 public:
     machine_model const& model() const { return model_; }
     void use(machine_model const& m) { model_ = m; }
     /// Where the ranks are; before anything is chosen.
-    void place(deferred<host_layout, X> hosts) { hosts_ = std::move(hosts); }
+    void place(host_layout hosts) { hosts_ = std::move(hosts); }
 
     /// For an all_reduce, before any other that may be used.
     void prefer(any_algorithm a) { preferred_ = a; }
@@ -93,7 +82,7 @@ public:
     }
 
     explanation explain(requirement const& need, std::size_t bytes) {
-        deferred<explanation, X> result;
+        explanation result;
         for (auto const& p : profiles(need)) {
             if (suits(p.algorithm, need)) {
                 add(result.predictions, {p.algorithm, p.seconds(model_, bytes)});
@@ -141,7 +130,7 @@ private:
         for (auto const own : all_algorithms) {
             if (own == a) { return true; }
         }
-        return a.is<deferred<hierarchical, X>>() || a.is<deferred<leaders, X>>();
+        return a.is<hierarchical>() || a.is<leaders>();
     }
     bool is_preferred(requirement const& need) {
         return need.what == collective::all_reduce && !preferred_.is_automatic() &&
@@ -153,13 +142,10 @@ private:
         proof verdict;
     };
 
-    static void add(deferred<std::vector<explanation::prediction>, X>& list,
-                    explanation::prediction p) {
-        list.push_back(p);
-        for (auto i = list.size() - 1; i > 0 && list[i - 1].seconds > p.seconds; --i) {
-            list[i] = list[i - 1];
-            list[i - 1] = p;
-        }
+    static void add(std::vector<explanation::prediction>& list, explanation::prediction p) {
+        auto const slower = std::find_if(
+            list.begin(), list.end(), [&](auto const& other) { return other.seconds > p.seconds; });
+        list.insert(slower, p);
     }
     std::vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];
@@ -168,26 +154,21 @@ private:
                 made.push_back(cost_profile::of(a, need.what, need.size, hosts_));
             };
             for (auto const a : all_algorithms) { add_one(a); }
-            if (hosts_.ranks_per_host() > 1) {
-                add_one(deferred<hierarchical, X>{hosts_.ranks_per_host()});
-            }
+            if (hosts_.ranks_per_host() > 1) { add_one(hierarchical{hosts_.ranks_per_host()}); }
         }
         return made;
     }
     struct rule_list {
         bool read = false;
-        deferred<std::vector<override_rule>, X> rules;
+        std::vector<override_rule> rules;
     };
 
     machine_model model_;
     any_algorithm preferred_;
-    deferred<host_layout, X> hosts_;
-    std::array<deferred<std::vector<cost_profile>, X>, scheduled_collectives.size()> profiles_;
+    host_layout hosts_;
+    std::array<std::vector<cost_profile>, scheduled_collectives.size()> profiles_;
     std::array<rule_list, scheduled_collectives.size()> rules_;
     std::vector<kept_proof> proofs_;
 };
-
-/// Its code is compiled only where a collective is called.
-using selector = basic_selector<>;
 
 }  // namespace collectives

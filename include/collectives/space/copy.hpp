@@ -2,117 +2,34 @@
 // Copies within the host's memory, through the caches or past them.
 #pragma once
 
+#include <collectives/core/compiled.hpp>
 #include <collectives/core/copy.hpp>
-#include <collectives/core/isa.hpp>
-#include <collectives/space/caches.hpp>
 #include <collectives/space/reducer.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <span>
 
 namespace collectives::host {
 
 namespace detail {
 
-#if defined(__x86_64__) && !defined(__CUDACC__)
-
+#if defined(__x86_64__) && !defined(__NVCC__)
 inline constexpr bool can_pass_caches = true;
-
-/// Copies whole cache lines; `to` is aligned to one.
-inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
-    using part [[gnu::vector_size(16)]] = long long;
-    for (; lines > 0; --lines, to += line_bytes, from += line_bytes) {
-        part parts[4];
-        std::memcpy(parts, from, line_bytes);
-        auto* const out = reinterpret_cast<part*>(to);
-        for (int i = 0; i < 4; ++i) {
-#if defined(__clang__)
-            __builtin_nontemporal_store(parts[i], out + i);
 #else
-            __builtin_ia32_movntdq(out + i, parts[i]);
-#endif
-        }
-    }
-}
-
-/// Copies whole lines to the `n` places, `at` bytes behind each, where a line begins: every line to
-/// all of them before the next, while as much is asked for from where `next` points to. So most
-/// lines are on their way at once; and one store for a line is quicker than several
-/// (docs/performance.md).
-[[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
-                                                           std::size_t at, std::byte const* from,
-                                                           std::size_t lines,
-                                                           std::span<std::byte const* const> next) {
-    using whole [[gnu::vector_size(line_bytes)]] = long long;
-    for (auto const end = at + lines * line_bytes; at < end; at += line_bytes) {
-        for (auto const* const ahead : next) { __builtin_prefetch(ahead + at); }
-        whole line;
-        std::memcpy(&line, from + at, line_bytes);
-        for (std::size_t i = 0; i < n; ++i) {
-            auto* const out = reinterpret_cast<whole*>(places[i] + at);
-#if defined(__clang__)
-            __builtin_nontemporal_store(line, out);
-#else
-            __builtin_ia32_movntdq512(out, line);
-#endif
-        }
-    }
-}
-inline bool stores_whole_lines() { return current_isa() == isa::avx512; }
-
-/// Stores past the caches come before all stores after this.
-inline void end_stream() { __builtin_ia32_sfence(); }
-
-#else
-
 inline constexpr bool can_pass_caches = false;
-inline constexpr bool stores_whole_lines() { return false; }
-inline void stream_lines_to_all(std::byte* const* places, std::size_t n, std::size_t at,
-                                std::byte const* from, std::size_t lines,
-                                std::span<std::byte const* const>) {
-    for (std::size_t i = 0; i < n; ++i) {
-        std::memcpy(places[i] + at, from + at, lines * line_bytes);
-    }
-}
-inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
-    std::memcpy(to, from, lines * line_bytes);
-}
-inline void end_stream() {}
-
 #endif
 
 /// Copies any bytes past the caches; first and last bytes of no whole line go through them.
-inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
-    std::size_t const head = std::min(bytes_to_line(to), bytes);
-    std::size_t const lines = (bytes - head) / line_bytes;
-    std::size_t const end = head + lines * line_bytes;
-    std::memcpy(to, from, head);
-    if (stores_whole_lines()) {
-        stream_lines_to_all(&to, 1, head, from, lines, {});
-    } else {
-        stream_lines(to + head, from + head, lines);
-    }
-    std::memcpy(to + end, from + end, bytes - end);
-}
+void stream(std::byte* to, std::byte const* from, std::size_t bytes);
 
-/// From so many times the last-level cache on, results go past the caches where nobody reads them
-/// soon. Measured (docs/performance.md): at once this size sums gain up to a third, at half of it
-/// copies gain as much but some sums lose a tenth, at a thirtieth all lose.
-inline constexpr double streamed_cache_sizes = 1.0;
+/// Stores past the caches come before all stores after this.
+void end_stream();
 
 }  // namespace detail
 
 /// Where the results of an operation should go that writes a vector of `bytes` in all: its passes
 /// are too small to tell.
-inline destination destination_of(std::size_t bytes) {
-    constexpr auto servers_have = std::size_t{32} << 20;  // at least
-    auto const known = caches().last;
-    auto const cache = static_cast<double>(known != 0 ? known : servers_have);
-    bool const large = static_cast<double>(bytes) >= detail::streamed_cache_sizes * cache;
-    return detail::can_pass_caches && large ? destination::not_read_soon : destination::read_soon;
-}
+destination destination_of(std::size_t bytes);
 
 /// Several copies. What they write past the caches comes before all stores after `end`, which waits
 /// until the processor has sent it off: once for all of them.
@@ -120,42 +37,11 @@ class copies {
 public:
     /// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
     void add(void* dst, void const* src, std::size_t bytes,
-             destination to = destination::read_soon) {
-        if (bytes == 0 || dst == src) { return; }
-        if (detail::can_pass_caches && to == destination::not_read_soon) {
-            detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
-            streams_ = true;
-        } else {
-            copy_through_caches(dst, src, bytes);
-        }
-    }
+             destination to = destination::read_soon);
     /// The same `bytes` bytes to several places, while as many behind each of `next`, which are
     /// read soon, are asked for: the processor itself does not look so far ahead.
     void add(std::span<std::byte* const> dsts, std::byte const* src, std::size_t bytes,
-             destination to, std::span<std::byte const* const> next) {
-        auto const head = std::min(detail::bytes_to_line(dsts.front()), bytes);
-        auto const lines = (bytes - head) / detail::line_bytes;
-        auto const alike = [&](std::byte const* d) {
-            return detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
-        };
-        if (detail::stores_whole_lines() && to == destination::not_read_soon &&
-            std::all_of(dsts.begin(), dsts.end(), alike)) {
-            detail::stream_lines_to_all(dsts.data(), dsts.size(), head, src, lines, next);
-            auto const end = head + lines * detail::line_bytes;
-            for (auto* const d : dsts) {
-                std::memcpy(d, src, head);
-                std::memcpy(d + end, src + end, bytes - end);
-            }
-            streams_ = true;
-            return;
-        }
-        for (auto const* const n : next) {
-            for (std::size_t i = 0; i < bytes; i += detail::line_bytes) {
-                __builtin_prefetch(n + i);
-            }
-        }
-        for (auto* const d : dsts) { add(d, src, bytes, to); }
-    }
+             destination to, std::span<std::byte const* const> next);
     void end() {
         if (streams_) { detail::end_stream(); }
         streams_ = false;
@@ -166,11 +52,10 @@ private:
 };
 
 /// One copy.
-inline void copy(void* dst, void const* src, std::size_t bytes,
-                 destination to = destination::read_soon) {
-    copies one;
-    one.add(dst, src, bytes, to);
-    one.end();
-}
+void copy(void* dst, void const* src, std::size_t bytes, destination to = destination::read_soon);
 
 }  // namespace collectives::host
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/space/copy.ipp>
+#endif

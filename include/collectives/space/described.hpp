@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/op.hpp>
+#include <collectives/space/canonical.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <cstdint>
@@ -16,6 +17,7 @@ reducer describe_reducer(Op const& op) {
     result.finishes = detail::finishes<Op, detail::accumulator<Op, T>>;
     result.commutative = commutative_op<Op, T>;
     result.op = &op;
+    result.canonical = &canonical_form_of<Op, T>;
     result.elem_size = sizeof(T);
     auto const identity = [&] { return detail::hash_mix(op_fingerprint(op), type_id<T>()); };
     if constexpr (detail::has_fingerprint<Op>) {

@@ -39,6 +39,6 @@ struct space {
 
 }  // namespace collectives::host
 
-#ifdef COLLECTIVES_KERNELS  // what collectives::kernels holds
-#include COLLECTIVES_KERNELS
+#ifdef COLLECTIVES_COMPILED
+#include <collectives/space/compiled_kernels.hpp>
 #endif

@@ -47,7 +47,7 @@ void run_portable(void const* op, reduction const& r) {
     fold<isa::portable, Op, T>(op, r);
 }
 
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#if defined(__x86_64__) && !defined(__NVCC__)
 
 template <class Op, class T>
 [[gnu::target("avx2,f16c")]] void run_avx2(void const* op, reduction const& r) {

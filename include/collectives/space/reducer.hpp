@@ -25,8 +25,9 @@ struct reduction {
     void* queue = nullptr;              ///< in a device's memory: where the pass is enqueued
     void* const* other_dsts = nullptr;  ///< there alone: what else gets the result
     int others = 0;
-    void const* fused = nullptr;  ///< there alone: a whole collective instead (cuda::fused_call)
 };
+
+struct canonical_form;  // space/canonical.hpp
 
 /// One operator on one element type. Sources and destinations are arrays of `count` elements, at
 /// any address (the alignment of the element type is not needed). The destination may be the very
@@ -43,9 +44,10 @@ struct reducer {
     bool finishes = false;  ///< whether the last pass differs from the others (for
                             ///< one rank it always may: see `run`)
     bool commutative = false;
-    void const* op = nullptr;       ///< the caller's; must live as long as this is used
-    std::size_t elem_size = 0;      ///< bytes per element
-    std::uint64_t fingerprint = 0;  ///< operator, its state, and element type
+    void const* op = nullptr;                   ///< the caller's; must live as long as this is used
+    std::size_t elem_size = 0;                  ///< bytes per element
+    std::uint64_t fingerprint = 0;              ///< operator, its state, and element type
+    canonical_form const* canonical = nullptr;  ///< for spaces with kernels of their own
     std::string_view op_name;
     std::string_view type_name;
 

@@ -27,7 +27,7 @@ struct strip {
     alignas(64) float high[half_strip];
 };
 
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#if defined(__x86_64__) && !defined(__NVCC__)
 
 using eight_halves [[gnu::vector_size(16)]] = short;
 using eight_floats [[gnu::vector_size(32)]] = float;
@@ -134,6 +134,10 @@ template <isa Level, class T, class Op, class Source>
                 to.low[j] = f.prepared(to.low[j]);
                 to.high[j] = f.prepared(to.high[j]);
             });
+            // Rounded to T, as a contribution is that was prepared in a pass of its own.
+            alignas(64) std::byte prepared[strip_bytes];
+            narrow<Level, T>(prepared, to);
+            widen<Level, T>(to, prepared);
         }
     };
     read(sum, 0);

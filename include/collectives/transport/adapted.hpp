@@ -2,7 +2,7 @@
 // What adaptors have in common: a transport that hands everything on to another one.
 #pragma once
 
-#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -13,92 +13,67 @@
 
 namespace collectives {
 
-/// Derive from it and hide what is to differ. An adapted transport is not peer-addressable, so all
-/// data travels as messages, past the adaptor.
-template <transport Base>
-class adapted {
+/// Derive from it and override what is to differ. An adapted transport is not peer-addressable, so
+/// all data travels as messages, past the adaptor.
+class adapted : public any_transport {
 public:
-    using request = typename Base::request;
-    using board = typename Base::board;
-    static constexpr bool can_consume = Base::can_consume;
+    explicit adapted(std::shared_ptr<any_transport> base) : base_(std::move(base)) {}
 
-    explicit adapted(std::shared_ptr<Base> base) : base_(std::move(base)) {}
+    rank_t rank() const override { return base_->rank(); }
+    int size() const override { return base_->size(); }
+    std::unique_ptr<any_request> make_request() override { return base_->make_request(); }
+    void isend(outgoing const& out, any_request& r) override { base_->isend(out, r); }
+    void irecv(incoming const& in, any_request& r) override { base_->irecv(in, r); }
+    bool test(any_request& r) override { return base_->test(r); }
+    void cancel(any_request& r) override { base_->cancel(r); }
+    bool can_consume() const override { return base_->can_consume(); }
+    bool poll() override { return base_->poll(); }
+    void doze(condition ready, std::chrono::nanoseconds time) override { base_->doze(ready, time); }
+    std::optional<departure> gone(rank_t r) const override { return base_->gone(r); }
+    void note_trouble() override { base_->note_trouble(); }
 
-    rank_t rank() const { return base_->rank(); }
-    int size() const { return base_->size(); }
-    void isend(outgoing const& out, request& r) { base_->isend(out, r); }
-    void irecv(incoming const& in, request& r) { base_->irecv(in, r); }
-    bool test(request& r) { return base_->test(r); }
-    void cancel(request& r) { base_->cancel(r); }
-    bool poll() { return base_->poll(); }
-    template <class Ready>
-    void doze(Ready&& ready, std::chrono::nanoseconds time) {
-        base_->doze(std::forward<Ready>(ready), time);
+    std::unique_ptr<any_board> first_board() override { return base_->first_board(); }
+    std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
+                                          share_function share) override {
+        return base_->make_board(std::move(group), rank_in_group, share);
     }
-    std::optional<departure> gone(rank_t r) const { return base_->gone(r); }
-    int processors() const
-        requires requires(Base const& b) { b.processors(); }
-    {
-        return base_->processors();
-    }
-    bool any_thread() const
-        requires requires(Base const& b) { b.any_thread(); }
-    {
-        return base_->any_thread();
-    }
-    int host(rank_t r) const
-        requires requires(Base const& b) { b.host(r); }
-    {
-        return base_->host(r);
-    }
-    bool suspended(rank_t r) const
-        requires requires(Base const& b) { b.suspended(r); }
-    {
-        return base_->suspended(r);
-    }
-    bool inside(rank_t r) const
-        requires requires(Base const& b) { b.inside(r); }
-    {
-        return base_->inside(r);
-    }
-    decltype(auto) space()
-        requires requires(Base& b) { b.space(); }
-    {
-        return base_->space();
-    }
-    void hear()
-        requires requires(Base& b) { b.hear(); }
-    {
-        base_->hear();
-    }
-    void keep(std::shared_ptr<void const> memory)
-        requires requires(Base& b) { b.keep(nullptr); }
-    {
-        base_->keep(std::move(memory));
-    }
-    void register_memory(void* p, std::size_t bytes)
-        requires memory_registering<Base>
-    {
-        base_->register_memory(p, bytes);
-    }
-    void deregister_memory(void* p)
-        requires memory_registering<Base>
-    {
-        base_->deregister_memory(p);
-    }
-    template <class Share>
-    board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
-        return base_->make_board(std::move(group), rank_in_group, std::forward<Share>(share));
-    }
+    void close_board(any_board& b) override { base_->close_board(b); }
 
-    void close_board(board& b) { base_->close_board(b); }
-    void note_trouble() { base_->note_trouble(); }
+    device_space* device() override { return base_->device(); }
+    int processors() const override { return base_->processors(); }
+    bool knows_hosts() const override { return base_->knows_hosts(); }
+    int host(rank_t r) const override { return base_->host(r); }
+    bool suspended(rank_t r) const override { return base_->suspended(r); }
+    bool tells_inside() const override { return base_->tells_inside(); }
+    bool inside(rank_t r) const override { return base_->inside(r); }
+    bool any_thread() const override { return base_->any_thread(); }
+    void hear() override { base_->hear(); }
+    bool keeps_memory() const override { return base_->keeps_memory(); }
+    void keep(std::shared_ptr<void const> memory) override { base_->keep(std::move(memory)); }
+    void register_memory(void* p, std::size_t bytes) override { base_->register_memory(p, bytes); }
+    void deregister_memory(void* p) override { base_->deregister_memory(p); }
 
     /// The transport below.
-    Base& base() const { return *base_; }
+    any_transport& base() const { return *base_; }
 
 private:
-    std::shared_ptr<Base> base_;
+    std::shared_ptr<any_transport> base_;
+};
+
+/// The request of an adaptor that has something of its own to note beside the one below.
+class adapted_request : public any_request {
+public:
+    explicit adapted_request(std::unique_ptr<any_request> below) : below_(std::move(below)) {}
+
+    bool wrong() const override { return below_->wrong(); }
+    std::size_t actual_bytes() const override { return below_->actual_bytes(); }
+    std::uint64_t actual_check() const override { return below_->actual_check(); }
+    bool came_cut() const override { return below_->came_cut(); }
+
+    any_request& below() { return *below_; }
+
+private:
+    std::unique_ptr<any_request> below_;
 };
 
 }  // namespace collectives

@@ -5,7 +5,8 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
-#include <collectives/schedule/step.hpp>
+#include <collectives/transport/any_board.hpp>
+#include <collectives/transport/message.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -16,56 +17,6 @@
 #include <span>
 
 namespace collectives {
-
-/// What a message belongs to: for people who trace, never looked at by a transport.
-struct message_label {
-    std::uint32_t operation = 0;
-    int round = 0;
-    int segment = 0;
-    chunk_range chunks{};
-    collective what{};
-    verb action{};
-};
-
-/// Takes the bytes of a message piece by piece, in order, instead of a buffer. Does not throw.
-struct consumer {
-    void (*take)(void* context, std::size_t offset, std::byte const* data,
-                 std::size_t bytes) = nullptr;
-    void* context = nullptr;
-    explicit operator bool() const { return take != nullptr; }
-};
-
-/// A message on its way out. `data` belongs to the transport until the request tests true.
-struct outgoing {
-    rank_t to = 0;
-    std::uint64_t tag = 0;
-    std::uint64_t check = 0;  // must equal the receiver's, else the receive is `wrong`
-    std::byte const* data = nullptr;
-    std::size_t bytes = 0;
-    std::size_t granule = 1;  // a message is cut at multiples of this many bytes
-    message_label label{};
-    bool size_agreed = false;  // the receiver is known to expect so many bytes
-};
-
-/// A message awaited. Its bytes go to `data`, or to `take` where the transport can do that.
-struct incoming {
-    rank_t from = 0;
-    std::uint64_t tag = 0;
-    std::uint64_t check = 0;
-    std::byte* data = nullptr;
-    std::size_t bytes = 0;
-    std::size_t granule = 1;
-    consumer take{};
-    std::atomic<std::uint32_t> const* stop = nullptr;  // non-zero: read no peer's memory any more
-    message_label label{};
-    bool size_agreed = false;  // the same on both sides
-};
-
-/// How a rank has gone, if it has.
-struct departure {
-    bool died = false;  // false: it returned or ended by itself
-    int signal = 0;
-};
 
 /// Tagged non-blocking messages between `size()` ranks.
 ///
@@ -79,6 +30,12 @@ struct departure {
 /// see transport/shared/board.hpp. A transport whose messages cannot always be called back offers
 /// `keep(memory)`: it holds what cancelled messages may still use for as long as they may. One that
 /// may be for the thread that made it alone offers `any_thread()`, which says whether it is not.
+/// transport/capabilities.hpp names all that a transport may offer beside.
+///
+/// A transport of one's own models this, and has `first_board()` and `make_board(group, rank,
+/// share)`; `communicator(erase(std::make_shared<mine>(...)))` uses it (transport/model.hpp). An
+/// adaptor of one's own is a class that derives from `adapted`, over any transport
+/// (transport/adapted.hpp), and a handle that makes it for `comm.with(handle)`.
 template <class T>
 concept transport = requires(T t, T const c, outgoing const& out, incoming const& in,
                              typename T::request& r, typename T::board& b, bool (*ready)()) {
@@ -99,16 +56,6 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
     { r.wrong() } -> std::same_as<bool>;
     { r.actual_bytes() } -> std::same_as<std::size_t>;
     { r.actual_check() } -> std::same_as<std::uint64_t>;
-};
-
-/// Runs of the direct executor that leave traces on a board at one time. Half as many may be under
-/// way on one rank.
-inline constexpr std::size_t lanes_per_rank = 8;
-
-/// Memory of a rank: its location and bytes.
-struct memory_range {
-    std::uint64_t where = 0;  // 0: none
-    std::uint64_t bytes = 0;
 };
 
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a

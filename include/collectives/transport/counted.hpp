@@ -2,46 +2,39 @@
 // An adaptor that counts what a rank really sends and receives.
 #pragma once
 
-#include <collectives/transport/adapted.hpp>
+#include <collectives/core/compiled.hpp>
 
 #include <cstddef>
 #include <memory>
 
 namespace collectives {
 
-/// Bytes of payload handed over for sending and posted for receiving since the last `reset`.
-template <transport Base>
-class counted_transport : public adapted<Base> {
+class any_transport;
+
+/// counted counts; auto seen = comm.with(counts): `counts` then tells what this rank moved on
+/// `seen` and its children. Copies share their counts, and outlive the communicator or not.
+class counted {
 public:
-    using adapted<Base>::adapted;
-    using request = typename adapted<Base>::request;
+    counted();
 
-    void isend(outgoing const& out, request& r) {
-        sent_ += out.bytes;
-        ++messages_;
-        this->base().isend(out, r);
-    }
-    void irecv(incoming const& in, request& r) {
-        received_ += in.bytes;
-        this->base().irecv(in, r);
-    }
+    std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 
-    std::size_t sent() const { return sent_; }
-    std::size_t received() const { return received_; }
+    /// Bytes of payload handed over for sending since the last `reset`.
+    std::size_t sent() const;
+    /// Bytes of payload that receives were posted for.
+    std::size_t received() const;
     /// Messages sent.
-    std::size_t messages() const { return messages_; }
-    void reset() { sent_ = received_ = messages_ = 0; }
+    std::size_t messages() const;
+    void reset();
 
 private:
-    std::size_t sent_ = 0, received_ = 0, messages_ = 0;
-};
-
-/// comm.with(counted{}): a communicator whose transport() counts.
-struct counted {
-    template <transport Base>
-    auto operator()(std::shared_ptr<Base> base) const {
-        return std::make_shared<counted_transport<Base>>(std::move(base));
-    }
+    struct counts;
+    class transport;
+    std::shared_ptr<counts> counts_;
 };
 
 }  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/transport/counted.ipp>
+#endif

@@ -63,7 +63,7 @@ public:
     shared::state const& state() const { return state_; }
     /// What rank r works with. `keep` lives as long as that; `watches`: nobody else looks after the
     /// processes of the ranks.
-    template <class Transport = transport>  // not before it is needed, for compile time
+    template <class Transport = transport>
     std::shared_ptr<Transport> rank(rank_t r, std::shared_ptr<void> keep = {},
                                     bool watches = false) const {
         shared::mapped_memory memory(*file_, parts + static_cast<std::size_t>(r) * part, part);

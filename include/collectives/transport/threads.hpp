@@ -31,7 +31,8 @@ public:
     }
 
     shared::state const& state() const { return state_; }
-    template <class Transport = transport>  // not before it is needed, for compile time
+    /// What rank r works with; another type of transport may be made of the same parts.
+    template <class Transport = transport>
     std::shared_ptr<Transport> rank(rank_t r) const {
         return std::make_shared<Transport>(state_, shared::heap_memory{}, board_, r, memory_);
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The library's collectives without their types: which function makes a call of this collective,
-// type and operator over this transport. Each type has a translation unit of its own.
+// type and operator. Each type has a translation unit of its own.
 #pragma once
 
 #include "../model.hpp"
 
+#include <collectives/communicator.hpp>
 #include <collectives/communicator/options.hpp>
 
 #include <cstddef>
@@ -24,15 +25,13 @@ struct call_arguments {
     coll::options const* how;
 };
 
-/// `communicator` points to a communicator of the transport that the function was found for.
-using call_function = void (*)(void* communicator, call_arguments const& what);
+using call_function = void (*)(coll::communicator& comm, call_arguments const& what);
 
 /// The calls of one type and operator; `null` where the operator is not for this type.
 struct typed_operator {
     std::string_view op;
     model check;
-    /// By transport (its place in `transports`) and collective.
-    call_function (*find)(std::size_t transport, coll::collective what);
+    call_function (*find)(coll::collective what);
 };
 
 struct typed_calls {

@@ -132,7 +132,7 @@ program ours(std::string const& transport) {
     auto const start = [which](int descriptor, meeting_place const& place, settings const& how,
                                std::vector<measured_case> const& cases) {
         board const meeting(place.memory(), how.ranks, how.iterations, how.ranks <= usable_cores());
-        transports()[which].run(how.ranks, [&](rank_handle const& me) {
+        transports()[which].run(how.ranks, [&](coll::communicator& me) {
             measure_on_rank(me, meeting, how, cases,
                             [&](std::string const& line) { write_line(descriptor, line); });
         });

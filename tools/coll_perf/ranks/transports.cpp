@@ -2,38 +2,20 @@
 #include "transports.hpp"
 
 #include "../peers.hpp"
-#include "communicators.hpp"
 
 #include <collectives/core/error.hpp>
+#include <collectives/launch/shm.hpp>
+#include <collectives/launch/threads.hpp>
 
-#include <utility>
+#include <string>
 
 namespace coll_perf {
-namespace {
-
-template <std::size_t Transport>
-rank_handle handle_of(communicator_at<Transport>& comm) {
-    return {comm.rank(), Transport, &comm, [&comm](std::size_t bytes) {
-                auto kept = std::make_shared<decltype(comm.template allocate<std::byte>(0))>(
-                    comm.template allocate<std::byte>(bytes));
-                return std::shared_ptr<std::byte>(kept, kept->data());
-            }};
-}
-
-}  // namespace
 
 std::vector<carrier> const& transports() {
     static std::vector<carrier> const list{
-        {"threads",
-         [](int ranks, rank_body const& body) {
-             coll::threads::run(ranks, [&](auto& comm) { body(handle_of<0>(comm)); });
-         }},
-        {"shm",
-         [](int ranks, rank_body const& body) {
-             coll::shm::run(ranks, [&](auto& comm) { body(handle_of<1>(comm)); });
-         }},
+        {"threads", [](int ranks, rank_body const& body) { coll::threads::run(ranks, body); }},
+        {"shm", [](int ranks, rank_body const& body) { coll::shm::run(ranks, body); }},
     };
-    static_assert(std::tuple_size_v<communicators> == 2, "one line for each communicator");
     return list;
 }
 

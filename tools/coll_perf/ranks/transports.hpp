@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transports that are measured. One more is a communicator in the list and a way to start its
-// ranks in transports.cpp.
+// The transports that are measured. One more is a way to start its ranks in transports.cpp.
 #pragma once
 
 #include "ranks.hpp"

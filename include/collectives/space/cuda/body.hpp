@@ -118,13 +118,11 @@ struct fold_body {
             detail::share(w, packs, [&](std::size_t i) {
                 fold_pack(before * sizeof(T) + i * detail::pack_bytes, rounded);
             });
-            auto const after = before + packs * each;
-            detail::share(w, before, [&](std::size_t i) { fold_element(i, rounded); });
-            detail::share(w, count - after,
-                          [&](std::size_t i) { fold_element(after + i, rounded); });
-        } else {
-            detail::share(w, count, [&](std::size_t i) { fold_element(i, rounded); });
         }
+        auto const packed = packs * each;
+        detail::share(w, count - packed, [&](std::size_t i) {  // in front of the packs, and behind
+            fold_element(i < before ? i : i + packed, rounded);
+        });
     }
 
 private:
@@ -141,6 +139,9 @@ private:
                     value = op.prepare(value, rounded);
                 } else {
                     value = op.prepare(value);
+                }
+                if constexpr (!std::is_same_v<acc, T>) {  // as if prepared in a pass of its own
+                    value = static_cast<acc>(static_cast<T>(value));
                 }
             }
         }
@@ -174,10 +175,11 @@ private:
     /// A few sources are asked for at once: what is on its way is what makes a device quick. What
     /// is not unrolled keeps its values in memory.
     constexpr void fold_pack(std::size_t at, barrier rounded) const {
-        constexpr int at_once = 4;
+        constexpr int at_once =
+            collectives::detail::prepares<Op, acc> && sizeof(acc) > sizeof(T) ? 2 : 4;  // or spills
         auto sums = widened_lanes(detail::load_pack(sources[0] + at), rounded);
         for (int first = 1; first < n; first += at_once) {
-            detail::pack loaded[at_once] = {};
+            detail::pack loaded[static_cast<std::size_t>(at_once)] = {};
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
@@ -253,10 +255,11 @@ struct copy_body {
             auto const at = before + (rest + i) * detail::pack_bytes;
             detail::store_pack(to + at, detail::load_pack(from + at));
         });
-        auto const after = before + packs * detail::pack_bytes;
-        detail::share(w, before, [this](std::size_t i) { to[i] = from[i]; });
-        detail::share(w, bytes - after,
-                      [this, after](std::size_t i) { to[after + i] = from[after + i]; });
+        auto const packed = packs * detail::pack_bytes;
+        detail::share(w, bytes - packed, [this, packed](std::size_t i) {
+            auto const at = i < before ? i : i + packed;
+            to[at] = from[at];
+        });
     }
 };
 

@@ -2,7 +2,6 @@
 // The kernels themselves, for nvcc (with --expt-relaxed-constexpr).
 #pragma once
 
-#include <collectives/space/cuda/device_block.cuh>
 #include <collectives/space/cuda/launch.hpp>
 
 #include <cuda_runtime_api.h>
@@ -24,13 +23,6 @@ __global__ void __launch_bounds__(threads_per_block) run(Body const __grid_const
 }
 
 template <class Body>
-__global__ void __launch_bounds__(threads_per_block, 1)
-    run_fused(Body const __grid_constant__ body) {
-    device_block here;
-    body(here);
-}
-
-template <class Body>
 void start(void (*kernel)(Body), Body const& body, std::size_t blocks, void* queue) {
     void* arguments[] = {const_cast<Body*>(&body)};  // only read
     auto const fault = ::cudaLaunchKernel(
@@ -39,16 +31,6 @@ void start(void (*kernel)(Body), Body const& body, std::size_t blocks, void* que
     if (fault != cudaSuccess) {  // of this launch alone, whatever failed before
         static_cast<void>(::cudaGetLastError());
         throw transport_error(text_of("a kernel does not start: ", cudaGetErrorString(fault)));
-    }
-}
-
-template <class Body>
-void load(void (*kernel)(Body)) {
-    cudaFuncAttributes about{};
-    auto const fault = ::cudaFuncGetAttributes(&about, reinterpret_cast<void const*>(kernel));
-    if (fault != cudaSuccess) {
-        static_cast<void>(::cudaGetLastError());
-        throw transport_error(text_of("a kernel does not load: ", cudaGetErrorString(fault)));
     }
 }
 
@@ -61,18 +43,6 @@ struct device_launcher {
         auto const blocks =
             std::min((work + threads_per_block - 1) / threads_per_block, most_blocks);
         start(&run<Body>, body, blocks, queue);
-    }
-    template <class Body>
-    static void launch_fused(Body const& body, int blocks, void* queue) {
-        detail::start(&detail::run_fused<Body>, body, static_cast<std::size_t>(blocks), queue);
-    }
-    template <class Body>
-    static void load() {
-        detail::load(&detail::run<Body>);
-    }
-    template <class Body>
-    static void load_fused() {
-        detail::load(&detail::run_fused<Body>);
     }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/space/cuda/body.hpp>
-#include <collectives/space/cuda/gather.hpp>
+#include <collectives/core/gather.hpp>
 
 #include <bit>
 #include <cstddef>

@@ -3,32 +3,24 @@
 // others find there what they cannot compile themselves.
 #pragma once
 
+#include <collectives/core/gather.hpp>
 #include <collectives/core/op.hpp>
-#include <collectives/space/cuda/gather.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
-#include <vector>
 
 namespace collectives::cuda {
 
 /// Copies in a device's memory, on the queue, as `reduction::queue` is one.
 using copy_function = void (*)(void* to, void const* from, std::size_t bytes, void* queue);
-
-struct fused_call;
-/// Enqueues a collective that moves data as one kernel.
-using fused_move_function = void (*)(fused_call const&, void* queue);
-/// Brings a kernel to the current device: where kernels wait for each other none may come later.
-using load_function = void (*)();
 
 class kernel_table {
 public:
@@ -38,13 +30,8 @@ public:
         reductions_.insert_or_assign(key{op, type}, run);
     }
     void add(copy_function what) { copies_ = what; }
-    void add(fused_move_function what) { moves_ = what; }
     void add(std::type_info const& own, std::type_info const& wire, gather_function run) {
         gathers_.insert_or_assign(key{own, wire}, run);
-    }
-    void add(load_function what) { loads_.push_back(what); }
-    void load() const {
-        for (auto const one : loads_) { one(); }
     }
 
     /// Null where there is no such kernel.
@@ -58,15 +45,12 @@ public:
         return found == gathers_.end() ? nullptr : found->second;
     }
     copy_function copies() const { return copies_; }
-    fused_move_function fused_moves() const { return moves_; }
     std::size_t size() const { return reductions_.size(); }
 
 private:
     std::map<key, reducer::reduce_function> reductions_;
     std::map<key, gather_function> gathers_;
     copy_function copies_ = nullptr;
-    fused_move_function moves_ = nullptr;
-    std::vector<load_function> loads_;
 };
 
 /// The program's table. It is filled before `main`.
@@ -74,39 +58,6 @@ inline kernel_table& kernels() {
     static kernel_table all;
     return all;
 }
-
-namespace detail {
-
-template <std::size_t Bytes, bool Signed>
-struct integer_of;
-template <>
-struct integer_of<1, true> : std::type_identity<std::int8_t> {};
-template <>
-struct integer_of<2, true> : std::type_identity<std::int16_t> {};
-template <>
-struct integer_of<4, true> : std::type_identity<std::int32_t> {};
-template <>
-struct integer_of<8, true> : std::type_identity<std::int64_t> {};
-template <>
-struct integer_of<1, false> : std::type_identity<std::uint8_t> {};
-template <>
-struct integer_of<2, false> : std::type_identity<std::uint16_t> {};
-template <>
-struct integer_of<4, false> : std::type_identity<std::uint32_t> {};
-template <>
-struct integer_of<8, false> : std::type_identity<std::uint64_t> {};
-
-template <class T>
-struct kernel_type : std::type_identity<T> {};
-template <std::integral T>
-    requires(!std::same_as<T, bool> && sizeof(T) <= 8)
-struct kernel_type<T> : integer_of<sizeof(T), std::is_signed_v<T>> {};
-
-}  // namespace detail
-
-/// The type whose kernels do for T: integers of one size and sign share theirs.
-template <class T>
-using common_type = typename detail::kernel_type<T>::type;
 
 /// Every type of the library's own kernels, each with every operator that takes it: calls
 /// visit.template operator()<Op, T>().
@@ -158,6 +109,15 @@ void for_each_shortening(Visit const& visit) {
     visit(std::type_identity<float>{}, std::type_identity<float16>{});
     visit(std::type_identity<float>{}, std::type_identity<bfloat16>{});
     visit(std::type_identity<double>{}, std::type_identity<float>{});
+}
+/// What packs and unpacks buckets: elements of any size as they are, and shortened ones. Calls
+/// visit likewise.
+template <class Visit>
+void for_each_gather(Visit const& visit) {
+    auto const as_they_are = [&]<class... T>(std::type_identity<T>... t) { (visit(t, t), ...); };
+    as_they_are(std::type_identity<std::uint8_t>{}, std::type_identity<std::uint16_t>{},
+                std::type_identity<std::uint32_t>{}, std::type_identity<std::uint64_t>{});
+    for_each_shortening(visit);
 }
 
 }  // namespace collectives::cuda

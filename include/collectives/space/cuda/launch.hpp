@@ -5,10 +5,11 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>
-#include <collectives/space/cuda/fused_bodies.hpp>
 #include <collectives/space/cuda/gather_body.hpp>
+#include <collectives/space/cuda/kernel_types.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -23,29 +24,10 @@ inline constexpr bool gives_truth =
 
 }  // namespace detail
 
-/// One that starts fused kernels too: `launch_fused(body, blocks, queue)`. `load<body>()` and
-/// `load_fused<body>()` bring to the device what these start: later that would wait for kernels
-/// that wait.
-template <class Launcher>
-concept fusing_launcher = requires(fused_move const& body, void* queue) {
-    Launcher::launch_fused(body, 1, queue);
-    Launcher::template load<copy_body>();
-    Launcher::template load_fused<fused_move>();
-};
-
 /// Enqueues one pass. `Launcher::launch(body, work, queue)` lets workers call a body, so many that
 /// each of `work` things may have one. Throws usage_error for more operands than a kernel takes.
 template <class Launcher, class Op, class T>
 void enqueue_reduction(void const* op, reduction const& r) {
-    if constexpr (fusing_launcher<Launcher>) {
-        if (r.fused != nullptr) {
-            auto const& call = *static_cast<fused_call const*>(r.fused);
-            auto const twice = detail::gives_truth<Op> && call.with_size == 1;
-            fused_fold<Op, T> const body{call, *static_cast<Op const*>(op), twice};
-            return Launcher::launch_fused(body, call.blocks, r.queue);
-        }
-    }
-    if (r.fused != nullptr) { throw usage_error("this program has no fused kernels"); }
     if (r.count == 0) { return; }
     auto const outputs = 1 + r.others;
     if (r.n > most_operands || outputs > most_operands) {
@@ -79,6 +61,21 @@ void enqueue_reduction(void const* op, reduction const& r) {
     Launcher::launch(body, found.packs != 0 ? found.packs : r.count, r.queue);
 }
 
+/// The same by the kernel that does for these types.
+template <class Launcher, class Op, class T>
+void enqueue_by_kernel(void const* op, reduction const& r) {
+    using types = kernel_types<Op, T>;
+    using used = typename types::operation;
+    auto pass = r;
+    pass.count *= types::parts;
+    if constexpr (std::is_same_v<used, Op>) {
+        enqueue_reduction<Launcher, used, typename types::element>(op, pass);
+    } else {
+        auto const same = std::bit_cast<used>(*static_cast<Op const*>(op));
+        enqueue_reduction<Launcher, used, typename types::element>(&same, pass);
+    }
+}
+
 template <class Launcher>
 void enqueue_copy(void* to, void const* from, std::size_t bytes, void* queue) {
     if (bytes == 0 || to == from) { return; }
@@ -97,21 +94,12 @@ void enqueue_gather(gather_call const& call, void* queue) {
     Launcher::launch(gather_body<Own, Wire>{call}, call.n * gather_team, queue);
 }
 
-template <class Launcher>
-void enqueue_move(fused_call const& call, void* queue) {
-    Launcher::launch_fused(fused_move{call}, call.blocks, queue);
-}
-
 /// Puts the kernel of an operator on a type into the program's table; a user's, too.
 template <class Launcher, class Op, class T>
     requires reduction_op<Op, T>
 bool provide_with() {
     static_assert(std::is_trivially_copyable_v<Op>, "a kernel gets a copy of its operator");
-    kernels().add(typeid(Op), typeid(T), &enqueue_reduction<Launcher, Op, T>);
-    if constexpr (fusing_launcher<Launcher>) {
-        kernels().add(&Launcher::template load<fold_body<Op, T>>);
-        kernels().add(&Launcher::template load_fused<fused_fold<Op, T>>);
-    }
+    kernels().add(typeid(Op), typeid(T), &enqueue_by_kernel<Launcher, Op, T>);
     return true;
 }
 
@@ -127,31 +115,13 @@ struct provider {
 
 }  // namespace detail
 
-/// What packs and unpacks buckets: elements of any size as they are, and shortened ones.
-template <class Launcher>
-void provide_gathers_with() {
-    auto const add = []<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
-        kernels().add(typeid(Own), typeid(Wire), &enqueue_gather<Launcher, Own, Wire>);
-        if constexpr (fusing_launcher<Launcher>) {
-            kernels().add(&Launcher::template load<gather_body<Own, Wire>>);
-        }
-    };
-    auto const as_they_are = [&]<class... T>(std::type_identity<T>... t) { (add(t, t), ...); };
-    as_they_are(std::type_identity<std::uint8_t>{}, std::type_identity<std::uint16_t>{},
-                std::type_identity<std::uint32_t>{}, std::type_identity<std::uint64_t>{});
-    for_each_shortening(add);
-}
-
-/// Copies, and collectives that only move data.
+/// Copies, and what packs buckets.
 template <class Launcher>
 bool provide_moves_with() {
     kernels().add(&enqueue_copy<Launcher>);
-    provide_gathers_with<Launcher>();
-    if constexpr (fusing_launcher<Launcher>) {
-        kernels().add(&enqueue_move<Launcher>);
-        kernels().add(&Launcher::template load<copy_body>);
-        kernels().add(&Launcher::template load_fused<fused_move>);
-    }
+    for_each_gather([]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
+        kernels().add(typeid(Own), typeid(Wire), &enqueue_gather<Launcher, Own, Wire>);
+    });
     return true;
 }
 

@@ -1,66 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a typed operator to the reducer that enqueues its kernel.
+// How a device's space finds the program's kernels.
 #pragma once
 
+#include <collectives/core/gather.hpp>
+#include <collectives/core/type_name.hpp>
+#include <collectives/space/canonical.hpp>
 #include <collectives/space/cuda/kernels.hpp>
-#include <collectives/space/described.hpp>
 
-#include <concepts>
+#include <atomic>
+#include <cstdint>
 #include <type_traits>
 
 namespace collectives::cuda {
 
-namespace detail {
-
-/// The operator whose kernel on T does for this one.
-template <class T, class Op>
-Op kernel_operator(Op const& op) {
-    return op;
-}
-template <class T, class F>
-auto kernel_operator(commutative_function<F> const& op) {
-    return kernel_operator<T>(op.function);
-}
-/// A factor is converted as `premultiplied_sum` itself would do before it multiplies.
-template <number T, number F>
-auto kernel_operator(premultiplied_sum<F> const& op) {
-    using acc = accumulator_t<T>;
-    if constexpr (sixteen_bit_float<F>) {
-        return kernel_operator<T>(premultiplied_sum{static_cast<float>(op.factor)});
-    } else if constexpr (std::integral<T>) {
-        return premultiplied_sum{static_cast<common_type<T>>(op.factor)};
-    } else if constexpr (complex_number<F>) {
-        return op;
-    } else if constexpr (complex_number<T>) {
-        using wide = std::common_type_t<F, typename T::value_type>;
-        return premultiplied_sum{static_cast<wide>(op.factor)};
-    } else {
-        return premultiplied_sum{static_cast<std::common_type_t<F, acc>>(op.factor)};
+/// Makes a reducer enqueue its kernel. False where the program has none; then it is unchanged.
+inline bool bind_kernel(reducer& r) {
+    auto const* const form = r.canonical;
+    if (form == nullptr || form->operation == nullptr) { return false; }
+    auto const kernel = kernels().find(*form->operation, *form->element);
+    if (kernel == nullptr) { return false; }
+    r.reduce = kernel;
+    if (form->convert != nullptr) {
+        form->kernel->store(kernel, std::memory_order_relaxed);
+        r.reduce = form->convert;
     }
+    return true;
 }
 
-template <class Op, class T>
-reducer::reduce_function kernel_of() {
-    using used = decltype(kernel_operator<T>(std::declval<Op const&>()));
-    return kernels().find(typeid(used), typeid(common_type<T>));
-}
-
-template <class Op, class T>
-void run_kernel(void const* op, reduction const& r) {
-    auto const used = kernel_operator<T>(*static_cast<Op const*>(op));
-    kernel_of<Op, T>()(&used, r);
-}
-
-}  // namespace detail
-
-/// The reducer of `op` on elements of type T in a device's memory. It keeps the address of `op`.
-/// Its `reduce` is null where the program has no such kernel. It enqueues, and does not wait.
-template <class T, reduction_op<T> Op>
-reducer make_reducer(Op const& op) {
-    auto result = describe_reducer<T>(op);
-    if (detail::kernel_of<Op, T>() != nullptr) { result.reduce = &detail::run_kernel<Op, T>; }
-    result.prepares = collectives::detail::prepares<Op, collectives::detail::accumulator<Op, T>>;
-    return result;
+/// What packs elements whose type_id is `own` as `wire`; null where the program has no such kernel.
+inline gather_function gather_kernel(std::uint64_t own, std::uint64_t wire) {
+    gather_function found = nullptr;
+    for_each_gather([&]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
+        if (type_id<Own>() == own && type_id<Wire>() == wire) {
+            found = kernels().find_gather(typeid(Own), typeid(Wire));
+        }
+    });
+    return found;
 }
 
 }  // namespace collectives::cuda

@@ -71,12 +71,8 @@ public:
     virtual void* add_host(void* p, std::size_t bytes) = 0;
     virtual void remove_host(void* p) = 0;
 
-    // What may run on a device at once.
-    virtual int multiprocessors(int device) = 0;
     /// Percent of it that this process may use beside others at the same time; 0: they take turns.
     virtual int share_of(int device) = 0;
-    /// Streams of this process that never wait for each other.
-    virtual int independent_streams() = 0;
 
     /// Between any memories; the host's is read before it returns, or written in the stream's
     /// order.
@@ -85,8 +81,6 @@ public:
 
     virtual bool captures(stream s) = 0;  // into a graph
     virtual int device_of(stream s) = 0;
-    /// Whether it and the default stream wait for each other.
-    virtual bool is_blocking(stream s) = 0;
     virtual stream make_stream() = 0;
     virtual void destroy_stream(stream s) = 0;
     virtual void synchronize(stream s) = 0;
@@ -136,24 +130,9 @@ public:
         return n;
     }
 
-    /// Blocks of threads that wait for each other must all run at once: they are taken from the
-    /// device's multiprocessors, one for each. False if there are not so many left.
-    bool take_multiprocessors(int device, int blocks, int of) {
-        std::lock_guard const lock(mutex_);
-        auto& taken = taken_[device];
-        if (taken + blocks > of) { return false; }
-        taken += blocks;
-        return true;
-    }
-    void give_back_multiprocessors(int device, int blocks) {
-        std::lock_guard const lock(mutex_);
-        taken_[device] -= blocks;
-    }
-
 private:
     mutable std::mutex mutex_;
     std::map<std::pair<int, bool>, std::vector<event>> idle_;
-    std::map<int, int> taken_;
 };
 
 /// Makes a device current for as long as it lives.

@@ -28,9 +28,6 @@ public:
 
     /// Null once it is closed. From any thread.
     std::byte* at() const { return static_cast<std::byte*>(at_.load()); }
-    /// Kernels know the address: it is closed only once its owner has freed the memory.
-    void keep() { kept_ = true; }
-    bool is_kept() const { return kept_; }
     void close() {
         auto* const p = at_.exchange(nullptr);
         if (p == nullptr) { return; }
@@ -45,7 +42,6 @@ private:
     std::shared_ptr<call_table> calls_;
     int device_;
     std::atomic<void*> at_;
-    std::atomic<bool> kept_ = false;
 };
 
 /// An allocation of another process, as that describes it.
@@ -88,11 +84,8 @@ public:
         evict(overlaps, wait);
         auto at = calls_->open(what.key);
         if (!at) {  // something of that process that is gone without our knowing
-            auto const may_be = [&](auto const& other, entry const& e) {
-                auto const known = e.mapped.lock();
-                return other.first == place.first && !(known && known->is_kept());
-            };
-            evict(may_be, wait);
+            evict([&](auto const& other, entry const&) { return other.first == place.first; },
+                  wait);
             at = calls_->open(what.key);
         }
         if (!at) { throw transport_error("memory of a peer is already mapped, and not by us"); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marks on a rank's streams: numbers that tell whether what was enqueued before is done.
+// Marks on a rank's stream: numbers that tell whether what was enqueued before is done.
 #pragma once
 
 #include <collectives/transport/cuda/calls.hpp>

@@ -153,19 +153,11 @@ public:
     }
     void remove_host(void* p) override { check(::cudaHostUnregister(p), "cudaHostUnregister"); }
 
-    int multiprocessors(int device) override {
-        return attribute_of(device, cudaDevAttrMultiProcessorCount);
-    }
     /// Under MPS, what the environment says.
     int share_of(int device) override {
         auto const* const percent = std::getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
         if (percent == nullptr || attribute_of(device, cudaDevAttrMpsEnabled) == 0) { return 0; }
         return std::atoi(percent);
-    }
-    int independent_streams() override {
-        auto const* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-        if (queues != nullptr) { return std::atoi(queues); }
-        return attribute_of(current(), cudaDevAttrMpsEnabled) != 0 ? 2 : 8;  // CUDA's defaults
     }
 
     void copy(void* to, void const* from, std::size_t bytes, stream s) override {
@@ -190,11 +182,6 @@ public:
         int device = 0;
         check(::cudaStreamGetDevice(of(s), &device), "cudaStreamGetDevice");
         return device;
-    }
-    bool is_blocking(stream s) override {
-        unsigned flags = 0;
-        check(::cudaStreamGetFlags(of(s), &flags), "cudaStreamGetFlags");
-        return (flags & cudaStreamNonBlocking) == 0;
     }
     stream make_stream() override {
         cudaStream_t s = nullptr;

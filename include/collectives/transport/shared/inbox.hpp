@@ -2,7 +2,6 @@
 // Pairs what one peer sends with the receives that wait for it, in order within each tag.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
 
@@ -21,11 +20,10 @@ struct early_message {
     std::vector<std::byte> payload;
 };
 
-template <class X = void>
-class basic_inbox {
+class inbox {
 public:
     /// The oldest early message for a receive with this tag; without one the receive waits.
-    std::optional<deferred<early_message, X>> expect(request& r, std::uint64_t tag) {
+    std::optional<early_message> expect(request& r, std::uint64_t tag) {
         auto const found = std::find_if(early_.begin(), early_.end(),
                                         [&](auto const& m) { return m.head.tag == tag; });
         if (found == early_.end()) {
@@ -60,10 +58,7 @@ private:
         std::uint64_t tag = 0;
     };
     std::vector<waiting> posted_;
-    deferred<std::vector<early_message>, X> early_;
+    std::vector<early_message> early_;
 };
-
-/// Its code is compiled only where ranks are run.
-using inbox = basic_inbox<>;
 
 }  // namespace collectives::shared

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <collectives/core/copy.hpp>
-#include <collectives/core/deferred.hpp>
 #include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
@@ -89,7 +88,7 @@ public:
 
 private:
     struct per_peer {
-        deferred<std::deque<request*>, Memory> queue;
+        std::deque<request*> queue;
         inbox in;
     };
 
@@ -290,8 +289,8 @@ private:
     rank_t me_;
     rings rings_;
     slots slots_;
-    deferred<std::vector<per_peer>, Memory> peers_;
-    deferred<std::vector<request*>, Memory> active_;  // those that need polling
+    std::vector<per_peer> peers_;
+    std::vector<request*> active_;  // those that need polling
     request_numbers numbers_;
     std::size_t queued_ = 0;
 };

@@ -55,8 +55,7 @@ private:
 
 /// Numbers for requests that peers name; a number is never used twice, so that a late message to a
 /// cancelled request finds nothing.
-template <class = void>
-class basic_request_numbers {
+class request_numbers {
 public:
     std::uint64_t add(request& r) {
         std::size_t i = 0;
@@ -82,8 +81,5 @@ private:
     };
     std::vector<entry> entries_;
 };
-
-/// Its code is compiled only where ranks are run.
-using request_numbers = basic_request_numbers<>;
 
 }  // namespace collectives::shared

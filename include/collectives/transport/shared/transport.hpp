@@ -2,7 +2,6 @@
 // The transport of ranks that share memory: threads of a process, or processes of a machine.
 #pragma once
 
-#include <collectives/core/deferred.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
@@ -173,7 +172,7 @@ private:
     std::uint64_t boards_made_ = 0;
     bool watches_;
     messages<Memory> messages_;
-    deferred<std::vector<std::pair<std::byte*, int>>, Memory> own_boards_;
+    std::vector<std::pair<std::byte*, int>> own_boards_;
     std::vector<awaited> left_behind_;
 };
 

@@ -3,6 +3,7 @@
 // None is sent before a rank has waited for 20 ms, or something has failed.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/schedule/step.hpp>

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <collectives/communicator/core.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/select/model_text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace collectives {
+
+namespace detail {
+
+/// The communicator of all ranks of a job.
+inline std::shared_ptr<communicator_core> first_core(std::shared_ptr<any_transport> t) {
+    std::vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    auto shared = std::make_shared<hub>(t);
+    auto board = t->first_board();
+    return std::make_shared<communicator_core>(std::move(shared), std::move(board),
+                                               rank_group(std::move(everybody), t->rank()), 1,
+                                               model_of_environment());
+}
+
+/// An all_gather of `bytes` bytes per rank on the library's own account. What `stated` counts must
+/// be equal on all ranks.
+inline void all_gather_as(communicator_core& core, collective what, void const* mine, void* all,
+                          std::size_t bytes, std::size_t stated = 0) {
+    auto const ranks = static_cast<std::size_t>(core.engine().size());
+    auto r = core.make().to_whole(collective::all_gather, element_type_of<std::byte>(),
+                                  {mine, bytes}, {all, bytes * ranks}, {}, 0, {});
+    r.as = what;
+    r.stated_count = stated;
+    core.run(r);
+}
+
+/// A communicator of `members`, ranks of `core`, over `shared`.
+inline std::shared_ptr<communicator_core> derive(communicator_core& core,
+                                                 std::shared_ptr<hub> shared,
+                                                 std::vector<rank_t> members, std::uint64_t salt) {
+    auto& engine = core.engine();
+    auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), engine.rank()) -
+                                        members.begin());
+    auto const leader = static_cast<std::size_t>(members.front());
+    auto const share = [&](std::uint64_t mine) {
+        std::vector<std::uint64_t> all(static_cast<std::size_t>(engine.size()));
+        all_gather_as(core, collective::split, &mine, all.data(), sizeof mine);
+        return all[leader];
+    };
+    for (auto& m : members) { m = engine.group().job_rank(m); }
+    engine.require_usable(collective::split);  // before a board is made in vain
+    // Counted before anything can fail: where one group has no memory, the others go on.
+    auto const context = mix(mix(engine.context(), core.next_derived()), salt);
+    auto board = shared->carrier->make_board(members, me, share);
+    return std::make_shared<communicator_core>(std::move(shared), std::move(board),
+                                               rank_group(std::move(members), me), context,
+                                               core.selector().model());
+}
+
+}  // namespace detail
+
+COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<any_transport> t)
+    : communicator(detail::first_core(std::move(t))) {}
+COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<communicator_core> core)
+    : core_(std::move(core)),
+      rank_(core_->engine().rank()),
+      size_(core_->engine().size()),
+      on_device_(core_->engine().space().device() != nullptr) {}
+
+COLLECTIVES_INLINE void communicator::run(call_request const& r) { core_->run(r); }
+COLLECTIVES_INLINE pending communicator::start(call_request const& r,
+                                               std::shared_ptr<void const> kept) {
+    auto started = core_->start_operation(r);
+    return {core_, std::move(started), std::move(kept)};
+}
+COLLECTIVES_INLINE pending communicator::start_pair(collective what, element_type of,
+                                                    memory_span data, rank_t peer, int tag,
+                                                    options const& how) {
+    auto started = core_->start_pair(what, of, data, peer, tag, how);
+    return {core_, std::move(started), {}};
+}
+COLLECTIVES_INLINE void communicator::barrier(options const& how) {
+    run(make().begin(collective::barrier, element_type_of<std::byte>(), how));
+}
+COLLECTIVES_INLINE pending communicator::start_barrier(options const& how) {
+    return start(make().begin(collective::barrier, element_type_of<std::byte>(), how));
+}
+
+COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
+    auto const turn = core_->engine().turn();
+    struct member {
+        int color, key, rank;
+    };
+    member const mine{color, key, rank()};
+    std::vector<member> all(static_cast<std::size_t>(size()));
+    detail::all_gather_as(*core_, collective::split, &mine, all.data(), sizeof mine);
+    std::erase_if(all, [color](auto const& p) { return p.color != color; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](auto const& a, auto const& b) { return a.key < b.key; });
+    std::vector<rank_t> members;
+    for (auto const& p : all) { members.push_back(p.rank); }
+    auto const salt = static_cast<std::uint64_t>(static_cast<std::uint32_t>(color));
+    return communicator(detail::derive(*core_, core_->engine().shared(), std::move(members), salt));
+}
+
+COLLECTIVES_INLINE communicator communicator::over(function_ref<pointer(pointer)> adaptor) {
+    auto const turn = core_->engine().turn();
+    auto const& below = core_->engine().shared();
+    std::vector<rank_t> members(static_cast<std::size_t>(size()));
+    std::iota(members.begin(), members.end(), 0);
+    auto shared = std::make_shared<hub>(adaptor(below->carrier), below->work);
+    return communicator(
+        detail::derive(*core_, std::move(shared), std::move(members), hash_text("with")));
+}
+
+COLLECTIVES_INLINE memory_block communicator::allocate_elements(std::size_t n, std::size_t each) {
+    make().require(n <= static_cast<std::size_t>(-1) / each, collective::allocate,
+                   text_of(n, " elements are more than memory can be"));
+    memory_block mine;
+    std::array<std::uint64_t, 2> ask{1, n};
+    std::string why;
+    try {
+        mine = memory_block(core_->engine().shared()->carrier, n * each);
+    } catch (std::exception const& e) {
+        ask[0] = 0;
+        why = e.what();
+    }
+    std::vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(size()));
+    detail::all_gather_as(*core_, collective::allocate, &ask, all.data(), sizeof ask, n);
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        if (all[r][0] != 0) { continue; }
+        throw transport_error(text_of("rank ", rank(), ", allocate: rank ", r,
+                                      " has no memory for ", n, " elements",
+                                      (why.empty() ? "" : text_of(": ", why))));
+    }
+    return mine;
+}
+
+COLLECTIVES_INLINE void communicator::abort(std::string_view why) {
+    core_->engine().board().fail(
+        failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
+}
+COLLECTIVES_INLINE explanation communicator::explain(std::size_t bytes, collective what) {
+    make().require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
+                   "automatic chooses nothing for it");
+    auto const unknown = what == collective::gather || what == collective::scatter;
+    return core_->explain(what, unknown ? 0 : bytes);
+}
+COLLECTIVES_INLINE machine_model const& communicator::model() const {
+    return core_->selector().model();
+}
+COLLECTIVES_INLINE void communicator::use(machine_model const& prices) { core_->use(prices); }
+COLLECTIVES_INLINE void communicator::bind(reducer& r) const { core_->bind(r); }
+
+}  // namespace collectives

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call without its types.
+#pragma once
+
+#include <collectives/communicator/options.hpp>
+#include <collectives/core/type_name.hpp>
+#include <collectives/executor/call_shape.hpp>
+#include <collectives/space/reducer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace collectives {
+
+/// An element type without its type.
+struct element_type {
+    std::uint64_t id = 0;
+    std::string_view name;
+    std::size_t size = 0;
+};
+template <class T>
+constexpr element_type element_type_of() {
+    return {type_id<T>(), type_name<T>(), sizeof(T)};
+}
+
+/// A call without its types: what one rank asked for.
+struct call_request {
+    call_request() {}  // not constexpr, else g++ clears all of it first, by an instruction that
+                       // takes as long as a cache line between two cores
+
+    call_shape shape;
+    std::uint64_t type = 0;
+    std::string_view type_name;
+    void const* in = nullptr;
+    void* out = nullptr;
+    reducer const* op = nullptr;
+    options how;
+    collective as{};  // what it is called in messages, where that is not shape.what (split)
+    std::size_t stated_count = 0;  // what `as` counts, where that is not shape.count (allocate)
+};
+
+}  // namespace collectives

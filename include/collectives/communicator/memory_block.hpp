@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that a communicator gives: peers reach it, so that nothing is copied on the way.
+#pragma once
+
+#include <collectives/core/compiled.hpp>
+
+#include <cstddef>
+#include <memory>
+
+namespace collectives {
+
+class any_transport;
+
+/// Zeroed bytes. Move-only; the destructor frees this rank's part alone.
+class memory_block {
+public:
+    memory_block() = default;
+    /// Throws what the transport throws where it has none.
+    memory_block(std::shared_ptr<any_transport> t, std::size_t bytes);
+    memory_block(memory_block&& other) noexcept;
+    memory_block& operator=(memory_block&& other) noexcept;
+    ~memory_block();
+
+    void* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    std::shared_ptr<any_transport> transport_;
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/communicator/memory_block.ipp>
+#endif

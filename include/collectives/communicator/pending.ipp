@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/communicator/core.hpp>
+#include <collectives/communicator/pending.hpp>
+
+#include <utility>
+
+namespace collectives {
+
+COLLECTIVES_INLINE pending::pending(std::shared_ptr<communicator_core> core,
+                                    std::unique_ptr<activity> what,
+                                    std::shared_ptr<void const> keep)
+    : core_(std::move(core)), what_(std::move(what)), keep_(std::move(keep)) {}
+COLLECTIVES_INLINE pending::pending(pending&&) noexcept = default;
+COLLECTIVES_INLINE pending& pending::operator=(pending&& other) noexcept {
+    if (this != &other) {
+        end();
+        core_ = std::move(other.core_);
+        what_ = std::move(other.what_);
+        keep_ = std::move(other.keep_);
+    }
+    return *this;
+}
+COLLECTIVES_INLINE pending::~pending() { end(); }
+
+COLLECTIVES_INLINE bool pending::test() {
+    if (!what_) { return true; }
+    if (!core_->engine().test(*what_)) { return false; }
+    core_->forget(*what_);
+    what_.reset();
+    return true;
+}
+COLLECTIVES_INLINE void pending::wait() {
+    if (!what_) { return; }
+    auto const what = std::move(what_);
+    core_->finish(*what);
+}
+/// Waits without throwing: a failure stays with the communicator.
+COLLECTIVES_INLINE void pending::end() noexcept {
+    try {
+        wait();
+    } catch (...) {  // NOLINT: a destructor has nobody to tell
+    }
+}
+
+}  // namespace collectives

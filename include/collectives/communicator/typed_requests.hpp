@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From typed arguments to call requests: all that is compiled for each type of argument.
+#pragma once
+
+#include <collectives/communicator/requests.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace collectives::detail {
+
+using part_counts = request_maker::counts;
+
+template <class R>
+element_type type_of() {
+    return element_type_of<element_t<R>>();
+}
+template <class In, class Out>
+element_type type_of_both() {
+    static_assert(std::is_same_v<element_t<In>, element_t<Out>>, "in and out hold different types");
+    return type_of<In>();
+}
+
+/// all_reduce and reduce.
+template <class In, class Out>
+call_request vector_request(request_maker make, collective what, In& in, Out& out, reducer const& r,
+                            rank_t root, options const& how) {
+    return make.vector(what, type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out), r,
+                       root, how);
+}
+/// all_gather and gather.
+template <class In, class Out>
+call_request whole_request(request_maker make, collective what, In& in, Out& out,
+                           part_counts counts, rank_t root, options const& how) {
+    return make.to_whole(what, type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out),
+                         std::move(counts), root, how);
+}
+/// reduce_scatter and, with no reducer, scatter.
+template <class In, class Out>
+call_request block_request(request_maker make, collective what, In& in, Out& out,
+                           part_counts counts, reducer const* r, rank_t root, options const& how) {
+    return make.to_block(what, type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out),
+                         std::move(counts), r, root, how);
+}
+/// all_to_all.
+template <class In, class Out>
+call_request exchange_request(request_maker make, In& in, Out& out, part_counts sends,
+                              part_counts receives, options const& how) {
+    return make.exchange(type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out),
+                         std::move(sends), std::move(receives), how);
+}
+
+}  // namespace collectives::detail

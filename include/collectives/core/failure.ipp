@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The definitions of core/failure.hpp.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/failure.hpp>
+#include <collectives/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace collectives {
+
+COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why, int peer,
+                                         std::vector<int> const& absent) {
+    failure f;
+    f.kind = kind;
+    f.peer = peer;
+    f.missing_count = static_cast<std::uint32_t>(std::min(absent.size(), most_missing));
+    for (std::size_t i = 0; i < f.missing_count; ++i) { f.missing[i] = absent[i]; }
+    std::copy_n(why.begin(), std::min(why.size(), text_size - 1), f.text.begin());
+    return f;
+}
+
+COLLECTIVES_INLINE void failure::raise(std::string const& where) const {
+    auto const what = text_of(where, ": ", text.data());
+    switch (kind) {
+        case failure_kind::mismatch: throw mismatch_error(what);
+        case failure_kind::timeout:
+            throw timeout_error(what, {missing.begin(), missing.begin() + missing_count});
+        case failure_kind::peer_lost: throw peer_lost_error(what, peer);
+        case failure_kind::transport: throw transport_error(what);
+        case failure_kind::aborted: break;
+    }
+    throw error(what);
+}
+
+COLLECTIVES_INLINE failure failure_being_handled(std::string_view what, int rank) {
+    auto const make = [&](failure_kind kind, std::string_view why, int peer = -1,
+                          std::vector<int> const& missing = {}) {
+        return failure::make(kind, text_of(what, ": on rank ", rank, ": ", why), peer, missing);
+    };
+    try {
+        throw;
+    } catch (mismatch_error const& e) {
+        return make(failure_kind::mismatch, e.what());
+    } catch (timeout_error const& e) {
+        return make(failure_kind::timeout, e.what(), -1, e.missing());
+    } catch (transport_error const& e) {
+        return make(failure_kind::transport, e.what());
+    } catch (peer_lost_error const& e) {
+        return make(failure_kind::peer_lost, e.what(), e.peer());
+    } catch (std::exception const& e) {
+        return make(failure_kind::peer_lost, e.what(), rank);
+    } catch (...) { return make(failure_kind::peer_lost, "an unknown exception", rank); }
+}
+
+}  // namespace collectives

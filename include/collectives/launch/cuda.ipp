@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/communicator/core.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/launch/cuda.hpp>
+#include <collectives/launch/cuda_meeting.hpp>
+#include <collectives/launch/host_card.hpp>
+#include <collectives/transport/model.hpp>
+#include <collectives/transport/shm.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace collectives::cuda {
+
+namespace detail {
+
+/// Whether the transport of these ranks shares host memory between them.
+inline bool shares_host_memory(collectives::communicator const& comm) {
+    auto& engine = comm.core()->engine();
+    auto& carrier = engine.carrier();
+    return carrier.memory() != nullptr && carrier.device() == nullptr &&
+           engine.board().in_memory() != nullptr;
+}
+
+/// What the ranks of `base` share host memory by where that is not its own transport. Throws
+/// usage_error for ranks on several machines.
+inline std::shared_ptr<shm::transport> control_beside(collectives::communicator& base) {
+    auto const mine = collectives::detail::host_card_of_this_process();
+    std::vector<collectives::detail::host_card> cards(static_cast<std::size_t>(base.size()));
+    base.all_gather(std::span(&mine, 1), cards);
+    auto const hosts = collectives::detail::hosts_of(cards);
+    for (std::size_t r = 0; r < hosts.size(); ++r) {
+        if (hosts[r] == hosts[0]) { continue; }
+        throw usage_error(text_of("rank ", base.rank(), ", cuda::communicator: ranks 0 and ", r,
+                                  " are on different hosts"));
+    }
+    return collectives::detail::meet_on_host(base, cards, hosts, {});
+}
+
+}  // namespace detail
+
+COLLECTIVES_INLINE collectives::communicator communicate(collectives::communicator& base,
+                                                         int device, settings with) {
+    if (detail::shares_host_memory(base)) {
+        return detail::meeting(base, device, std::move(with)).communicate();
+    }
+    collectives::communicator inside(erase(detail::control_beside(base)));
+    return detail::meeting(inside, device, std::move(with)).communicate();
+}
+
+COLLECTIVES_INLINE space& space_of(collectives::communicator const& comm) {
+    return dynamic_cast<space&>(*comm.core()->engine().space().device());
+}
+
+}  // namespace collectives::cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/launch/host_card.hpp>
+#include <collectives/launch/hosts.hpp>
+#include <collectives/transport/bridged.hpp>
+#include <collectives/transport/model.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
+    auto const mine = detail::host_card_of_this_process();
+    std::vector<detail::host_card> cards(static_cast<std::size_t>(comm.size()));
+    comm.all_gather(std::span(&mine, 1), cards, {.timeout = time});
+    auto hosts = detail::hosts_of(cards);
+    auto inside = erase(detail::meet_on_host(comm, cards, hosts, time));
+    return comm.with([&](std::shared_ptr<any_transport> between) -> std::shared_ptr<any_transport> {
+        return std::make_shared<bridged_transport>(std::move(between), std::move(inside),
+                                                   std::move(hosts));
+    });
+}
+
+}  // namespace collectives

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How processes of one machine that were started separately become the ranks of a job.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/core/timeout.hpp>
+#include <collectives/launch/environment.hpp>
+#include <collectives/launch/meeting.hpp>
+#include <collectives/transport/shm.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace collectives::shm {
+
+namespace detail {
+
+/// Says that the rank has left once its last communicator is gone.
+struct membership {
+    job memory;
+    rank_t rank;
+    ~membership() { memory.state().depart(rank, shared::life::left, 0); }
+};
+
+inline void take_seat(job const& memory, rank_t r, pid_t process) {
+    memory.state().status(r).pid.store(process);
+}
+/// Processors that any of the ranks may run on: a launcher may have bound each to one of its own.
+inline int processors_of(job const& memory) {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (rank_t r = 0; r < memory.state().size(); ++r) {
+        cpu_set_t its;
+        CPU_ZERO(&its);
+        if (::sched_getaffinity(memory.state().status(r).pid.load(), sizeof its, &its) == 0) {
+            CPU_OR(&all, &all, &its);
+        }
+    }
+    return std::max(CPU_COUNT(&all), 1);
+}
+inline std::vector<int> absent(job const& memory) {
+    std::vector<int> ranks;
+    for (rank_t r = 0; r < memory.state().size(); ++r) {
+        if (memory.state().status(r).pid.load() == 0) { ranks.push_back(r); }
+    }
+    return ranks;
+}
+[[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks) {
+    std::string text = text_of("rank ", me.rank, ", join: time ran out; missing rank");
+    for (auto const r : ranks) { text += text_of(" ", r); }
+    throw timeout_error(text, ranks);
+}
+
+/// Rank 0: makes the job, and lets the others in until all are there.
+inline job host(job_place const& me, std::string const& name, steady::time_point until) {
+    job memory(me.size);
+    take_seat(memory, 0, ::getpid());
+    {
+        meeting_place place(name);
+        place.open();
+        for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
+            auto const came = place.admit(until);
+            if (came.connection.get() < 0) { miss(me, missing); }
+            auto const& said = came.said;
+            auto const expected = came.process != 0 && said.size == me.size && said.rank > 0 &&
+                                  said.rank < me.size &&
+                                  memory.state().status(said.rank).pid.load() == 0;
+            // Who is not expected learns it from the end of its connection.
+            if (expected && meeting_place::hand_over(came.connection, memory.descriptor())) {
+                take_seat(memory, said.rank, came.process);
+            }
+        }
+    }  // nobody can come late
+    memory.state().header().processors.store(processors_of(memory));
+    for (rank_t r = 0; r < me.size; ++r) {
+        memory.state().status(r).state.store(shared::life::running);
+    }
+    return memory;
+}
+
+/// The others: receive the job's memory, and wait until rank 0 has let in everybody.
+inline job attend(job_place const& me, std::string const& name, steady::time_point until) {
+    auto file = meeting_place(name).come({greeting::expected_magic, me.rank, me.size}, until);
+    if (file.get() < 0) { miss(me, {0}); }
+    job memory(me.size, shared::memory_file::received{file.release()});
+    auto const& mine = memory.state().status(me.rank).state;
+    while (mine.load() == shared::life::expected) {
+        if (steady::now() >= until) { miss(me, absent(memory)); }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return memory;
+}
+
+/// What this rank of the job of this name works with, once all of its ranks are there.
+inline std::shared_ptr<transport> take_part(job_place const& me, std::string const& name,
+                                            steady::time_point until) {
+    auto const member = std::make_shared<membership>(
+        me.rank == 0 ? host(me, name, until) : attend(me, name, until), me.rank);
+    return member->memory.rank(me.rank, member, true);
+}
+
+}  // namespace detail
+
+}  // namespace collectives::shm

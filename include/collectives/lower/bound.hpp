@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule bound to the bytes of a call, round by round: what lowering writes instructions from.
+#pragma once
+
+#include <collectives/plan/plan.hpp>
+#include <collectives/schedule/step.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace collectives::lowering {
+
+using plans::index_range;
+using plans::is_staged;
+using plans::memory;
+using plans::protocol;
+using plans::uses_scratch_once;
+
+/// A byte of one of the three buffers of a run.
+struct place {
+    memory where = memory::input;
+    std::size_t offset = 0;
+    friend constexpr bool operator==(place, place) = default;
+};
+
+/// Whether two stretches of bytes share any.
+constexpr bool overlap(place a, std::size_t a_bytes, place b, std::size_t b_bytes) {
+    return a.where == b.where && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes;
+}
+
+/// A message, or a stretch that a peer reads.
+struct bound_transfer {
+    int round = 0;
+    rank_t peer = 0;
+    verb action = verb::send;
+    chunk_range chunks{};
+    place at{};  // sends: what is sent. Receives: where it lands, unless it is reduced as it comes
+    std::size_t bytes = 0;
+    bool consumable = false;  // a recv_reduce that may be reduced as its bytes come
+    int first_fold = 0;       // a consumable receive: the reductions it feeds
+    int folds = 0;
+    bool dead_after = false;  // a received copy: nobody reads it again before the run ends
+};
+
+/// One source of a reduction: a stretch of receive `transfer`, or the rank's own value.
+struct fold_source {
+    int transfer = -1;       // index into bound_schedule::receives; -1: the rank's own value
+    std::size_t offset = 0;  // in that message
+};
+
+/// One n-ary reduction of a stretch: sources in rank order.
+struct bound_fold {
+    place to{};
+    place own{};
+    std::size_t bytes = 0;
+    int first_source = 0;
+    int sources = 0;
+    bool completes = false;   // all ranks' contributions are in it now
+    bool dead_after = false;  // nobody reads the result again before the run ends
+    bool stages = false;      // it goes to `staged` as well, where peers read it
+    place staged{};
+};
+
+struct bound_copy {
+    place to{};
+    place from{};
+    std::size_t bytes = 0;
+};
+
+/// A peer that must be through with a round before something that it reads is overwritten.
+struct reader {
+    rank_t peer = 0;
+    int round = 0;
+};
+
+/// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
+inline void note_reader(std::vector<reader>& list, int first, reader r) {
+    auto const from = list.begin() + first;
+    auto const same =
+        std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });
+    if (same == list.end()) {
+        list.push_back(r);
+    } else {
+        same->round = std::max(same->round, r.round);
+    }
+}
+
+struct bound_round {
+    int number = 0;
+    index_range gathers;        // copies before anything is sent: make it contiguous, or reachable
+    index_range gathered_over;  // in memory: who must have read what the gathers write over
+    index_range sends;
+    index_range receives;
+    index_range folds;
+    index_range overwritten;  // in memory: who must have read what this round writes over
+};
+
+/// What a protocol asks of the binding.
+struct binding {
+    protocol how = protocol::eager;
+    bool whole_ranges =
+        true;  // neighbouring chunks lie side by side (not so in segments of blocks)
+};
+
+struct bound_schedule {
+    int total_rounds = 0;
+    std::vector<bound_round> rounds;  // only those in which this rank does something
+    std::vector<bound_transfer> sends, receives;
+    std::vector<bound_fold> folds;
+    std::vector<fold_source> sources;
+    std::vector<bound_copy> copies;
+    std::vector<reader> overwritten;
+    std::vector<bound_copy> epilogue;  // what the output still lacks at the end
+    std::vector<reader> readers;       // in memory: who must be through before the run ends
+    std::size_t scratch = 0;           // bytes
+};
+
+}  // namespace collectives::lowering

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the current value of each chunk lives while a plan is made, and the scratch that some need.
+#pragma once
+
+#include <collectives/lower/bound.hpp>
+#include <collectives/lower/layout.hpp>
+#include <collectives/lower/scratch_space.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace collectives::lowering {
+
+/// Neighbouring chunks that do not wrap around the end.
+struct piece {
+    int first = 0, count = 0;
+};
+
+/// A range of chunks without its wrap; one piece per chunk where they do not lie side by side.
+inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
+    std::vector<piece> result;
+    auto const before_end = std::min(r.count, chunks - r.first);
+    if (side_by_side) {
+        result.push_back({r.first, before_end});
+        if (before_end < r.count) { result.push_back({0, r.count - before_end}); }
+    } else {
+        for (int k = 0; k < r.count; ++k) { result.push_back({(r.first + k) % chunks, 1}); }
+    }
+    return result;
+}
+
+/// The stretches in which the values of a piece lie, chunk c at `where(c)`, in order: copies whose
+/// destination is open.
+template <class Where>
+std::vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
+    std::vector<bound_copy> result;
+    for (int k = 0; k < p.count; ++k) {
+        auto const c = static_cast<std::size_t>(p.first + k) % at.bytes.size();
+        auto const from = where(c);
+        auto const bytes = at.bytes[c];
+        if (!result.empty()) {
+            auto& last = result.back();
+            if (bytes == 0 || from == place{last.from.where, last.from.offset + last.bytes}) {
+                last.bytes += bytes;
+                continue;
+            }
+        }
+        result.push_back({{}, from, bytes});
+    }
+    return result;
+}
+
+/// What a round brings for a chunk: a place in one of its messages.
+struct incoming_chunk {
+    rank_t peer = 0;
+    int transfer = 0;
+    std::size_t offset = 0;
+};
+
+/// Keeps a list by rank, since that is the order of the operands.
+inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
+    list.push_back(a);
+    for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
+        list[i] = list[i - 1];
+        list[i - 1] = a;
+    }
+}
+
+/// Values move from the input to the output where it covers their chunk, else to scratch. A stretch
+/// of scratch is given back at the end of the round in which its last value moves or expires.
+class chunk_places {
+public:
+    chunk_places(layout const& at, bool in_place, bool reuses_scratch)
+        : at_(at), now_(at.bytes.size()), scratch_(reuses_scratch) {
+        for (std::size_t c = 0; c < now_.size(); ++c) {
+            if (!at.held[c] || at.separate) { continue; }
+            now_[c].at = in_place && at.wanted[c] ? place{memory::output, at.output[c].offset}
+                                                  : place{memory::input, at.input[c].offset};
+        }
+    }
+
+    /// What this rank sends as chunk c.
+    place of(std::size_t c) const {
+        return at_.separate ? place{memory::input, at_.input[c].offset} : now_[c].at;
+    }
+
+    /// Moves the values of a piece, side by side, to the output, or to new scratch where that does
+    /// not cover them or `output_is_taken` says of the place there that it must not be written.
+    template <class IsTaken>
+    place move(piece p, std::size_t bytes, IsTaken&& output_is_taken) {
+        bool covered = true;
+        for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p, k)]; }
+        place to{memory::output, covered ? at_.output[chunk(p, 0)].offset : 0};
+        auto unit = -1;
+        if (!covered || output_is_taken(to)) {
+            unit = static_cast<int>(units_.size());
+            units_.push_back({scratch_.take(bytes), bytes, p.count});
+            to = {memory::scratch, units_.back().first};
+        }
+        auto offset = to.offset;
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p, k);
+            expire(c);
+            now_[c].at = {to.where, offset};
+            now_[c].unit = unit;
+            offset += at_.bytes[c];
+        }
+        return to;
+    }
+    /// The value of chunk c is needed no more.
+    void expire(std::size_t c) {
+        leave(now_[c].unit);
+        leave(now_[c].copy_unit);
+    }
+    /// A copy of the value of chunk c is not what it was, or needed no more.
+    void drop_copy(std::size_t c) { leave(now_[c].copy_unit); }
+    /// What peers that reach scratch alone can read of chunk c: the value itself, or a copy of it
+    /// made by `stage`; else where the value lies out of their reach.
+    place staged(std::size_t c) const {
+        auto const& v = now_[c];
+        return !at_.separate && v.at.where == memory::scratch ? v.at
+               : v.copy_unit >= 0                             ? place{memory::scratch, v.copy}
+                                                              : of(c);
+    }
+    /// Scratch for a copy of a piece, which lasts until it is dropped. It may take the place of
+    /// older copies of these values, but for what `is_sent` says must still be there.
+    template <class IsSent>
+    place stage(piece p, std::size_t bytes, IsSent&& is_sent) {
+        auto const before = ending_.size();
+        for (int k = 0; k < p.count; ++k) { drop_copy(chunk(p, k)); }
+        for (auto i = before; i < ending_.size();) {
+            auto const [first, old] = ending_[i];
+            if (is_sent(place{memory::scratch, first}, old)) {
+                ++i;
+            } else {
+                scratch_.give_back(first, old);
+                ending_[i] = ending_.back();
+                ending_.pop_back();
+            }
+        }
+        place const at{memory::scratch, scratch_.take(bytes)};
+        auto const unit = static_cast<int>(units_.size());
+        units_.push_back({at.offset, bytes, p.count});
+        auto offset = at.offset;
+        for (int k = 0; k < p.count; ++k) {
+            auto& v = now_[chunk(p, k)];
+            v.copy_unit = unit;
+            v.copy = offset;
+            offset += at_.bytes[chunk(p, k)];
+        }
+        return at;
+    }
+    /// Scratch until the end of the round.
+    place temporary(std::size_t bytes) {
+        auto const first = scratch_.take(bytes);
+        ending_.emplace_back(first, bytes);
+        return {memory::scratch, first};
+    }
+    void end_round() {
+        for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
+        ending_.clear();
+    }
+    /// Whether a piece can lie in the output as a whole, and all of it lies there or has not moved.
+    bool can_be_gathered(piece p) const {
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p, k);
+            auto const at = now_[c].at;
+            if (at_.separate || !at_.wanted[c] ||
+                (at.where != memory::input && at != place{memory::output, at_.output[c].offset})) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// Chunk c has been copied to its place in the output.
+    void gathered(std::size_t c) { now_[c].at = {memory::output, at_.output[c].offset}; }
+    std::size_t most_scratch() const { return scratch_.most(); }
+
+private:
+    struct value {
+        place at{};
+        int unit = -1;         // index into units_ where it lives in scratch
+        int copy_unit = -1;    // likewise of a copy of it, which
+        std::size_t copy = 0;  // lies here
+    };
+    struct scratch_unit {
+        std::size_t first = 0, bytes = 0;
+        int chunks = 0;  // whose values live in it
+    };
+
+    std::size_t chunk(piece p, int k) const {
+        return static_cast<std::size_t>(p.first + k) % at_.bytes.size();
+    }
+    void leave(int& unit) {
+        if (unit >= 0) {
+            auto& u = units_[static_cast<std::size_t>(unit)];
+            if (--u.chunks == 0) { ending_.emplace_back(u.first, u.bytes); }
+        }
+        unit = -1;
+    }
+
+    layout const& at_;
+    std::vector<value> now_;
+    std::vector<scratch_unit> units_;
+    scratch_space scratch_;
+    std::vector<std::pair<std::size_t, std::size_t>> ending_;  // with this round
+};
+
+}  // namespace collectives::lowering

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which reductions complete a chunk: the pass in which an operator's last touch (the division of an
+// average) belongs.
+#pragma once
+
+#include <collectives/schedule/schedule.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace collectives::lowering {
+
+/// The (round, chunk) pairs, by round, in which `rank` comes to hold all contributions by a
+/// reduction. Counts contributions through all ranks' schedules: O(steps x chunks of all ranks).
+inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedule> const& all,
+                                                              rank_t rank) {
+    auto const size = static_cast<int>(all.size());
+    auto const chunks = static_cast<std::size_t>(all.front().chunks);
+    std::vector<std::vector<int>> held(all.size(), std::vector<int>(chunks, 1));
+    std::vector<std::size_t> next(all.size(), 0);
+    std::vector<std::pair<int, int>> result;
+    struct change {
+        std::size_t rank, chunk;
+        int count;
+        bool reduces;
+    };
+    std::vector<change> changes;
+    for (int round = 0; round < all.front().rounds; ++round) {
+        changes.clear();
+        for (std::size_t r = 0; r < all.size(); ++r) {
+            auto const& steps = all[r].steps;
+            for (auto& i = next[r]; i < steps.size() && steps[i].round == round; ++i) {
+                auto const& s = steps[i];
+                if (s.what == verb::send) { continue; }
+                for (int k = 0; k < s.chunks.count; ++k) {
+                    auto const c = static_cast<std::size_t>(s.chunks.first + k) % chunks;
+                    changes.push_back({r, c, held[static_cast<std::size_t>(s.peer)][c],
+                                       s.what == verb::recv_reduce});
+                }
+            }
+        }
+        for (auto const& change : changes) {
+            auto& count = held[change.rank][change.chunk];
+            count = change.reduces ? count + change.count : change.count;
+            if (change.reduces && count == size && static_cast<rank_t>(change.rank) == rank) {
+                result.emplace_back(round, static_cast<int>(change.chunk));
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace collectives::lowering

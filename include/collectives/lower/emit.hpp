@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How instructions are written down, for all protocols alike.
+#pragma once
+
+#include <collectives/lower/bound.hpp>
+#include <collectives/plan/plan.hpp>
+
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+
+namespace collectives::lowering {
+
+using plans::destination;
+using plans::instruction;
+using plans::opcode;
+using plans::store;
+
+/// Adds instructions to a plan.
+class plan_writer {
+public:
+    explicit plan_writer(plans::plan& to) : to_(to) {}
+
+    static plans::place own(place p) { return {p.where, -1, 0, p.offset}; }
+
+    void begin_round(int round) { round_ = round; }
+    instruction& add(opcode what, std::size_t bytes = 0) {
+        instruction i;
+        i.what = what;
+        i.round = round_;
+        i.bytes = bytes;
+        i.sources.first = i.sources.last = static_cast<int>(to_.sources.size());
+        i.destinations.first = i.destinations.last = static_cast<int>(to_.destinations.size());
+        to_.program.push_back(i);
+        return to_.program.back();
+    }
+    /// To the instruction added last.
+    void read(plans::place from) {
+        to_.sources.push_back(from);
+        ++to_.program.back().sources.last;
+    }
+    void write(plans::place to, store how = store::cached) {
+        to_.destinations.push_back({to, how});
+        ++to_.program.back().destinations.last;
+        streams_ = streams_ || plans::may_stream(how);
+    }
+    void copy(plans::place to, plans::place from, std::size_t bytes, store how = store::cached) {
+        if (bytes == 0) { return; }
+        add(opcode::copy, bytes);
+        read(from);
+        write(to, how);
+    }
+    void wait(rank_t peer, plans::point at) {
+        auto& i = add(opcode::wait);
+        i.peer = peer;
+        i.at = at;
+    }
+    void publish(plans::point at) {
+        auto& i = add(opcode::publish);
+        i.at = at;
+        i.fence = std::exchange(streams_, false);
+    }
+    /// Waits until all peers have passed `at` of the run `runs_back` runs ago.
+    void wait_for_window(int runs_back, plans::point at) {
+        for (rank_t r = 0; r < to_.size; ++r) {
+            if (r == to_.rank) { continue; }
+            wait(r, at);
+            to_.program.back().runs_back = runs_back;
+            to_.program.back().when = plans::condition::unless_all_came;
+        }
+    }
+    void end() { to_.fences_at_end = streams_; }
+
+private:
+    plans::plan& to_;
+    int round_ = 0;
+    bool streams_ = false;  // since the last publish
+};
+
+}  // namespace collectives::lowering

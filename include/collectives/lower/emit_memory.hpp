@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans over peers' memory. A rank publishes that it has come to a round when what peers read of it
+// then is in place; before it overwrites something it waits until its readers are through.
+#pragma once
+
+#include <collectives/lower/emit.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace collectives::lowering {
+
+class memory_emitter {
+public:
+    /// `pushes`: whoever adds up writes the sums to the outputs of all that take them.
+    memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes)
+        : to_(to), from_(from), write_(to), offer_of_(from.receives.size()), pushes_(pushes) {}
+
+    void run() {
+        number_offers();
+        write_.wait_for_window(plans::channels, plans::left);
+        for (std::size_t r = 0; r < from_.rounds.size(); ++r) { emit(r); }
+        write_.publish(plans::left);
+        // What is kept longer than the run, and not read elsewhere, need not be waited for.
+        if (to_.keeps == plans::scratch_life::run || is_read(to_.shown.how, memory::input)) {
+            for (auto const& r : from_.readers) {
+                write_.wait(r.peer, plans::done(r.round));
+                if (pushes_ && r.round == 1) {
+                    to_.program.back().when = plans::condition::unless_peer_takes_sums;
+                }
+            }
+        }
+        for (auto const& c : from_.epilogue) {
+            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after);
+        }
+        write_.end();
+    }
+
+private:
+    void number_offers() {
+        for (auto const& s : from_.sends) {
+            to_.offers.push_back({s.peer, s.round, write_.own(s.at), s.bytes});
+        }
+        std::vector<int> next(static_cast<std::size_t>(to_.size));
+        for (std::size_t i = 0; i < from_.receives.size(); ++i) {
+            offer_of_[i] = next[static_cast<std::size_t>(from_.receives[i].peer)]++;
+        }
+    }
+    plans::place offered(int receive, std::size_t offset) const {
+        auto const i = static_cast<std::size_t>(receive);
+        return {memory::offer, from_.receives[i].peer, offer_of_[i], offset};
+    }
+    void wait_for(index_range who) {
+        for (int i = who.first; i < who.last; ++i) {
+            auto const& o = from_.overwritten[static_cast<std::size_t>(i)];
+            write_.wait(o.peer, plans::done(o.round));
+        }
+    }
+
+    void emit(std::size_t index) {
+        auto const& r = from_.rounds[index];
+        write_.begin_round(r.number);
+        // Before anything is waited for: whoever waits for this rank may be whom it waits for.
+        if (index > 0 && r.gathered_over.size() != 0) {
+            write_.publish(plans::done(from_.rounds[index - 1].number));
+        }
+        wait_for(r.gathered_over);
+        auto const staged = is_staged(to_.shown.how) ? store::measured : store::cached;
+        for (int c = r.gathers.first; c < r.gathers.last; ++c) {
+            auto const& g = from_.copies[static_cast<std::size_t>(c)];
+            write_.copy(write_.own(g.to), write_.own(g.from), g.bytes, staged);
+        }
+        write_.publish(plans::come(r.number));
+        wait_for(r.overwritten);
+        for (int i = r.receives.first; i < r.receives.last; ++i) {
+            auto const& t = from_.receives[static_cast<std::size_t>(i)];
+            write_.wait(t.peer, plans::come(t.round));
+            if (t.action != verb::recv_copy || to_.shown.takes_sums) { continue; }
+            write_.copy(write_.own(t.at), offered(i, 0), t.bytes,
+                        t.dead_after ? store::dead_after : store::cached);
+        }
+        for (int f = r.folds.first; f < r.folds.last; ++f) {
+            reduce(from_.folds[static_cast<std::size_t>(f)]);
+        }
+    }
+    void reduce(bound_fold const& f) {
+        if (f.bytes == 0) { return; }
+        write_.add(opcode::reduce, f.bytes).completes = f.completes;
+        for (int k = 0; k < f.sources; ++k) {
+            auto const& s = from_.sources[static_cast<std::size_t>(f.first_source + k)];
+            write_.read(s.transfer < 0 ? write_.own(f.own) : offered(s.transfer, s.offset));
+        }
+        write_.write(write_.own(f.to), f.dead_after ? store::dead_after : store::cached);
+        if (f.stages) {
+            write_.write(write_.own(f.staged), store::measured);
+            if (pushes_) { to_.program.back().when = plans::condition::unless_all_take_sums; }
+        }
+        for (rank_t r = 0; pushes_ && r < to_.size; ++r) {
+            if (r != to_.rank) {
+                write_.write({memory::output, r, 0, f.to.offset}, store::measured);
+            }
+        }
+    }
+
+    plans::plan& to_;
+    bound_schedule const& from_;
+    plan_writer write_;
+    std::vector<int> offer_of_;  // of each receive
+    bool pushes_;
+};
+
+}  // namespace collectives::lowering

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans over messages: each round posts its sends and receives, tests them all, then reduces.
+#pragma once
+
+#include <collectives/lower/emit.hpp>
+
+#include <cstddef>
+
+namespace collectives::lowering {
+
+class message_emitter {
+public:
+    message_emitter(plans::plan& to, bound_schedule const& from)
+        : from_(from), write_(to), request_of_(from.receives.size()) {}
+
+    void run() {
+        for (auto const& r : from_.rounds) { emit(r); }
+        for (auto const& c : from_.epilogue) {
+            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes);
+        }
+        write_.end();
+    }
+
+private:
+    void emit(bound_round const& r) {
+        write_.begin_round(r.number);
+        for (int c = r.gathers.first; c < r.gathers.last; ++c) {
+            auto const& g = from_.copies[static_cast<std::size_t>(c)];
+            write_.copy(write_.own(g.to), write_.own(g.from), g.bytes);
+        }
+        // Sends first: what asks a peer to take a long message is then on its way before what lets
+        // the same peer send one, and its data; else the two would go one after the other.
+        int requests = 0;
+        for (int s = r.sends.first; s < r.sends.last; ++s) {
+            auto const& t = from_.sends[static_cast<std::size_t>(s)];
+            post(opcode::send, t, requests++);
+            write_.read(write_.own(t.at));
+        }
+        for (int i = r.receives.first; i < r.receives.last; ++i) {
+            auto const& t = from_.receives[static_cast<std::size_t>(i)];
+            request_of_[static_cast<std::size_t>(i)] = requests;
+            post(opcode::receive, t, requests++);
+            if (!t.consumable) { write_.write(write_.own(t.at)); }
+        }
+        for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, true); }
+        for (int k = 0; k < requests; ++k) { write_.add(opcode::test).number = k; }
+        for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, false); }
+    }
+    void post(opcode what, bound_transfer const& t, int request) {
+        auto& i = write_.add(what, t.bytes);
+        i.peer = t.peer;
+        i.number = request;
+    }
+    bool comes_in_parts(bound_fold const& f) const {
+        for (int k = 0; k < f.sources; ++k) {
+            auto const t = from_.sources[static_cast<std::size_t>(f.first_source + k)].transfer;
+            if (t >= 0 && from_.receives[static_cast<std::size_t>(t)].consumable) { return true; }
+        }
+        return false;
+    }
+    /// A reduction whose message is reduced as it comes stands before the tests, others behind.
+    void reduce(int index, bool as_it_comes) {
+        auto const& f = from_.folds[static_cast<std::size_t>(index)];
+        if (f.bytes == 0 || comes_in_parts(f) != as_it_comes) { return; }
+        write_.add(opcode::reduce, f.bytes).completes = f.completes;
+        for (int k = 0; k < f.sources; ++k) {
+            auto const& s = from_.sources[static_cast<std::size_t>(f.first_source + k)];
+            auto const t = static_cast<std::size_t>(s.transfer);
+            if (s.transfer < 0) {
+                write_.read(write_.own(f.own));
+            } else if (as_it_comes) {
+                write_.read({memory::message, -1, request_of_[t], s.offset});
+            } else {
+                auto const at = from_.receives[t].at;
+                write_.read(write_.own({at.where, at.offset + s.offset}));
+            }
+        }
+        write_.write(write_.own(f.to));
+    }
+
+    bound_schedule const& from_;
+    plan_writer write_;
+    std::vector<int> request_of_;  // of each receive
+};
+
+}  // namespace collectives::lowering

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where each chunk of a call lies in the caller's buffers, in bytes.
+#pragma once
+
+#include <collectives/core/types.hpp>
+#include <collectives/schedule/schedule.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace collectives::lowering {
+
+/// Whether the vector of a collective is one piece on every rank, so that a segment of it is just a
+/// shorter vector. The others consist of the ranks' blocks; a segment takes a part of each.
+constexpr bool is_one_vector(collective what) {
+    return what == collective::all_reduce || what == collective::broadcast ||
+           what == collective::reduce;
+}
+
+/// The shape of a call: what one rank knows of it without looking at any buffer.
+struct call_shape {
+    collective what = collective::all_reduce;
+    int size = 1;
+    rank_t rank = 0;
+    rank_t root = 0;
+    std::size_t count = 0;  // elements of the whole vector, cut by block() if no counts
+    std::size_t elem_size = 1;
+    std::vector<std::size_t> counts;       // elements of each rank's block; empty: block()
+    std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
+    bool in_place = false;
+    bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
+
+    /// Bytes of the buffers a rank passes where it passes them.
+    std::size_t input_bytes() const {
+        return bytes_of(what == collective::all_gather || what == collective::gather);
+    }
+    std::size_t output_bytes() const {
+        return bytes_of(what == collective::reduce_scatter || what == collective::scatter);
+    }
+
+private:
+    std::size_t bytes_of(bool own_block) const {
+        auto const elements = !own_block || !knows_all_blocks ? count
+                              : counts.empty()                ? block(count, size, rank).size
+                                               : counts[static_cast<std::size_t>(rank)];
+        return elements * elem_size;
+    }
+};
+
+/// A stretch of bytes of a buffer that holds a chunk.
+struct stretch {
+    bool there = false;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+};
+
+/// For each chunk: where the input holds it, where the output takes it, and which of them this rank
+/// has at the start and must have at the end.
+struct layout {
+    std::vector<stretch> input, output;
+    std::vector<std::size_t> bytes;  // of each chunk
+    std::vector<bool> held, wanted;
+    bool separate = false;  // all_to_all: chunk i of the input is not chunk i of the output
+};
+
+namespace detail {
+
+inline std::vector<extent> cut(std::size_t count, int chunks,
+                               std::vector<std::size_t> const& counts) {
+    std::vector<extent> result(static_cast<std::size_t>(chunks));
+    std::size_t first = 0;
+    for (int c = 0; c < chunks; ++c) {
+        auto const i = static_cast<std::size_t>(c);
+        result[i] = counts.empty() ? block(count, chunks, c) : extent{first, counts[i]};
+        first += result[i].size;
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// Cuts the buffers of a call into `chunks` chunks; of each, part `segment` of `segments` is meant
+/// (0 of 1: all of it). O(chunks).
+inline layout lay_out(call_shape const& call, int chunks, int segment = 0, int segments = 1) {
+    auto const n = static_cast<std::size_t>(chunks);
+    auto const me = static_cast<std::size_t>(call.rank);
+    auto const at_root = call.rank == call.root;
+    using enum collective;
+    auto const own_block_in = call.what == all_gather || call.what == gather;
+    auto const own_block_out = call.what == reduce_scatter || call.what == scatter;
+    auto const output_at_root = call.what == reduce || call.what == gather;
+    auto const input_at_root = call.what == scatter || call.what == broadcast;
+
+    layout result;
+    result.separate = call.what == all_to_all;
+    result.input.resize(n);
+    result.output.resize(n);
+    result.bytes.resize(n);
+    result.held.resize(n);
+    result.wanted.resize(n);
+    std::vector<extent> whole(n);
+    if (call.knows_all_blocks) {
+        whole = detail::cut(call.count, chunks, call.counts);
+    } else {
+        whole[me] = {0, call.count};
+    }
+    auto const received =
+        call.recv_counts.empty() ? whole : detail::cut(call.count, chunks, call.recv_counts);
+    auto const place = [&](extent e, std::size_t base) {
+        auto const part = block(e.size, segments, segment);
+        return stretch{true, (e.first + part.first - base) * call.elem_size,
+                       part.size * call.elem_size};
+    };
+    for (std::size_t c = 0; c < n; ++c) {
+        result.bytes[c] = place(whole[c], 0).bytes;
+        auto const own = c == me;
+        auto const holds = own_block_in ? own : !input_at_root || at_root;
+        auto const wants = own_block_out ? own : !output_at_root || at_root;
+        if (holds) { result.input[c] = place(whole[c], own_block_in ? whole[c].first : 0); }
+        if (wants) { result.output[c] = place(received[c], own_block_out ? received[c].first : 0); }
+        result.held[c] = holds;
+        result.wanted[c] = wants;
+    }
+    return result;
+}
+
+}  // namespace collectives::lowering

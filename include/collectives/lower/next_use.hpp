@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a schedule needs a chunk again, and for what.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace collectives::lowering {
+
+/// What a rank does next with a chunk: sends it (and perhaps receives it), or receives it.
+enum class chunk_use : std::uint8_t { none, sent, received };
+
+/// The rounds in which a rank sends or receives a chunk.
+class next_uses {
+public:
+    /// Of a round that is no earlier than the last.
+    void add(int round, bool sends) {
+        if (all_.empty() || all_.back().first != round) {
+            all_.emplace_back(round, sends);
+        } else {
+            all_.back().second = all_.back().second || sends;
+        }
+    }
+    /// Whether the next one after round `round`, which never goes back from call to call, is a send
+    /// in round `other`.
+    bool sends_next(int round, int other) {
+        return after(round) == chunk_use::sent && all_[next_].first == other;
+    }
+    /// The next one after round `round`.
+    chunk_use after(int round) {
+        while (next_ < all_.size() && all_[next_].first <= round) { ++next_; }
+        return next_ == all_.size() ? chunk_use::none
+               : all_[next_].second ? chunk_use::sent
+                                    : chunk_use::received;
+    }
+
+private:
+    std::vector<std::pair<int, bool>> all_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace collectives::lowering

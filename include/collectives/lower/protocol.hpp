@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The only place that decides how bytes travel.
+//
+// | protocol       | chosen when                                         | costs                  |
+// |----------------|-----------------------------------------------------|------------------------|
+// | eager          | over messages                                       | what is received needs |
+// |                |                                                     | a place, one more pass |
+// | stream_reduce  | over messages, if the transport can hand over bytes | nothing but            |
+// |                | as they come, for elements of 4 KiB at most         | the messages           |
+// | cells          | one round, inputs that fit a cell                   | each input copied once |
+// | cells_beside   | one round, inputs of 8 KiB at most                  | likewise; one more line|
+// | zero_copy      | peers reach input and output, and nothing below     | waits for readers      |
+// | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
+// | takes sums     | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
+// |                | where peers' caches are far                         |                        |
+// | staged_results | an all_reduce out of place below 1 MiB, caches near,| sums written twice     |
+// |                | its sums fit a piece of the staging ring            |                        |
+// | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |
+// |                | place would keep its sums beside the input; what    | copied, to lines that  |
+// |                | is staged fits a piece                              | no peer's cache holds  |
+// | staged         | likewise, where it does not fit                     | waits before copies    |
+//
+// Each rank decides for itself between the protocols from zero_copy on, and announces the decision.
+#pragma once
+
+#include <collectives/lower/lower.hpp>
+
+#include <cstddef>
+
+namespace collectives::lowering {
+
+/// What a rank knows of itself when it enters a run.
+struct rank_facts {
+    bool in_place = false;
+    bool reachable = true;             // peers can read its input and write its output
+    bool caches_far = false;           // as far as measured, or to be measured
+    std::size_t ring_piece = 0;        // bytes; 0: there is no staging ring
+    bool reduces_as_it_comes = false;  // the transport hands bytes over as they come
+};
+
+inline constexpr std::size_t largest_streamed_element = 4096;
+inline constexpr std::size_t largest_pushed_element = 2048;
+inline constexpr std::size_t least_pushed = 16 * 1024;  // bytes of a vector
+inline constexpr std::size_t least_pushed_out_of_place = 1024 * 1024;
+inline constexpr std::size_t largest_kept = 1024 * 1024;  // of scratch beyond the run
+inline constexpr std::size_t largest_in_few_cells = 256, largest_in_cells = 2048;
+inline constexpr std::size_t largest_beside_cells = 8192;
+
+inline std::size_t vector_bytes(call_shape const& s) { return s.count * s.elem_size; }
+
+/// Whether sums go to the outputs of the ranks that take them. Equal on all ranks.
+inline bool pushes(lowered_call const& c) {
+    return c.adds_once() && c.shape().elem_size <= largest_pushed_element &&
+           vector_bytes(c.shape()) >= least_pushed;
+}
+
+/// Over messages.
+inline rank_choice choose_for_messages(lowered_call const& c, rank_facts const& facts) {
+    auto const streams =
+        facts.reduces_as_it_comes && c.shape().elem_size <= largest_streamed_element;
+    return {{streams ? protocol::stream_reduce : protocol::eager, facts.in_place, false}};
+}
+
+/// In cells, over inputs of `bytes` bytes at most.
+inline rank_choice choose_for_cells(std::size_t bytes, rank_facts const& facts) {
+    auto const inside = bytes <= largest_in_cells;
+    return {{inside ? protocol::cells : protocol::cells_beside, facts.in_place, false},
+            inside ? plans::scratch_life::run : plans::scratch_life::ring,
+            false,
+            bytes <= largest_in_few_cells ? plans::few_cells : plans::more_cells};
+}
+
+/// In memory that peers reach.
+inline rank_choice choose_for_memory(lowered_call const& c, rank_t me, rank_facts const& facts,
+                                     int segment = 0) {
+    using plans::scratch_life;
+    auto const all_reduces = c.shape().what == collective::all_reduce;
+    auto const small_out_of_place =
+        !facts.in_place && vector_bytes(c.shape()) < least_pushed_out_of_place;
+    auto const choice = [&](protocol how, scratch_life keeps, bool takes_sums = false) {
+        return rank_choice{{how, facts.in_place, takes_sums}, keeps, pushes(c)};
+    };
+    auto const bytes = [&](protocol how) {
+        return c.lower(me, choice(how, scratch_life::run), segment).scratch;
+    };
+    auto const fits_ring = [&](protocol how) {
+        auto const n = bytes(how);
+        return n != 0 && n <= facts.ring_piece;
+    };
+    auto const keeps_sums = all_reduces && facts.in_place && bytes(protocol::zero_copy) != 0;
+    auto const staging = {protocol::staged_once, protocol::staged};
+    if (!facts.reachable || keeps_sums) {
+        for (auto const how : staging) {
+            if (fits_ring(how)) { return choice(how, scratch_life::ring); }
+        }
+    } else if (all_reduces && small_out_of_place && !facts.caches_far &&
+               fits_ring(protocol::staged_results)) {
+        return choice(protocol::staged_results, scratch_life::ring);
+    }
+    if (facts.reachable) {
+        auto const takes = pushes(c) && (facts.caches_far || !small_out_of_place);
+        return choice(protocol::zero_copy, scratch_life::run, takes);
+    }
+    auto const kept = bytes(protocol::staged) <= largest_kept;
+    return choice(protocol::staged, kept ? scratch_life::channel : scratch_life::run);
+}
+
+}  // namespace collectives::lowering

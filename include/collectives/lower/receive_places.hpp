@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a message lands that is to be reduced.
+#pragma once
+
+#include <collectives/lower/bound.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace collectives::lowering {
+
+/// Says for each receive of the last round so far that is reduced whether it is consumed, lands
+/// straight in the result's place, or needs a place of its own, from `temporary(bytes)`.
+/// `sent_now(place, bytes)`: whether the round sends what lies there.
+template <class SentNow, class Temporary>
+void settle_receives(bound_schedule& p, bound_round const& round, bool consumes, SentNow&& sent_now,
+                     Temporary&& temporary) {
+    for (auto r = static_cast<std::size_t>(round.receives.first); r < p.receives.size(); ++r) {
+        auto& t = p.receives[r];
+        if (t.action != verb::recv_reduce) { continue; }
+        auto alone = true, untouched = true;
+        t.first_fold = static_cast<int>(p.folds.size());
+        for (auto f = static_cast<std::size_t>(round.folds.first); f < p.folds.size(); ++f) {
+            auto const& fold = p.folds[f];
+            for (int k = 0; k < fold.sources; ++k) {
+                auto const& s = p.sources[static_cast<std::size_t>(fold.first_source + k)];
+                if (s.transfer != static_cast<int>(r)) { continue; }
+                t.first_fold = std::min(t.first_fold, static_cast<int>(f));
+                ++t.folds;
+                alone = alone && fold.sources == 2;
+                untouched = untouched && !sent_now(fold.to, fold.bytes);
+            }
+        }
+        auto const& fold = p.folds[static_cast<std::size_t>(t.first_fold)];
+        t.consumable = consumes && alone && untouched;
+        if (t.consumable) { continue; }
+        t.at = alone && untouched && t.folds == 1 && fold.to != fold.own ? fold.to
+                                                                         : temporary(t.bytes);
+    }
+}
+
+}  // namespace collectives::lowering

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values as symbols: contributions, and sums that keep their brackets. Equal values have one
+// number.
+#pragma once
+
+#include <collectives/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace collectives::plans {
+
+class expressions {
+public:
+    /// Element `element` of what a rank contributes to a call.
+    int contribution(int call, rank_t rank, std::size_t element) {
+        return number({-1, call, rank, static_cast<int>(element)});
+    }
+    /// `completes`: with the operator's last touch.
+    int sum(std::vector<int> const& operands, bool completes) {
+        key_.assign({completes ? -3 : -2});
+        key_.insert(key_.end(), operands.begin(), operands.end());
+        return number(key_);
+    }
+
+private:
+    struct hash {
+        std::size_t operator()(std::vector<int> const& key) const {
+            std::uint64_t h = 1469598103934665603U;
+            for (auto const k : key) {
+                h = (h ^ static_cast<std::uint32_t>(k)) * 1099511628211U;
+                h ^= h >> 29;
+            }
+            return static_cast<std::size_t>(h);
+        }
+    };
+    int number(std::vector<int> const& key) {
+        return known_.try_emplace(key, static_cast<int>(known_.size())).first->second;
+    }
+
+    std::vector<int> key_;
+    std::unordered_map<std::vector<int>, int, hash> known_;
+};
+
+}  // namespace collectives::plans

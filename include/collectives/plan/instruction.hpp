@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The instructions of a plan: pure data. docs/plans.md has them in a table.
+#pragma once
+
+#include <collectives/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace collectives::plans {
+
+enum class opcode : std::uint8_t {
+    wait,     // until a peer's counter has reached a point
+    publish,  // a point, on this rank's own counter
+    copy,     // one source to its destinations
+    reduce,   // all sources, in this order, to all destinations in one pass
+    send,     // posts a message; it may be read until it is tested
+    receive,  // posts room for a message; it may be written until it is tested
+    test,     // waits until a posted message is done
+};
+
+enum class memory : std::uint8_t {
+    input,    // of a call. Nobody writes there
+    output,   // of a call
+    scratch,  // of a run
+    cell,     // of a call: lines in which a whole small input lies, see lower/emit_cells.hpp
+    message,  // what request `number` brings, read while it comes
+    offer,    // what `peer` keeps ready for this rank: the offer of that number, see plan.hpp
+};
+
+/// Where bytes lie: in this rank's memory or, with a `peer`, in that of a peer. A peer's place has
+/// the symbolic form `offer` until the peer has announced its protocol (plan/resolve.hpp).
+struct place {
+    memory where = memory::input;
+    rank_t peer = -1;
+    int number = 0;  // of a message or an offer
+    std::size_t offset = 0;
+    friend constexpr bool operator==(place const&, place const&) = default;
+};
+
+/// How stores go. A hint: it changes no result, only what must be fenced.
+enum class store : std::uint8_t {
+    cached,
+    dead_after,  // nobody reads it again in this run: past the caches if the vector is large
+    measured,    // past the caches if peers' caches are far, which measurements tell
+};
+/// Whether a publish must be fenced that comes after such a store.
+constexpr bool may_stream(store how) { return how != store::cached; }
+
+struct destination {
+    place to{};
+    store how = store::cached;
+    friend constexpr bool operator==(destination const&, destination const&) = default;
+};
+
+/// What may drop an instruction or a destination when the peers' protocols are known.
+enum class condition : std::uint8_t {
+    always,
+    unless_peer_takes_sums,  // waits: the peer is not going to read
+    unless_all_take_sums,    // the second destination of a reduction: nobody is going to read it
+    unless_all_came,  // waits of the window: implied where all ranks have come to a late enough run
+};
+
+/// How far a run has come, on its counter. The counter of run r stands at r << 20 | point.
+using point = std::uint32_t;
+/// What peers read of it in this round is in place.
+constexpr point come(int round) { return static_cast<point>(2 * round + 1); }
+/// It reads nothing of this round any more.
+constexpr point done(int round) { return come(round) + 1; }
+/// It has left the run: it reads nothing there any more.
+inline constexpr point left = (1U << 20) - 1;
+
+/// Elements [first, last) of a list of the plan.
+struct index_range {
+    int first = 0, last = 0;
+    constexpr int size() const { return last - first; }
+    friend constexpr bool operator==(index_range, index_range) = default;
+};
+
+struct instruction {
+    opcode what = opcode::copy;
+    condition when = condition::always;
+    bool completes = false;      // reduce: all contributions are in it now
+    bool fence = false;          // publish: streaming stores came before it
+    int round = 0;               // of the schedule, for reports
+    rank_t peer = -1;            // wait, send, receive
+    int number = 0;              // send, receive, test: the request
+    int runs_back = 0;           // wait: how many runs ago the run began whose point it is
+    point at = 0;                // wait, publish
+    std::size_t bytes = 0;       // of each source and each destination, or of the message
+    index_range sources{};       // in plan::sources; of a send, what is sent
+    index_range destinations{};  // in plan::destinations; of a receive none, if reduces read it
+    friend constexpr bool operator==(instruction const&, instruction const&) = default;
+};
+
+constexpr std::string_view name(opcode what) {
+    constexpr std::string_view names[] = {"wait", "publish", "copy", "reduce",
+                                          "send", "receive", "test"};
+    return names[static_cast<std::size_t>(what)];
+}
+constexpr std::string_view name(memory where) {
+    constexpr std::string_view names[] = {"input", "output", "scratch", "cell", "message", "offer"};
+    return names[static_cast<std::size_t>(where)];
+}
+
+}  // namespace collectives::plans

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What check_plan is given: the plans of all ranks for successive calls, and what each call
+// promises its callers.
+#pragma once
+
+#include <collectives/plan/plan.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace collectives::plans {
+
+/// The buffers of one rank's call. In place, the two are parts of one: they begin at `input_at` and
+/// `output_at` in it.
+struct user_buffers {
+    std::size_t input_bytes = 0, output_bytes = 0;
+    bool in_place = false;
+    std::size_t input_at = 0, output_at = 0;
+};
+
+/// A value of a chunk: a rank's own contribution, or a sum of earlier values in this order.
+struct promised_value {
+    rank_t rank = -1;
+    int chunk = -1;
+    std::vector<int> operands{};  // indices of earlier values; none: a contribution
+    bool completes = false;
+};
+
+/// A chunk's bytes in a buffer.
+struct promised_chunk {
+    int chunk = 0;
+    int value = -1;
+    std::size_t offset = 0, bytes = 0;
+};
+
+/// What a run is to do, by its schedule. Offsets are from the begin of the rank's buffer.
+struct promise {
+    std::vector<promised_value> values;
+    std::vector<std::vector<promised_chunk>> inputs;   // of each rank, where contributions lie
+    std::vector<std::vector<promised_chunk>> outputs;  // of each rank, what must be there
+};
+
+/// One segment of a call.
+struct planned_run {
+    std::vector<plan> ranks;
+    std::size_t behind = 0;  // how far its input and output lie behind the call's
+    promise wanted;
+};
+
+struct planned_call {
+    bool all_come = true;  // no rank ends before all have begun: it has no root
+    int cell_depth = more_cells;
+    std::vector<user_buffers> buffers;  // of each rank
+    std::vector<planned_run> runs;      // all of one back end
+};
+
+/// Calls of one communicator, in order.
+struct planned_history {
+    std::size_t element = 1;   // bytes
+    bool overlapping = false;  // each rank starts all calls before it waits for any, in own buffers
+    std::vector<planned_call> calls;
+};
+
+/// What check_plan says. Where it is not `ok`, `what` says why and the rest where.
+struct plan_verdict {
+    bool ok = true;
+    std::string_view what = "proved";
+    int call = -1, run = -1;
+    rank_t rank = -1;
+    int instruction = -1;
+    explicit operator bool() const { return ok; }
+};
+
+}  // namespace collectives::plans

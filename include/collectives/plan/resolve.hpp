@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From symbols to places: what a plan's names for its peers' memory mean once the peers have
+// announced their protocols. Whoever runs a plan calls this, and check_plan does.
+#pragma once
+
+#include <collectives/plan/plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace collectives::plans {
+
+/// What a peer has announced, and what it offers under that (lower/lower.hpp: offers_of).
+struct peer_view {
+    announcement shown{};
+    std::vector<offer> offers;
+};
+
+/// The offer of that number to rank `me`; null if there is none.
+inline offer const* find_offer(std::vector<offer> const& all, rank_t me, int number) {
+    for (auto const& one : all) {
+        if (one.to == me && number-- == 0) { return &one; }
+    }
+    return nullptr;
+}
+
+/// Where a place of a peer really is. `peers[r]` is rank r. An offer that does not exist stays an
+/// offer, which nobody can read.
+inline place resolve(place p, rank_t me, std::span<peer_view const> peers) {
+    if (p.where != memory::offer) { return p; }
+    if (p.peer < 0 || static_cast<std::size_t>(p.peer) >= peers.size()) { return p; }
+    auto const* const found =
+        find_offer(peers[static_cast<std::size_t>(p.peer)].offers, me, p.number);
+    if (found == nullptr) { return p; }
+    return {found->at.where, p.peer, 0, found->at.offset + p.offset};
+}
+
+/// Whether the output of the peer of this place is written by others.
+inline bool takes_sums(place const& p, std::span<peer_view const> peers) {
+    return p.peer >= 0 && static_cast<std::size_t>(p.peer) < peers.size() &&
+           peers[static_cast<std::size_t>(p.peer)].shown.takes_sums;
+}
+
+/// Whether the announced protocols drop an instruction of rank `me`. Never the protocols of the
+/// window's waits, see condition::unless_all_came.
+inline bool is_dropped(instruction const& i, std::span<peer_view const> peers) {
+    return i.when == condition::unless_peer_takes_sums &&
+           takes_sums({memory::output, i.peer, 0, 0}, peers);
+}
+
+/// Whether the announced protocols drop destination number `k` of an instruction of rank `me`.
+inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
+                       std::span<peer_view const> peers) {
+    if (to.peer >= 0) { return !takes_sums(to, peers); }
+    if (i.when != condition::unless_all_take_sums || k != 1) { return false; }
+    for (std::size_t r = 0; r < peers.size(); ++r) {
+        if (static_cast<rank_t>(r) != me && !peers[r].shown.takes_sums) { return false; }
+    }
+    return true;
+}
+
+/// The plan with all that done. Instructions keep their places: one that is dropped becomes a copy
+/// of no bytes.
+inline plan resolve(plan const& mine, std::span<peer_view const> peers) {
+    plan result = mine;
+    result.destinations.clear();
+    for (auto& p : result.sources) { p = resolve(p, mine.rank, peers); }
+    for (auto& i : result.program) {
+        if (is_dropped(i, peers)) {
+            auto const round = i.round;
+            i = {};
+            i.round = round;
+            continue;
+        }
+        auto const old = i.destinations;
+        i.destinations.first = static_cast<int>(result.destinations.size());
+        for (int k = old.first; k < old.last; ++k) {
+            auto const& d = mine.destinations[static_cast<std::size_t>(k)];
+            if (!is_dropped(i, k - old.first, d.to, mine.rank, peers)) {
+                result.destinations.push_back(d);
+            }
+        }
+        i.destinations.last = static_cast<int>(result.destinations.size());
+    }
+    return result;
+}
+
+}  // namespace collectives::plans

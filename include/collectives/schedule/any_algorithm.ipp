@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The definitions of schedule/any_algorithm.hpp.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/schedule/any_algorithm.hpp>
+#include <collectives/schedule/check.hpp>
+#include <collectives/schedule/cost.hpp>
+
+namespace collectives {
+
+COLLECTIVES_INLINE std::string name(any_algorithm a) {
+    return a.has_parameter() ? text_of(a.name(), ":", a.parameter()) : std::string(a.name());
+}
+
+COLLECTIVES_INLINE schedule any_algorithm::record(collective what, rank_t me, int size,
+                                                  rank_t root) const {
+    auto const plan = outline_of(what, size, root);
+    if (me < 0 || me >= size) { throw usage_error("there is no such rank"); }
+    return detail::record(source(), plan, me);
+}
+
+COLLECTIVES_INLINE std::vector<schedule> any_algorithm::record_all(collective what, int size,
+                                                                   rank_t root) const {
+    return detail::record_all(source(), outline_of(what, size, root));
+}
+
+COLLECTIVES_INLINE proof any_algorithm::check(int size, collective what, rank_t root) const {
+    return collectives::check(record_all(what, size, root));
+}
+
+COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::size_t bytes, collective what,
+                                               rank_t root) const {
+    return detail::cost_of(source(), outline_of(what, size, root), bytes);
+}
+
+COLLECTIVES_INLINE detail::outline any_algorithm::outline_of(collective what, int size,
+                                                             rank_t root) const {
+    if (is_automatic()) { throw usage_error("automatic has no steps before it has chosen"); }
+    if (size < 1 || root < 0 || root >= size) {
+        throw usage_error("there is no such size or root");
+    }
+    if (!fits(size)) {
+        throw usage_error(text_of(collectives::name(*this), " is not for ", size, " ranks"));
+    }
+    return detail::outline_of(source(), what, size, root);
+}
+
+}  // namespace collectives

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sink that the library hands to algorithms. It is one type, so that the text of an algorithm
+// is compiled once; that is why it shifts rounds and renames ranks and chunks by itself.
+#pragma once
+
+#include <collectives/schedule/step.hpp>
+
+#include <type_traits>
+#include <vector>
+
+namespace collectives::detail {
+
+/// A range of `chunks` chunks as a range of `blocks` blocks: chunk c is block(blocks, chunks, c).
+constexpr chunk_range regrouped(chunk_range range, int chunks, int blocks) {
+    auto const start = [&](int c) {
+        int const extra = blocks % chunks;
+        return c * (blocks / chunks) + (c < extra ? c : extra);
+    };
+    int const last = range.first + range.count;
+    int const end = last <= chunks ? start(last) : blocks + start(last - chunks);
+    return {start(range.first), end - start(range.first)};
+}
+
+/// Where a smaller job lies in this one: its rank r is rank first_rank + r * stride, its chunk c
+/// the `width` chunks from first_chunk + c * width on. Its ranges of chunks must not wrap around
+/// the end unless it has all chunks.
+struct seat {
+    int first_round = 0;
+    rank_t first_rank = 0;
+    int stride = 1;
+    int first_chunk = 0;
+    int width = 1;
+
+    constexpr step operator()(step s) const {
+        s.round += first_round;
+        s.peer = first_rank + s.peer * stride;
+        s.chunks = {first_chunk + s.chunks.first * width, s.chunks.count * width};
+        return s;
+    }
+    /// The seat of a job inside a job that has this one.
+    constexpr seat of(seat const& inner) const {
+        return {first_round + inner.first_round, first_rank + inner.first_rank * stride,
+                stride * inner.stride, first_chunk + inner.first_chunk * width,
+                width * inner.width};
+    }
+};
+
+/// What was collected. Rounds are counted also if there is nothing to keep steps in.
+struct recorder {
+    std::vector<step>* out = nullptr;
+    int rounds = 0;
+};
+
+/// Hands steps to a recorder, first moved to their seat and then, after `regroup`, with chunks
+/// renamed to blocks.
+class step_collector {
+public:
+    constexpr step_collector(recorder& to, seat at) : to_(&to), at_(at) {}
+
+    constexpr void regroup(int chunks, int blocks) {
+        chunks_ = chunks;
+        blocks_ = blocks;
+    }
+    /// For the steps of a smaller job.
+    constexpr step_collector seated(seat const& inner) const {
+        auto result = *this;
+        result.at_ = at_.of(inner);
+        return result;
+    }
+
+    /// Not inlined, since algorithms call it from many places.
+    [[gnu::noinline]] constexpr void operator()(step const& emitted) const {
+        step s = at_(emitted);
+        if (chunks_ != blocks_) {
+            s.chunks = regrouped(s.chunks, chunks_, blocks_);
+            if (s.chunks.count == 0) { return; }  // more chunks than blocks: both sides drop it
+        }
+        if (s.round >= to_->rounds) { to_->rounds = s.round + 1; }
+        if (to_->out != nullptr) { to_->out->push_back(s); }
+    }
+
+private:
+    recorder* to_;
+    seat at_;
+    int chunks_ = 1;
+    int blocks_ = 1;
+};
+
+/// Any other sink, for the steps of a smaller job.
+template <class Sink>
+struct seated_sink {
+    Sink* sink;
+    seat at;
+    constexpr void operator()(step const& s) const { (*sink)(at(s)); }
+};
+
+template <class Sink>
+constexpr auto seated(Sink& sink, seat const& at) {
+    if constexpr (std::is_same_v<std::remove_const_t<Sink>, step_collector>) {
+        return sink.seated(at);
+    } else {
+        return seated_sink<Sink>{&sink, at};
+    }
+}
+
+}  // namespace collectives::detail

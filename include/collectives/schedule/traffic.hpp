@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the cost model says of an algorithm.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace collectives {
+
+/// Bytes one rank sends, receives, and adds to what it has.
+struct traffic {
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    std::size_t reduced = 0;
+    friend constexpr bool operator==(traffic const&, traffic const&) = default;
+};
+
+/// What a collective costs. With times a per round, b per byte and g per added byte, a network
+/// whose ranks send and receive at once needs rounds a + critical.bytes b + critical.reduced g.
+struct cost {
+    /// Over the rounds, what the rank sends or receives, or adds, that has most to do in the round.
+    struct path {
+        std::size_t bytes = 0;
+        std::size_t reduced = 0;
+    };
+    /// No algorithm needs less, at the busiest rank; the rounds are of one message per rank each.
+    struct lower_bound {
+        int rounds = 0;
+        std::size_t sent = 0;
+        std::size_t reduced = 0;
+    };
+    /// Cost by lower bound, at the busiest rank: 1 is optimal. An algorithm that sends many
+    /// messages in a round may have fewer rounds than the bound. 1 where there is nothing to do.
+    struct ratios {
+        double rounds = 1;
+        double sent = 1;
+        double reduced = 1;
+    };
+
+    int rounds = 0;
+    traffic busiest;  ///< each of the three at the rank that has most of it
+    std::vector<traffic> ranks;
+    std::size_t total = 0;  ///< bytes sent by all ranks together
+    path critical;
+    lower_bound bound;
+    ratios ratio;
+};
+
+}  // namespace collectives

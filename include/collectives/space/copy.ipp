@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The definitions of space/copy.hpp.
+#pragma once
+
+#include <collectives/core/isa.hpp>
+#include <collectives/space/caches.hpp>
+#include <collectives/space/copy.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace collectives::host {
+
+namespace detail {
+
+#if defined(__x86_64__) && !defined(__NVCC__)
+
+/// Copies whole cache lines; `to` is aligned to one.
+inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
+    using part [[gnu::vector_size(16)]] = long long;
+    for (; lines > 0; --lines, to += line_bytes, from += line_bytes) {
+        part parts[4];
+        std::memcpy(parts, from, line_bytes);
+        auto* const out = reinterpret_cast<part*>(to);
+        for (int i = 0; i < 4; ++i) {
+#if defined(__clang__)
+            __builtin_nontemporal_store(parts[i], out + i);
+#else
+            __builtin_ia32_movntdq(out + i, parts[i]);
+#endif
+        }
+    }
+}
+
+/// Copies whole lines to the `n` places, `at` bytes behind each, where a line begins: every line to
+/// all of them before the next, while as much is asked for from where `next` points to. So most
+/// lines are on their way at once; and one store for a line is quicker than several
+/// (docs/performance.md).
+[[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
+                                                           std::size_t at, std::byte const* from,
+                                                           std::size_t lines,
+                                                           std::span<std::byte const* const> next) {
+    using whole [[gnu::vector_size(line_bytes)]] = long long;
+    for (auto const end = at + lines * line_bytes; at < end; at += line_bytes) {
+        for (auto const* const ahead : next) { __builtin_prefetch(ahead + at); }
+        whole line;
+        std::memcpy(&line, from + at, line_bytes);
+        for (std::size_t i = 0; i < n; ++i) {
+            auto* const out = reinterpret_cast<whole*>(places[i] + at);
+#if defined(__clang__)
+            __builtin_nontemporal_store(line, out);
+#else
+            __builtin_ia32_movntdq512(out, line);
+#endif
+        }
+    }
+}
+inline bool stores_whole_lines() { return current_isa() == isa::avx512; }
+
+COLLECTIVES_INLINE void end_stream() { __builtin_ia32_sfence(); }
+
+#else
+
+inline constexpr bool stores_whole_lines() { return false; }
+inline void stream_lines_to_all(std::byte* const* places, std::size_t n, std::size_t at,
+                                std::byte const* from, std::size_t lines,
+                                std::span<std::byte const* const>) {
+    for (std::size_t i = 0; i < n; ++i) {
+        std::memcpy(places[i] + at, from + at, lines * line_bytes);
+    }
+}
+inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines) {
+    std::memcpy(to, from, lines * line_bytes);
+}
+COLLECTIVES_INLINE void end_stream() {}
+
+#endif
+
+COLLECTIVES_INLINE void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
+    std::size_t const head = std::min(bytes_to_line(to), bytes);
+    std::size_t const lines = (bytes - head) / line_bytes;
+    std::size_t const end = head + lines * line_bytes;
+    std::memcpy(to, from, head);
+    if (stores_whole_lines()) {
+        stream_lines_to_all(&to, 1, head, from, lines, {});
+    } else {
+        stream_lines(to + head, from + head, lines);
+    }
+    std::memcpy(to + end, from + end, bytes - end);
+}
+
+/// From so many times the last-level cache on, results go past the caches where nobody reads them
+/// soon. Measured (docs/performance.md): at once this size sums gain up to a third, at half of it
+/// copies gain as much but some sums lose a tenth, at a thirtieth all lose.
+inline constexpr double streamed_cache_sizes = 1.0;
+
+}  // namespace detail
+
+COLLECTIVES_INLINE destination destination_of(std::size_t bytes) {
+    constexpr auto servers_have = std::size_t{32} << 20;  // at least
+    auto const known = caches().last;
+    auto const cache = static_cast<double>(known != 0 ? known : servers_have);
+    bool const large = static_cast<double>(bytes) >= detail::streamed_cache_sizes * cache;
+    return detail::can_pass_caches && large ? destination::not_read_soon : destination::read_soon;
+}
+
+COLLECTIVES_INLINE void copies::add(void* dst, void const* src, std::size_t bytes, destination to) {
+    if (bytes == 0 || dst == src) { return; }
+    if (detail::can_pass_caches && to == destination::not_read_soon) {
+        detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
+        streams_ = true;
+    } else {
+        copy_through_caches(dst, src, bytes);
+    }
+}
+
+COLLECTIVES_INLINE void copies::add(std::span<std::byte* const> dsts, std::byte const* src,
+                                    std::size_t bytes, destination to,
+                                    std::span<std::byte const* const> next) {
+    auto const head = std::min(detail::bytes_to_line(dsts.front()), bytes);
+    auto const lines = (bytes - head) / detail::line_bytes;
+    auto const alike = [&](std::byte const* d) {
+        return detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
+    };
+    if (detail::stores_whole_lines() && to == destination::not_read_soon &&
+        std::all_of(dsts.begin(), dsts.end(), alike)) {
+        detail::stream_lines_to_all(dsts.data(), dsts.size(), head, src, lines, next);
+        auto const end = head + lines * detail::line_bytes;
+        for (auto* const d : dsts) {
+            std::memcpy(d, src, head);
+            std::memcpy(d + end, src + end, bytes - end);
+        }
+        streams_ = true;
+        return;
+    }
+    for (auto const* const n : next) {
+        for (std::size_t i = 0; i < bytes; i += detail::line_bytes) { __builtin_prefetch(n + i); }
+    }
+    for (auto* const d : dsts) { add(d, src, bytes, to); }
+}
+
+COLLECTIVES_INLINE void copy(void* dst, void const* src, std::size_t bytes, destination to) {
+    copies one;
+    one.add(dst, src, bytes, to);
+    one.end();
+}
+
+}  // namespace collectives::host

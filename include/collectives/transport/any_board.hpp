@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator's board, whatever its transport: what each rank has entered, and the first
+// failure.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/core/types.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace collectives {
+
+namespace shared {
+class board;
+}
+
+/// Runs of the direct executor that leave traces on a board at one time. Half as many may be under
+/// way on one rank.
+inline constexpr std::size_t lanes_per_rank = 8;
+
+/// Memory of a rank: its location and bytes.
+struct memory_range {
+    std::uint64_t where = 0;  // 0: none
+    std::uint64_t bytes = 0;
+};
+
+/// What one rank sees of its communicator's board. One thread at a time uses it, except for `fail`.
+class any_board {
+public:
+    any_board() = default;
+    any_board(any_board const&) = delete;
+    any_board& operator=(any_board const&) = delete;
+    virtual ~any_board() = default;
+
+    /// Leaves word of a call with this hash: its number, and the hash of all calls before it.
+    virtual void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
+                       std::uint64_t past) = 0;
+    /// All operations up to `sequence` need nothing more from this rank.
+    virtual void finish(std::uint64_t sequence) = 0;
+    virtual std::uint64_t entered(rank_t r) const = 0;
+    virtual std::uint64_t finished(rank_t r) const = 0;
+    /// What rank r called as operation `sequence`; empty if that is unknown or too long ago.
+    virtual std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const = 0;
+
+    /// Tells everybody of a failure. The first one stays. Safe from any thread.
+    virtual void fail(failure const& why) = 0;
+    virtual std::optional<failure> first_failure() const = 0;
+    /// Not zero once something has failed: all waits end.
+    virtual std::atomic<std::uint32_t> const& stop_word() const = 0;
+    /// Sequentially consistent: a rank that says it is inside a peer's memory looks here
+    /// afterwards.
+    bool stopped() const { return stop_word().load(std::memory_order_seq_cst) != 0; }
+
+    // ---- boards whose word travels by messages
+
+    /// Whether ranks must ask each other what they are at; else `ask` and `watch` do nothing.
+    virtual bool asks() const { return false; }
+    /// Tells all peers, once for each call, that this rank waits in call `sequence`.
+    virtual void ask(std::uint64_t) {}
+    /// Tells a peer, once, that this rank waits for a message of it.
+    virtual void watch(rank_t) {}
+    /// Whether a rank is known to have left the job.
+    virtual bool has_left(rank_t) const { return false; }
+
+    // ---- boards in shared memory
+
+    /// The board with its counters and cells; null where ranks share no memory.
+    virtual shared::board* in_memory() { return nullptr; }
+    /// Wakes the ranks that sleep and may wait for what was stored before.
+    virtual void wake_others() const {}
+};
+
+}  // namespace collectives

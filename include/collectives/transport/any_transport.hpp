@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A transport without its type: what the library works with below the communicator.
+#pragma once
+
+#include <collectives/core/device_space.hpp>
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/turns.hpp>
+#include <collectives/transport/any_board.hpp>
+#include <collectives/transport/message.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace collectives {
+
+/// A message under way. Stays where it is from isend or irecv until it tests true or is cancelled.
+class any_request {
+public:
+    virtual ~any_request() = default;
+    /// What came differs in size or check.
+    virtual bool wrong() const = 0;
+    virtual std::size_t actual_bytes() const = 0;
+    virtual std::uint64_t actual_check() const = 0;
+    /// Whether more came than was expected: at least `actual_bytes`.
+    virtual bool came_cut() const { return false; }
+};
+
+/// Memory of ranks that can reach each other's, or some of it.
+class peer_memory {
+public:
+    virtual ~peer_memory() = default;
+
+    /// A location that any rank can turn back into a pointer with `at`; 0 where peers cannot.
+    virtual std::uint64_t reach(void const* p, std::size_t bytes) = 0;
+    virtual std::byte* at(std::uint64_t location) = 0;
+    /// Zeroed memory that peers reach. Throws transport_error if there is none.
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void deallocate(void* p, std::size_t bytes) = 0;
+    /// Every address can be reached (threads of one process).
+    virtual bool always_reachable() const = 0;
+    /// Says that this rank is in a peer's memory, and that it is not any more.
+    virtual void enter_memory() = 0;
+    virtual void leave_memory() = 0;
+    /// Frees what `allocate` gave once all ranks have closed the board, which this rank does next.
+    virtual void free_when_closed(any_board& board, void* p, std::size_t bytes) = 0;
+};
+
+/// The operations of `concept transport` (transport/concepts.hpp has the guarantees) as virtual
+/// functions, and what only some transports can do. Adaptors derive from it.
+class any_transport {
+public:
+    using condition = function_ref<bool()>;
+    /// share(x) gives the x of rank 0 of the new board on all of its ranks.
+    using share_function = function_ref<std::uint64_t(std::uint64_t)>;
+
+    any_transport() = default;
+    any_transport(any_transport const&) = delete;
+    any_transport& operator=(any_transport const&) = delete;
+    virtual ~any_transport() = default;
+
+    virtual rank_t rank() const = 0;
+    virtual int size() const = 0;
+
+    virtual std::unique_ptr<any_request> make_request() = 0;
+    virtual void isend(outgoing const& out, any_request& r) = 0;
+    virtual void irecv(incoming const& in, any_request& r) = 0;
+    virtual bool test(any_request& r) = 0;
+    virtual void cancel(any_request& r) = 0;
+    /// Whether receives honour `incoming::take`.
+    virtual bool can_consume() const = 0;
+    virtual bool poll() = 0;
+    virtual void doze(condition ready, std::chrono::nanoseconds time) = 0;
+    virtual std::optional<departure> gone(rank_t r) const = 0;
+    virtual void note_trouble() = 0;
+
+    virtual std::unique_ptr<any_board> first_board() = 0;
+    virtual std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
+                                                  share_function share) = 0;
+    virtual void close_board(any_board& b) = 0;
+
+    // ---- what only some can; the defaults stand for a transport that cannot
+
+    /// Null where peers cannot reach each other's memory.
+    virtual peer_memory* memory() { return nullptr; }
+    /// Null where buffers lie in the host's memory.
+    virtual device_space* device() { return nullptr; }
+    /// Processors that the ranks of the job share; 0 if not all ranks know that.
+    virtual int processors() const { return 0; }
+    /// Whether `host` tells anything.
+    virtual bool knows_hosts() const { return false; }
+    /// A number of rank r's host.
+    virtual int host(rank_t) const { return 0; }
+    /// Whether rank r is a process that has been stopped (SIGSTOP).
+    virtual bool suspended(rank_t) const { return false; }
+    /// Whether `inside` tells anything, and whether rank r is in a peer's memory at this moment.
+    virtual bool tells_inside() const { return false; }
+    virtual bool inside(rank_t) const { return false; }
+    /// Whether other threads than the one that made it may use it, one at a time.
+    virtual bool any_thread() const { return true; }
+    /// Takes in what peers tell by messages.
+    virtual void hear() {}
+    /// Whether `keep` holds memory that cancelled messages may still use.
+    virtual bool keeps_memory() const { return false; }
+    virtual void keep(std::shared_ptr<void const>) {}
+    /// Memory that is moved the quicker once the transport knows it.
+    virtual void register_memory(void*, std::size_t) {}
+    virtual void deregister_memory(void*) {}
+    /// The lock under which this rank's work is done.
+    virtual void take_turns_by(std::shared_ptr<turns>) {}
+    /// A number of rank r's device where several processes take turns on it; else one of its own.
+    virtual int device_in_turns(rank_t r) const { return -1 - r; }
+};
+
+}  // namespace collectives

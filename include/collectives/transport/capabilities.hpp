@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What only some transports can do: a concept for each. `transport_model` hands on what a transport
+// models; what each of the library's own models is asserted in tests, so that a misspelt function
+// does not switch a feature off in silence.
+#pragma once
+
+#include <collectives/core/device_space.hpp>
+#include <collectives/core/turns.hpp>
+#include <collectives/transport/concepts.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace collectives {
+
+/// Knows how many processors the ranks of the job share; the same on all ranks.
+template <class T>
+concept counts_processors = requires(T const t) {
+    { t.processors() } -> std::convertible_to<int>;
+};
+/// Knows which ranks share a host: `host(r)` is a number of rank r's.
+template <class T>
+concept knows_hosts = requires(T const t) {
+    { t.host(rank_t{}) } -> std::convertible_to<int>;
+};
+/// Sees whether a rank is a process that has been stopped (SIGSTOP).
+template <class T>
+concept sees_stopped_ranks = requires(T const t) {
+    { t.suspended(rank_t{}) } -> std::convertible_to<bool>;
+};
+/// Sees whether a rank is in a peer's memory at this moment.
+template <class T>
+concept sees_ranks_inside = requires(T const t) {
+    { t.inside(rank_t{}) } -> std::convertible_to<bool>;
+};
+/// May be for the thread that made it alone: `any_thread()` says whether it is not.
+template <class T>
+concept restricts_threads = requires(T const t) {
+    { t.any_thread() } -> std::convertible_to<bool>;
+};
+/// Boards tell each other by messages: `hear()` takes in those that have come.
+template <class T>
+concept hears_words = requires(T t) { t.hear(); };
+/// Holds memory that cancelled messages may still use for as long as they may.
+template <class T>
+concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m); };
+/// Does work in the background, under the lock of this rank's work.
+template <class T>
+concept takes_turns = requires(T t, std::shared_ptr<turns> of) { t.take_turns_by(of); };
+/// Frees memory once all ranks have closed a board.
+template <class T>
+concept frees_when_closed =
+    requires(T t, typename T::board& b, void* p) { t.free_when_closed(b, p, std::size_t{}); };
+/// Its ranks' buffers lie in a device's memory.
+template <class T>
+concept has_device = requires(T t) {
+    { t.space() } -> std::convertible_to<device_space&>;
+};
+/// Knows on which devices several processes take turns.
+template <class T>
+concept shares_devices = requires(T const t) {
+    { t.device_in_turns(rank_t{}) } -> std::convertible_to<int>;
+};
+/// Has a board for all ranks of the job.
+template <class T>
+concept has_first_board = requires(T t) {
+    { t.first_board() } -> std::same_as<typename T::board>;
+};
+
+/// A board whose ranks must ask each other what they are at.
+template <class B>
+concept asking_board = requires(B b, B const c) {
+    b.ask(std::uint64_t{});
+    b.watch(rank_t{});
+    { c.has_left(rank_t{}) } -> std::same_as<bool>;
+};
+/// A request that may know only that more came than was expected.
+template <class R>
+concept cutting_request = requires(R const r) {
+    { r.came_cut() } -> std::same_as<bool>;
+};
+
+}  // namespace collectives

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message as a transport is given it.
+#pragma once
+
+#include <collectives/core/types.hpp>
+#include <collectives/schedule/step.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace collectives {
+
+/// What a message belongs to: for people who trace, never looked at by a transport.
+struct message_label {
+    std::uint32_t operation = 0;
+    int round = 0;
+    int segment = 0;
+    chunk_range chunks{};
+    collective what{};
+    verb action{};
+};
+
+/// Takes the bytes of a message piece by piece, in order, instead of a buffer. Does not throw.
+struct consumer {
+    void (*take)(void* context, std::size_t offset, std::byte const* data,
+                 std::size_t bytes) = nullptr;
+    void* context = nullptr;
+    explicit operator bool() const { return take != nullptr; }
+};
+
+/// A message on its way out. `data` belongs to the transport until the request tests true.
+struct outgoing {
+    rank_t to = 0;
+    std::uint64_t tag = 0;
+    std::uint64_t check = 0;  // must equal the receiver's, else the receive is `wrong`
+    std::byte const* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t granule = 1;  // a message is cut at multiples of this many bytes
+    message_label label{};
+    bool size_agreed = false;  // the receiver is known to expect so many bytes
+};
+
+/// A message awaited. Its bytes go to `data`, or to `take` where the transport can do that.
+struct incoming {
+    rank_t from = 0;
+    std::uint64_t tag = 0;
+    std::uint64_t check = 0;
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t granule = 1;
+    consumer take{};
+    std::atomic<std::uint32_t> const* stop = nullptr;  // non-zero: read no peer's memory any more
+    message_label label{};
+    bool size_agreed = false;  // the same on both sides
+};
+
+/// How a rank has gone, if it has.
+struct departure {
+    bool died = false;  // false: it returned or ended by itself
+    int signal = 0;
+};
+
+}  // namespace collectives

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a transport to an any_transport.
+#pragma once
+
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/capabilities.hpp>
+#include <collectives/transport/concepts.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// A transport's board as an any_board.
+template <class Board>
+class board_model final : public any_board {
+    static constexpr bool shares_memory = std::same_as<Board, shared::board>;
+
+public:
+    explicit board_model(Board b) : board_(std::move(b)) {}
+
+    Board& of() { return board_; }
+
+    void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
+               std::uint64_t past) override {
+        board_.enter(call, hash, sequence, past);
+    }
+    void finish(std::uint64_t sequence) override { board_.finish(sequence); }
+    std::uint64_t entered(rank_t r) const override { return board_.entered(r); }
+    std::uint64_t finished(rank_t r) const override { return board_.finished(r); }
+    std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const override {
+        return board_.call_of(r, sequence);
+    }
+    void fail(failure const& why) override { board_.fail(why); }
+    std::optional<failure> first_failure() const override { return board_.first_failure(); }
+    std::atomic<std::uint32_t> const& stop_word() const override { return board_.stop_word(); }
+
+    bool asks() const override { return asking_board<Board>; }
+    void ask([[maybe_unused]] std::uint64_t sequence) override {
+        if constexpr (asking_board<Board>) { board_.ask(sequence); }
+    }
+    void watch([[maybe_unused]] rank_t r) override {
+        if constexpr (asking_board<Board>) { board_.watch(r); }
+    }
+    bool has_left([[maybe_unused]] rank_t r) const override {
+        if constexpr (asking_board<Board>) {
+            return board_.has_left(r);
+        } else {
+            return false;
+        }
+    }
+    shared::board* in_memory() override {
+        if constexpr (shares_memory) {
+            return &board_;
+        } else {
+            return nullptr;
+        }
+    }
+    void wake_others() const override {
+        if constexpr (shares_memory) { board_.wake_others(); }
+    }
+
+private:
+    Board board_;
+};
+
+namespace detail {
+
+template <class Board>
+Board& board_of(any_board& b) {
+    return static_cast<board_model<Board>&>(b).of();
+}
+
+/// The peer_memory of a transport that has one; else nothing.
+template <class Transport>
+class memory_part {
+protected:
+    explicit memory_part(Transport&) {}
+    static peer_memory* part() { return nullptr; }
+};
+template <peer_addressable Transport>
+class memory_part<Transport> : public peer_memory {
+public:
+    std::uint64_t reach(void const* p, std::size_t bytes) final { return of_.reach(p, bytes); }
+    std::byte* at(std::uint64_t location) final { return of_.at(location); }
+    void* allocate(std::size_t bytes) final { return of_.allocate(bytes); }
+    void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
+    bool always_reachable() const final { return Transport::always_reachable; }
+    void enter_memory() final { of_.enter_memory(); }
+    void leave_memory() final { of_.leave_memory(); }
+    void free_when_closed([[maybe_unused]] any_board& b, void* p, std::size_t bytes) final {
+        if constexpr (frees_when_closed<Transport>) {
+            of_.free_when_closed(board_of<typename Transport::board>(b), p, bytes);
+        } else {
+            of_.deallocate(p, bytes);
+        }
+    }
+
+protected:
+    explicit memory_part(Transport& of) : of_(of) {}
+    peer_memory* part() { return this; }
+
+private:
+    Transport& of_;
+};
+
+}  // namespace detail
+
+/// Holds a transport.
+template <transport Transport>
+class transport_model final : public any_transport, private detail::memory_part<Transport> {
+    using board = typename Transport::board;
+    using memory_part = detail::memory_part<Transport>;
+
+    class request final : public any_request {
+    public:
+        bool wrong() const override { return its.wrong(); }
+        std::size_t actual_bytes() const override { return its.actual_bytes(); }
+        std::uint64_t actual_check() const override { return its.actual_check(); }
+        bool came_cut() const override {
+            if constexpr (cutting_request<typename Transport::request>) {
+                return its.came_cut();
+            } else {
+                return false;
+            }
+        }
+        typename Transport::request its;
+    };
+    static typename Transport::request& of(any_request& r) { return static_cast<request&>(r).its; }
+
+public:
+    explicit transport_model(std::shared_ptr<Transport> t)
+        : memory_part(*t), transport_(std::move(t)) {}
+
+    Transport& of() const { return *transport_; }
+
+    rank_t rank() const override { return transport_->rank(); }
+    int size() const override { return transport_->size(); }
+
+    std::unique_ptr<any_request> make_request() override { return std::make_unique<request>(); }
+    void isend(outgoing const& out, any_request& r) override { transport_->isend(out, of(r)); }
+    void irecv(incoming const& in, any_request& r) override { transport_->irecv(in, of(r)); }
+    bool test(any_request& r) override { return transport_->test(of(r)); }
+    void cancel(any_request& r) override { transport_->cancel(of(r)); }
+    bool can_consume() const override { return Transport::can_consume; }
+    bool poll() override { return transport_->poll(); }
+    void doze(condition ready, std::chrono::nanoseconds time) override {
+        transport_->doze(ready, time);
+    }
+    std::optional<departure> gone(rank_t r) const override { return transport_->gone(r); }
+    void note_trouble() override { transport_->note_trouble(); }
+
+    std::unique_ptr<any_board> first_board() override {
+        static_assert(has_first_board<Transport>);
+        return std::make_unique<board_model<board>>(transport_->first_board());
+    }
+    std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
+                                          share_function share) override {
+        return std::make_unique<board_model<board>>(
+            transport_->make_board(std::move(group), rank_in_group, share));
+    }
+    void close_board(any_board& b) override { transport_->close_board(detail::board_of<board>(b)); }
+
+    peer_memory* memory() override { return memory_part::part(); }
+    device_space* device() override {
+        if constexpr (has_device<Transport>) {
+            return &transport_->space();
+        } else {
+            return nullptr;
+        }
+    }
+    int processors() const override {
+        if constexpr (counts_processors<Transport>) {
+            return transport_->processors();
+        } else {
+            return 0;
+        }
+    }
+    bool knows_hosts() const override { return collectives::knows_hosts<Transport>; }
+    int host([[maybe_unused]] rank_t r) const override {
+        if constexpr (collectives::knows_hosts<Transport>) {
+            return transport_->host(r);
+        } else {
+            return 0;
+        }
+    }
+    bool suspended([[maybe_unused]] rank_t r) const override {
+        if constexpr (sees_stopped_ranks<Transport>) {
+            return transport_->suspended(r);
+        } else {
+            return false;
+        }
+    }
+    bool tells_inside() const override { return sees_ranks_inside<Transport>; }
+    bool inside([[maybe_unused]] rank_t r) const override {
+        if constexpr (sees_ranks_inside<Transport>) {
+            return transport_->inside(r);
+        } else {
+            return false;
+        }
+    }
+    bool any_thread() const override {
+        if constexpr (restricts_threads<Transport>) {
+            return transport_->any_thread();
+        } else {
+            return true;
+        }
+    }
+    void hear() override {
+        if constexpr (hears_words<Transport>) { transport_->hear(); }
+    }
+    bool keeps_memory() const override { return collectives::keeps_memory<Transport>; }
+    void keep([[maybe_unused]] std::shared_ptr<void const> memory) override {
+        if constexpr (collectives::keeps_memory<Transport>) { transport_->keep(std::move(memory)); }
+    }
+    void register_memory([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) override {
+        if constexpr (memory_registering<Transport>) { transport_->register_memory(p, bytes); }
+    }
+    void deregister_memory([[maybe_unused]] void* p) override {
+        if constexpr (memory_registering<Transport>) { transport_->deregister_memory(p); }
+    }
+    void take_turns_by([[maybe_unused]] std::shared_ptr<turns> of) override {
+        if constexpr (takes_turns<Transport>) { transport_->take_turns_by(std::move(of)); }
+    }
+    int device_in_turns(rank_t r) const override {
+        if constexpr (shares_devices<Transport>) {
+            return transport_->device_in_turns(r);
+        } else {
+            return -1 - r;
+        }
+    }
+
+private:
+    std::shared_ptr<Transport> transport_;
+};
+
+/// A transport without its type. The result keeps it alive.
+template <transport Transport>
+std::shared_ptr<any_transport> erase(std::shared_ptr<Transport> t) {
+    return std::make_shared<transport_model<Transport>>(std::move(t));
+}
+
+}  // namespace collectives

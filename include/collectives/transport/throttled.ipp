@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/transport/adapted.hpp>
+#include <collectives/transport/throttled.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+namespace collectives {
+
+namespace detail {
+
+class throttled_transport final : public adapted {
+    using clock = std::chrono::steady_clock;
+
+    enum class stage : std::uint8_t { idle, held, below, arrived };
+    struct request final : adapted_request {
+        using adapted_request::adapted_request;
+        stage at = stage::idle;
+        bool sends = false;
+        outgoing out{};
+        std::size_t bytes = 0;
+        clock::time_point due{};
+    };
+    static request& of(any_request& r) { return static_cast<request&>(r); }
+
+public:
+    throttled_transport(std::shared_ptr<any_transport> base, throttled const& link)
+        : adapted(std::move(base)), link_(link) {}
+
+    std::unique_ptr<any_request> make_request() override {
+        return std::make_unique<request>(base().make_request());
+    }
+    void isend(outgoing const& out, any_request& any) override {
+        auto& r = of(any);
+        out_free_ = std::max(clock::now(), out_free_) + time_of(out.bytes);
+        r.sends = true;
+        r.out = out;
+        r.at = stage::held;
+        r.due = out_free_ + link_.latency;
+        held_.push_back(&r);
+    }
+    void irecv(incoming const& in, any_request& any) override {
+        auto& r = of(any);
+        r.sends = false;
+        r.bytes = in.bytes;
+        r.at = stage::below;
+        base().irecv(in, r.below());
+        awaited_.push_back(&r);
+    }
+    bool test(any_request& any) override {
+        auto& r = of(any);
+        if (r.at == stage::held) { return false; }
+        if (r.sends) { return base().test(r.below()); }
+        if (r.at == stage::below) { arrive(); }
+        return r.at == stage::arrived && clock::now() >= r.due;
+    }
+    void cancel(any_request& any) override {
+        auto& r = of(any);
+        if (r.at == stage::held) {
+            std::erase(held_, &r);
+        } else {
+            std::erase(awaited_, &r);
+            base().cancel(r.below());
+        }
+    }
+    bool poll() override {
+        bool moved = false;
+        while (!held_.empty() && clock::now() >= held_.front()->due) {
+            auto& r = *held_.front();
+            held_.pop_front();
+            r.at = stage::below;
+            base().isend(r.out, r.below());
+            moved = true;
+        }
+        moved = base().poll() || moved;
+        arrive();
+        return moved;
+    }
+    void doze(condition ready, std::chrono::nanoseconds time) override {
+        auto const now = clock::now();
+        auto until = now + time;
+        if (!held_.empty()) { until = std::min(until, held_.front()->due); }
+        if (next_arrival_ > now) { until = std::min(until, next_arrival_); }
+        auto const left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - now);
+        if (left.count() > 0) { base().doze(ready, left); }
+    }
+
+private:
+    /// What has come passes the link in the order in which it came, whatever the order in which
+    /// the receives are tested.
+    void arrive() {
+        std::erase_if(awaited_, [this](request* r) {
+            if (!base().test(r->below())) { return false; }
+            in_free_ = std::max(clock::now(), in_free_ + time_of(r->bytes));
+            r->due = next_arrival_ = in_free_;
+            r->at = stage::arrived;
+            return true;
+        });
+    }
+
+    clock::duration time_of(std::size_t bytes) const {
+        return std::chrono::duration_cast<clock::duration>(
+            std::chrono::duration<double>(static_cast<double>(bytes) / link_.bytes_per_second));
+    }
+
+    throttled link_;
+    clock::time_point out_free_{}, in_free_{}, next_arrival_{};
+    std::deque<request*> held_;     // to be sent, in order
+    std::deque<request*> awaited_;  // receives that nothing has come for
+};
+
+}  // namespace detail
+
+COLLECTIVES_INLINE std::shared_ptr<any_transport> throttled::operator()(
+    std::shared_ptr<any_transport> base) const {
+    return std::make_shared<detail::throttled_transport>(std::move(base), *this);
+}
+
+}  // namespace collectives

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/transport/adapted.hpp>
+#include <collectives/transport/traced.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace collectives {
+
+class traced::transport final : public adapted {
+    struct request final : adapted_request {
+        using adapted_request::adapted_request;
+        trace_event event{};
+        bool open = false;
+    };
+    static request& of(any_request& r) { return static_cast<request&>(r); }
+
+public:
+    transport(std::shared_ptr<any_transport> base, std::shared_ptr<std::vector<trace_event>> to)
+        : adapted(std::move(base)), events_(std::move(to)) {}
+
+    std::unique_ptr<any_request> make_request() override {
+        return std::make_unique<request>(base().make_request());
+    }
+    void isend(outgoing const& out, any_request& r) override {
+        begin(of(r), out.label, out.to, out.bytes);
+        base().isend(out, of(r).below());
+    }
+    void irecv(incoming const& in, any_request& r) override {
+        begin(of(r), in.label, in.from, in.bytes);
+        base().irecv(in, of(r).below());
+    }
+    bool test(any_request& r) override {
+        auto& its = of(r);
+        if (!base().test(its.below())) { return false; }
+        if (std::exchange(its.open, false)) {
+            its.event.end_ns = now();
+            events_->push_back(its.event);
+        }
+        return true;
+    }
+    void cancel(any_request& r) override {
+        of(r).open = false;
+        base().cancel(of(r).below());
+    }
+
+private:
+    static std::int64_t now() {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(
+                   std::chrono::steady_clock::now().time_since_epoch())
+            .count();
+    }
+    void begin(request& r, message_label const& label, rank_t peer, std::size_t bytes) {
+        r.event = {now(),  0,    bytes,       label.operation, label.what,  label.action,
+                   rank(), peer, label.round, label.segment,   label.chunks};
+        r.open = true;
+    }
+
+    std::shared_ptr<std::vector<trace_event>> events_;
+};
+
+COLLECTIVES_INLINE traced::traced() : events_(std::make_shared<std::vector<trace_event>>()) {}
+COLLECTIVES_INLINE std::shared_ptr<any_transport> traced::operator()(
+    std::shared_ptr<any_transport> base) const {
+    return std::make_shared<transport>(std::move(base), events_);
+}
+
+}  // namespace collectives

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <collectives/launch/environment.hpp>
+#include <collectives/launch/meet.hpp>
+#include <collectives/transport/model.hpp>
+#include <collectives/transport/ucx/transport.hpp>
+#include <collectives/ucx.hpp>
+
+#include <memory>
+
+namespace collectives::ucx {
+
+namespace detail {
+
+/// Models `bootstrap`.
+struct any_meeting {
+    int its_rank, its_size;
+    meeting gather;
+
+    int rank() const { return its_rank; }
+    int size() const { return its_size; }
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
+                                            steady::time_point until) {
+        return gather(mine, until);
+    }
+};
+
+COLLECTIVES_INLINE collectives::communicator connect(int rank, int size, meeting all_gather,
+                                                     steady::time_point until) {
+    any_meeting met{rank, size, all_gather};
+    return collectives::communicator(erase(std::make_shared<ucx::transport>(met, until)));
+}
+
+}  // namespace detail
+
+COLLECTIVES_INLINE collectives::communicator join(timeout time) {
+    auto const until = time.deadline(steady::now());
+    auto met = meet(place_from_environment(), until);
+    auto const gather = [&](std::span<std::byte const> mine, steady::time_point end) {
+        return met.all_gather(mine, end);
+    };
+    return detail::connect(met.rank(), met.size(), gather, until);
+}
+
+}  // namespace collectives::ucx

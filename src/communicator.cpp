@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <collectives/communicator.ipp>
+#include <collectives/communicator/memory_block.ipp>
+#include <collectives/communicator/pending.ipp>
+#include <collectives/communicator/requests.ipp>

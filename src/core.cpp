@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <collectives/core/copy.ipp>
+#include <collectives/core/failure.ipp>
+#include <collectives/core/fingerprint.ipp>
+#include <collectives/core/isa.ipp>
+#include <collectives/core/text.ipp>
+#include <collectives/core/timeout.ipp>
+#include <collectives/space/copy.ipp>

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <collectives/space/host.hpp>
+
+namespace collectives::host::detail {
+
+COLLECTIVES_INTEGER_KERNELS(, bool)
+COLLECTIVES_INTEGER_KERNELS(, std::int8_t)
+COLLECTIVES_INTEGER_KERNELS(, std::uint8_t)
+
+}  // namespace collectives::host::detail

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <collectives/space/host.hpp>
+
+namespace collectives::host::detail {
+
+COLLECTIVES_COMPLEX_KERNELS(, std::complex<float>)
+COLLECTIVES_COMPLEX_KERNELS(, std::complex<double>)
+
+}  // namespace collectives::host::detail

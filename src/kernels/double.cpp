@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <collectives/space/host.hpp>
+
+namespace collectives::host::detail {
+
+COLLECTIVES_FLOAT_KERNELS(, double)
+
+}  // namespace collectives::host::detail

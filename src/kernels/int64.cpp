@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <collectives/space/host.hpp>
+
+namespace collectives::host::detail {
+
+COLLECTIVES_INTEGER_KERNELS(, std::int64_t)
+COLLECTIVES_INTEGER_KERNELS(, std::uint64_t)
+
+}  // namespace collectives::host::detail

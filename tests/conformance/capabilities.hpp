@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a transport can do, as the concepts of transport/capabilities.hpp tell.
+#pragma once
+
+#include <collectives/transport/capabilities.hpp>
+
+namespace conformance {
+
+/// All of a transport's capabilities. A test states each one that is there; the others must not be.
+struct capabilities {
+    bool peer_memory = false;
+    bool processors = false;
+    bool hosts = false;
+    bool stopped_ranks = false;
+    bool ranks_inside = false;
+    bool some_threads = false;
+    bool words = false;
+    bool kept_memory = false;
+    bool registration = false;
+    bool turns = false;
+    bool memory_until_closed = false;
+    bool device = false;
+    bool shared_devices = false;
+    bool first_board = false;
+    bool boards_that_ask = false;
+    bool cut_requests = false;
+
+    friend constexpr bool operator==(capabilities const&, capabilities const&) = default;
+};
+
+template <collectives::transport T>
+constexpr capabilities capabilities_of() {
+    namespace coll = collectives;
+    return {.peer_memory = coll::peer_addressable<T>,
+            .processors = coll::counts_processors<T>,
+            .hosts = coll::knows_hosts<T>,
+            .stopped_ranks = coll::sees_stopped_ranks<T>,
+            .ranks_inside = coll::sees_ranks_inside<T>,
+            .some_threads = coll::restricts_threads<T>,
+            .words = coll::hears_words<T>,
+            .kept_memory = coll::keeps_memory<T>,
+            .registration = coll::memory_registering<T>,
+            .turns = coll::takes_turns<T>,
+            .memory_until_closed = coll::frees_when_closed<T>,
+            .device = coll::has_device<T>,
+            .shared_devices = coll::shares_devices<T>,
+            .first_board = coll::has_first_board<T>,
+            .boards_that_ask = coll::asking_board<typename T::board>,
+            .cut_requests = coll::cutting_request<typename T::request>};
+}
+
+/// What every transport over a link can do.
+inline constexpr capabilities of_every_wire{.processors = true,
+                                            .words = true,
+                                            .kept_memory = true,
+                                            .first_board = true,
+                                            .boards_that_ask = true,
+                                            .cut_requests = true};
+
+}  // namespace conformance

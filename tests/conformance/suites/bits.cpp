@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bits: the same on every rank with every algorithm, and with `.reproducible` those of the left
+// fold in rank order, whatever carries them.
+#include <collectives/core/fingerprint.hpp>
+
+#include <conformance/cells.hpp>
+#include <conformance/suites.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conformance {
+
+namespace {
+
+/// A number of either sign between 2^-8 and 2^8, so that sums round.
+template <class T>
+T rough_number(std::uint64_t seed, int rank, std::size_t i) {
+    auto const h = scramble(seed * 1'000'003 + static_cast<std::uint64_t>(rank) * 7'919 + i * 31);
+    auto const fraction = 1.0 + static_cast<double>(h >> 12) * 0x1p-52;
+    auto const value = std::ldexp(h & 1 ? fraction : -fraction, static_cast<int>(h >> 1 & 15) - 8);
+    if constexpr (coll::sixteen_bit_float<T>) {
+        return T(static_cast<float>(value));
+    } else {
+        return static_cast<T>(value);
+    }
+}
+template <class T>
+std::vector<T> rough_vector(std::uint64_t seed, int rank, std::size_t n) {
+    std::vector<T> v(n);
+    for (std::size_t i = 0; i < n; ++i) { v[i] = rough_number<T>(seed, rank, i); }
+    return v;
+}
+
+/// The sum in rank order; 16-bit floats are added in float and rounded once.
+template <class T>
+std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n) {
+    using wide = std::conditional_t<coll::sixteen_bit_float<T>, float, T>;
+    std::vector<T> result(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        auto sum = static_cast<wide>(rough_number<T>(seed, 0, i));
+        for (int r = 1; r < size; ++r) { sum += static_cast<wide>(rough_number<T>(seed, r, i)); }
+        result[i] = static_cast<T>(sum);
+    }
+    return result;
+}
+
+template <class T>
+std::uint64_t hash_of(std::span<T const> v) {
+    auto const bytes = std::as_bytes(v);
+    return coll::hash_text({reinterpret_cast<char const*>(bytes.data()), bytes.size()});
+}
+template <class T>
+bool same_bits(std::span<T const> a, std::span<T const> b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+template <class T>
+void run_equal_bits(coll::communicator& comm, std::size_t n, std::uint64_t seed) {
+    auto const exact = left_fold<double>(seed, comm.size(), n);
+    for (auto const algorithm : algorithms_and_automatic()) {
+        auto v = rough_vector<T>(seed, comm.rank(), n);
+        comm.all_reduce(v, coll::sum{}, {.algorithm = algorithm});
+        std::array const mine{hash_of<T>(v)};
+        std::vector<std::uint64_t> all(static_cast<std::size_t>(comm.size()));
+        comm.all_gather(mine, all);
+        for (auto const h : all) {
+            expect(h == all[0], [&] { return std::string(algorithm.name()) + ": bits differ"; });
+        }
+        if constexpr (std::is_same_v<T, float>) {
+            for (std::size_t i = 0; i < n; ++i) {
+                expect(std::abs(static_cast<double>(v[i]) - exact[i]) <= 256.0 * 8 * 0x1p-23,
+                       [&] { return std::string(algorithm.name()) + ": a wrong sum"; });
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void equal_bits(world const& w) {
+    for (int const size : sizes()) {
+        CAPTURE(size);
+        w.run(size, [](coll::communicator& comm) {
+            run_equal_bits<float>(comm, 3, 1);
+            run_equal_bits<float>(comm, 1'003, 2);
+            run_equal_bits<float>(comm, 30'011, 3);
+            run_equal_bits<coll::bfloat16>(comm, 1'003, 4);
+        });
+    }
+}
+
+namespace {
+
+template <class T>
+void run_reproducible(coll::communicator& comm, std::size_t n, std::uint64_t seed) {
+    auto const expected = left_fold<T>(seed, comm.size(), n);
+    auto const in = rough_vector<T>(seed, comm.rank(), n);
+    auto const own = coll::block(n, comm.size(), comm.rank());
+    std::vector<T> out(n), part(own.size);
+    for (coll::any_algorithm const a :
+         {coll::any_algorithm{}, coll::any_algorithm{coll::one_shot{}},
+          coll::any_algorithm{coll::two_shot{}}}) {
+        for (std::size_t const segment : {std::size_t{0}, std::size_t{100}, std::size_t{4'096}}) {
+            if (n > 5'000 && segment == 100) { continue; }
+            coll::options const how{.algorithm = a, .segment = segment, .reproducible = true};
+            auto const check = [&](std::span<T const> got, std::span<T const> wanted) {
+                expect(same_bits<T>(got, wanted), [&] {
+                    return "not the left fold: " + std::string(a.name()) + ", segment " +
+                           std::to_string(segment) + ", " + std::to_string(n);
+                });
+            };
+            comm.all_reduce(in, out, coll::sum{}, how);
+            check(out, expected);
+            comm.reduce_scatter(in, part, coll::sum{}, how);
+            check(part, std::span(expected).subspan(own.first, own.size));
+            comm.reduce(in, out, coll::sum{}, comm.size() - 1, how);
+            if (comm.rank() == comm.size() - 1) { check(out, expected); }
+        }
+    }
+}
+
+/// The bits do not depend on where in the vector an element stands, nor on how many there are.
+void run_moved(coll::communicator& comm) {
+    coll::options const how{.reproducible = true};
+    auto const whole = rough_vector<float>(9, comm.rank(), 2'000);
+    std::vector<float> all(2'000), part(700);
+    comm.all_reduce(whole, all, coll::sum{}, how);
+    comm.all_reduce(std::span(whole).subspan(901, 700), part, coll::sum{}, how);
+    expect(same_bits<float>(part, std::span(all).subspan(901, 700)), "a part has other bits");
+}
+
+}  // namespace
+
+void reproducible(world const& w) {
+    for (int const size : sizes()) {
+        CAPTURE(size);
+        w.run(size, [](coll::communicator& comm) {
+            for (std::size_t const n : {1U, 9U, 1'000U, 30'000U}) {
+                run_reproducible<float>(comm, n, n);
+            }
+            run_reproducible<double>(comm, 777, 5);
+            run_reproducible<coll::float16>(comm, 777, 6);
+            run_reproducible<coll::bfloat16>(comm, 20'011, 7);
+            run_moved(comm);
+        });
+    }
+}
+
+}  // namespace conformance

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Late ranks that share no memory, over a link between threads.
+#include <conformance/late_suite.hpp>
+#include <conformance/suites.hpp>
+#include <conformance/thread_link.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+TYPE_TO_STRING(conformance::over_thread_link);
+
+namespace conformance {
+
+template <>
+inline constexpr std::uint64_t late_calls<over_thread_link> = 80;
+
+TEST_CASE_TEMPLATE_INVOKE(changing_shapes, over_thread_link);
+TEST_CASE_TEMPLATE_INVOKE(late_started, over_thread_link);
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array<std::size_t, 8> message_counts{0,     1,     100,    1'023,
+                                                    1'024, 1'025, 20'000, 100'000};
+
+}  // namespace
+
+TEST_CASE("messages between late ranks over a link") {
+    over_thread_link::run(2, [](coll::communicator& comm) {
+        auto const peer = 1 - comm.rank();
+        std::uint32_t round = 0;
+        for (int again = 0; again < 4; ++again) {
+            for (auto const n : message_counts) {
+                ++round;
+                come_late(comm, round);
+                std::vector<std::uint32_t> mine(n), its(n, 0xdead);
+                for (std::size_t i = 0; i < n; ++i) {
+                    mine[i] = static_cast<std::uint32_t>(scramble(round * 10 + i));
+                }
+                if ((comm.rank() == 0) == (round % 2 == 0)) {
+                    comm.send(mine, peer);
+                } else {
+                    comm.recv(its, peer);
+                    expect(its == mine, [&] { return std::to_string(n) + " elements came"; });
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("a message of another length is refused over a link") {
+    for (auto const n : message_counts) {
+        CAPTURE(n);
+        over_thread_link::run(2, [n](coll::communicator& comm) {
+            std::vector<std::uint32_t> v(comm.rank() == 0 ? n : n + 1);
+            if (comm.rank() == 0) {
+                try {
+                    comm.send(v, 1);
+                } catch (coll::mismatch_error const&) {}  // if it has not ended before
+            } else {
+                expect_throw<coll::mismatch_error>([&] { comm.recv(v, 0); }, "of another length");
+            }
+        });
+    }
+}
+
+/// Who waits asks the others what they have called, whether they come before that or after it.
+TEST_CASE("ranks that call different things find out over a link") {
+    for (int const late_rank : {0, 1, 2}) {
+        for (bool const others_are_late : {false, true}) {
+            CAPTURE(late_rank);
+            CAPTURE(others_are_late);
+            over_thread_link::run(3, [&](coll::communicator& comm) {
+                std::vector<int> v(10, 1);
+                for (int i = 0; i < 10; ++i) { comm.all_reduce(v); }
+                auto const odd = comm.rank() == late_rank;
+                if (odd != others_are_late) { std::this_thread::sleep_for(80ms); }
+                auto const start = coll::steady::now();
+                auto const why = expect_throw<coll::mismatch_error>(
+                    [&] { odd ? comm.all_reduce(v, coll::max{}) : comm.all_reduce(v); },
+                    "different operators");
+                expect(coll::steady::now() - start < 4s, "found out in time");
+                expect(why.find("rank " + std::to_string(late_rank)) != std::string::npos, why);
+            });
+        }
+    }
+}
+
+/// It need not wait itself: what it calls has ended before it could ask.
+TEST_CASE("a late rank that calls something else tells those who have asked, over a link") {
+    std::atomic<int> found{0};
+    over_thread_link::run(3, [&](coll::communicator& comm) {
+        std::vector<int> v(10, 1);
+        comm.all_reduce(v);
+        if (comm.rank() != 0) {
+            expect_throw<coll::mismatch_error>([&] { comm.all_reduce(v); }, "another collective");
+            ++found;
+            return;
+        }
+        std::this_thread::sleep_for(80ms);
+        comm.broadcast(v, 0, {.algorithm = coll::star{}});
+        auto const until = coll::steady::now() + 4s;
+        while (found != 2 && coll::steady::now() < until) { std::this_thread::sleep_for(1ms); }
+        expect(found == 2, "the others find out while this rank is at something else");
+    });
+}
+
+}  // namespace conformance

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank calls something else: every rank gets a mismatch_error that names two ranks and both
+// values, nobody hangs, and nothing outside the buffers is written.
+#include <faults/observed.hpp>
+#include <faults/variety.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace faults {
+
+namespace {
+
+/// A vector between two guards.
+template <class T>
+class guarded {
+public:
+    explicit guarded(std::size_t n) : all_(n + 2 * guard, T(77)) {
+        std::fill_n(all_.begin() + guard, n, T(1));
+    }
+    std::span<T> span() { return {all_.data() + guard, all_.size() - 2 * guard}; }
+    void require_untouched_guards() const {
+        auto const whole = [](T x) { return x == T(77); };
+        if (!std::all_of(all_.begin(), all_.begin() + guard, whole) ||
+            !std::all_of(all_.end() - guard, all_.end(), whole)) {
+            throw std::logic_error("something was written outside of the buffer");
+        }
+    }
+
+private:
+    static constexpr std::ptrdiff_t guard = 64;
+    std::vector<T> all_;
+};
+
+/// Runs call(comm, whether this is the odd rank) and checks what everybody got. The values are
+/// those that the errors must name: that of the odd rank and that of the others.
+void check_mismatch(variant const& v, std::string const& odd_value, std::string const& other_value,
+                    std::function<void(coll::communicator&, bool odd)> const& call) {
+    CAPTURE(v.text());
+    clean_room room;
+    stories of(v.size);
+    tell(of, v.size, [&](coll::communicator& comm) { call(comm, comm.rank() == v.odd); });
+    check_broken(of, outcome::mismatch);
+    for (auto const& s : of) {
+        auto const& e = s.error();
+        CAPTURE(e.what());
+        CHECK_LT(e.seconds, 0.5 * slowness);
+        CHECK(e.says("rank " + std::to_string(v.odd) + " has " + odd_value));
+        bool names_another = false;
+        for (int r = 0; r < v.size; ++r) {
+            auto const named = e.says("rank " + std::to_string(r) + " has " + other_value);
+            names_another = names_another || (named && r != v.odd);
+        }
+        CHECK(names_another);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("another count") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, std::to_string(v.count + 1), std::to_string(v.count),
+                       [&](coll::communicator& comm, bool odd) {
+                           guarded<float> data(odd ? v.count + 1 : v.count);
+                           comm.all_reduce(data.span(), coll::sum{}, v.how);
+                       });
+    }
+}
+
+TEST_CASE("another count, in memory that peers reach") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, std::to_string(v.count + 1), std::to_string(v.count),
+                       [&](coll::communicator& comm, bool odd) {
+                           auto const n = odd ? v.count + 1 : v.count;
+                           auto memory = comm.allocate<float>(v.count + 2);
+
+                           comm.all_reduce(std::span(memory).first(n), coll::sum{}, v.how);
+                       });
+    }
+}
+
+TEST_CASE("another count of a broadcast, a reduction, blocks") {
+    for (auto const& v : variety()) {
+        auto const last = v.size - 1;
+        auto const count = [&v](bool odd) { return odd ? v.count + 7 : v.count; };
+        auto const odd_value = std::to_string(count(true)), value = std::to_string(count(false));
+        check_mismatch(v, odd_value, value, [&](coll::communicator& comm, bool odd) {
+            guarded<int> data(count(odd));
+            comm.broadcast(data.span(), last, v.how);
+        });
+        check_mismatch(v, odd_value, value, [&](coll::communicator& comm, bool odd) {
+            std::vector<int> const in(count(odd));
+            guarded<int> out(comm.rank() == last ? in.size() : 0);
+            comm.reduce(in, out.span(), coll::sum{}, last, v.how);
+        });
+        check_mismatch(v, odd_value, value, [&](coll::communicator& comm, bool odd) {
+            auto const whole = count(odd);
+            std::vector<int> const in(coll::block(whole, v.size, comm.rank()).size);
+            guarded<int> out(whole);
+            comm.all_gather(in, out.span(), v.how);
+        });
+    }
+}
+
+TEST_CASE("another type of the same size") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, "float", "int", [&](coll::communicator& comm, bool odd) {
+            guarded<int> whole(v.count);
+            guarded<float> real(v.count);
+            if (odd) {
+                comm.all_reduce(real.span(), coll::sum{}, v.how);
+            } else {
+                comm.all_reduce(whole.span(), coll::sum{}, v.how);
+            }
+        });
+    }
+}
+
+TEST_CASE("another operator, or the same in another state") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, "max", "sum", [&](coll::communicator& comm, bool odd) {
+            guarded<double> data(v.count);
+            if (odd) {
+                comm.all_reduce(data.span(), coll::max{}, v.how);
+            } else {
+                comm.all_reduce(data.span(), coll::sum{}, v.how);
+            }
+        });
+        check_mismatch(
+            v, "premultiplied_sum", "premultiplied_sum", [&](coll::communicator& comm, bool odd) {
+                guarded<double> data(v.count);
+                comm.all_reduce(data.span(), coll::premultiplied_sum{odd ? 2.0 : 3.0}, v.how);
+            });
+    }
+}
+
+TEST_CASE("another root") {
+    for (auto const& v : variety()) {
+        auto const root = [&v](bool odd) { return odd ? 0 : v.size - 1; };
+        auto const value = std::to_string(v.size - 1);
+        check_mismatch(v, "0", value, [&](coll::communicator& comm, bool odd) {
+            guarded<int> data(v.count);
+            comm.broadcast(data.span(), root(odd), v.how);
+        });
+        check_mismatch(v, "0", value, [&](coll::communicator& comm, bool odd) {
+            guarded<int> in(v.count), out(v.count);
+            comm.reduce(in.span(), out.span(), coll::sum{}, root(odd), v.how);
+        });
+        check_mismatch(v, "0", value, [&](coll::communicator& comm, bool odd) {
+            std::vector<int> const in(coll::block(v.count, v.size, comm.rank()).size);
+            guarded<int> out(v.count);
+            comm.gather(in, out.span(), root(odd), v.how);
+        });
+    }
+}
+
+TEST_CASE("another algorithm, another segment, another wish for reproducible bits") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, "circulant", "two_shot", [&](coll::communicator& comm, bool odd) {
+            auto how = v.how;
+            how.algorithm = odd ? coll::any_algorithm(coll::circulant{}) : coll::two_shot{};
+            guarded<int> data(v.count);
+            comm.all_reduce(data.span(), coll::sum{}, how);
+        });
+        check_mismatch(v, "4096", "65536", [&](coll::communicator& comm, bool odd) {
+            auto how = v.how;
+            how.segment = odd ? 4096 : 65536;
+            guarded<int> data(v.count);
+            comm.all_reduce(data.span(), coll::sum{}, how);
+        });
+        check_mismatch(v, "true", "false", [&](coll::communicator& comm, bool odd) {
+            auto how = v.how;
+            how.algorithm = coll::two_shot{};
+            how.reproducible = odd;
+            guarded<int> data(v.count);
+            comm.all_reduce(data.span(), coll::sum{}, how);
+        });
+    }
+}
+
+TEST_CASE("another collective") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, "barrier", "all_reduce", [&](coll::communicator& comm, bool odd) {
+            guarded<int> data(v.count);
+            if (odd) {
+                comm.barrier(v.how);
+            } else {
+                comm.all_reduce(data.span(), coll::sum{}, v.how);
+            }
+        });
+        check_mismatch(v, "broadcast", "all_reduce", [&](coll::communicator& comm, bool odd) {
+            guarded<int> data(v.count);
+            if (odd) {
+                comm.broadcast(data.span(), 0, v.how);
+            } else {
+                comm.all_reduce(data.span(), coll::sum{}, v.how);
+            }
+        });
+        check_mismatch(v, "split", "allocate", [&](coll::communicator& comm, bool odd) {
+            if (odd) {
+                (void)comm.split(0);
+            } else {
+                (void)comm.allocate<int>(v.count);
+            }
+        });
+    }
+}
+
+TEST_CASE("the same collectives in another order, with several under way") {
+    for (auto const& v : variety()) {
+        CAPTURE(v.text());
+        clean_room room;
+        stories of(v.size);
+        tell(of, v.size, [&](coll::communicator& comm) {
+            guarded<int> a(v.count), b(v.count);
+            if (comm.rank() == v.odd) {
+                auto second = comm.start_broadcast(b.span(), 0, v.how);
+                auto first = comm.start_all_reduce(a.span(), coll::sum{}, v.how);
+                coll::wait_all(first, second);
+            } else {
+                auto first = comm.start_all_reduce(a.span(), coll::sum{}, v.how);
+                auto second = comm.start_broadcast(b.span(), 0, v.how);
+                coll::wait_all(first, second);
+            }
+        });
+        check_broken(of, outcome::mismatch);
+        auto const& e = of[0].error();
+        CHECK(e.says("rank " + std::to_string(v.odd) + " has "));
+        CHECK(e.says("has all_reduce"));
+        CHECK(e.says("has broadcast"));
+    }
+}
+
+TEST_CASE("another amount of allocated memory") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, std::to_string(v.count + 1), std::to_string(v.count),
+                       [&](coll::communicator& comm, bool odd) {
+                           (void)comm.allocate<int>(odd ? v.count + 1 : v.count);
+                       });
+    }
+}
+
+TEST_CASE("a mismatch that comes late finds everybody asleep") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, std::to_string(v.count + 1), std::to_string(v.count),
+                       [&](coll::communicator& comm, bool odd) {
+                           if (odd) { std::this_thread::sleep_for(60ms); }
+                           guarded<int> data(odd ? v.count + 1 : v.count);
+                           comm.all_reduce(data.span(), coll::sum{}, v.how);
+                       });
+    }
+}
+
+TEST_CASE("a mismatch that the root has left far behind") {
+    for (auto const& v : variety()) {
+        for (std::size_t const count : {std::size_t{2}, std::size_t{100}, std::size_t{3000}}) {
+            CAPTURE(count);
+            check_mismatch(v, std::to_string(count), "1", [&](coll::communicator& comm, bool odd) {
+                for (int call = 0; call < job.calls_ahead; ++call) {
+                    guarded<float> data(odd && call == 3 ? count : 1);
+                    comm.broadcast(data.span(), (v.odd + 1) % v.size, {.timeout = 20s});
+                }
+            });
+        }
+    }
+}
+
+}  // namespace faults

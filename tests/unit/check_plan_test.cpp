@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plans of all ranks, proved together: every protocol, mixtures of them, and successive calls.
+#include <unit/plan_cases.hpp>
+
+#include <collectives/plan/check_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace plan_cases;
+
+namespace {
+
+std::uint32_t seed() {
+    auto const* const given = std::getenv("COLLECTIVES_TEST_SEED");
+    return given != nullptr ? static_cast<std::uint32_t>(std::stoul(given)) : 20'261'124U;
+}
+
+/// `calls` calls alike, with the protocol of each rank.
+pl::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice> const& as,
+                       int calls, bool overlapping = false) {
+    pl::planned_history history;
+    history.element = c.shape().elem_size;
+    history.overlapping = overlapping;
+    history.calls.assign(static_cast<std::size_t>(calls), low::plan_call(c, as));
+    return pl::check_plan(history);
+}
+
+}  // namespace
+
+TEST_CASE("every protocol alone, in place and not, in one piece and in three") {
+    auto const largest = largest_size();
+    int proved = 0, kept = 0;
+    for (auto const a : coll::all_algorithms) {
+        for (auto const what : coll::scheduled_collectives) {
+            for (int size = 1; size <= largest; ++size) {
+                for (int const segments : {1, 3}) {
+                    auto const p = static_cast<std::size_t>(size);
+                    // Far more protocols than sizes matter: large sizes are sampled.
+                    if (!all_cases() && size > 5 && ++kept % 4 != 0) { continue; }
+                    low::lowered_call const c(
+                        a, shape_of(what, size, segments == 1 ? 2 * p + 1 : 5, size / 2), segments);
+                    auto all = memory_choices(c);
+                    for (bool const in_place : {false, true}) {
+                        all.push_back(choice_of(pl::protocol::eager, in_place));
+                        all.push_back(choice_of(pl::protocol::stream_reduce, in_place));
+                        if (!fits_cells(c)) { continue; }
+                        using enum pl::protocol;
+                        all.push_back(choice_of(cells, in_place));
+                        all.push_back(choice_of(cells_beside, in_place));
+                        if (size == 3) {
+                            all.push_back(choice_of(cells, in_place, false, false, pl::few_cells));
+                        }
+                    }
+                    for (auto const& as : all) {
+                        auto const v =
+                            prove(c, std::vector<low::rank_choice>(p, as), calls_for(as));
+                        INFO(described(a, c, as) << ": " << described(v));
+                        CHECK(v.ok);
+                        ++proved;
+                    }
+                }
+            }
+        }
+    }
+    MESSAGE("histories proved: " << proved);
+}
+
+TEST_CASE("ranks that announce different protocols") {
+    std::mt19937 random(seed());
+    int proved = 0;
+    for (auto const a : coll::all_algorithms) {
+        for (auto const what : coll::scheduled_collectives) {
+            for (int size = 2; size <= 4; ++size) {
+                auto const p = static_cast<std::size_t>(size);
+                low::lowered_call const c(a, shape_of(what, size, 2 * p + 1, 0), 1);
+                auto const choices = memory_choices(c);
+                std::size_t mixtures = 1;
+                for (int r = 0; r < size; ++r) { mixtures *= choices.size(); }
+                // A sample holds each pair of protocols at P = 4 with some algorithm and call.
+                auto const step = all_cases() ? 1 : mixtures / 24 + 1;
+                for (std::size_t m = random() % step; m < mixtures;
+                     m += 1 + random() % (2 * step - 1)) {
+                    std::vector<low::rank_choice> as;
+                    for (auto k = m; as.size() < p; k /= choices.size()) {
+                        as.push_back(choices[k % choices.size()]);
+                    }
+                    auto const v = prove(c, as, pl::channels + 1);
+                    INFO("seed " << seed() << " mixture " << m << ": " << described(a, c, as[0])
+                                 << ": " << described(v));
+                    CHECK(v.ok);
+                    ++proved;
+                }
+            }
+        }
+    }
+    MESSAGE("mixtures proved: " << proved);
+}
+
+TEST_CASE("without a window's wait, or with too small a window, a history is refused") {
+    // Broadcasts: the root never waits for those that only read.
+    low::lowered_call const c(coll::star{}, shape_of(collective::broadcast, 3, 7, 0), 1);
+    auto const as = choice_of(pl::protocol::staged_once, true);
+    pl::planned_history history;
+    history.element = 4;
+    history.calls.assign(pl::channels + 1, low::plan_call(c, {as, as, as}));
+    REQUIRE(pl::check_plan(history).ok);
+    for (auto& call : history.calls) { call.all_come = true; }  // which is not so
+    CHECK_FALSE(pl::check_plan(history).ok);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls to lower and to prove: which protocols a rank may announce, and shapes that are hard.
+#pragma once
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/lower/promise.hpp>
+#include <collectives/lower/protocol.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace plan_cases {
+
+namespace coll = collectives;
+namespace low = coll::lowering;
+namespace pl = coll::plans;
+using coll::collective;
+
+/// COLLECTIVES_TEST_ALL=1: every case, not a sample.
+inline bool all_cases() { return std::getenv("COLLECTIVES_TEST_ALL") != nullptr; }
+
+/// Sanitizers take ten times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline int largest_size() { return 5; }
+#else
+inline int largest_size() { return 9; }
+#endif
+
+inline low::call_shape shape_of(collective what, int size, std::size_t count, int root) {
+    low::call_shape s;
+    s.what = what;
+    s.size = size;
+    s.root = root;
+    s.elem_size = 4;
+    auto const p = static_cast<std::size_t>(size);
+    s.count = what == collective::barrier      ? 0
+              : what == collective::all_to_all ? (count + p - 1) / p * p
+                                               : count;
+    return s;
+}
+
+/// How a rank goes about a call if it announces this.
+inline low::rank_choice choice_of(pl::protocol how, bool in_place, bool takes_sums = false,
+                                  bool pushes = false, int depth = pl::more_cells) {
+    auto const keeps = pl::uses_scratch_once(how) || how == pl::protocol::cells_beside
+                           ? pl::scratch_life::ring
+                       : how == pl::protocol::staged ? pl::scratch_life::channel
+                                                     : pl::scratch_life::run;
+    return {{how, in_place, takes_sums}, keeps, pushes, depth};
+}
+
+/// All that a rank may announce in a call over peers' memory. Those that stage with each life of
+/// scratch that there is.
+inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) {
+    std::vector<low::rank_choice> result;
+    auto const pushes = c.adds_once();
+    using enum pl::protocol;
+    for (bool const in_place : {false, true}) {
+        result.push_back(choice_of(zero_copy, in_place, false, pushes));
+        if (pushes) { result.push_back(choice_of(zero_copy, in_place, true, true)); }
+        for (auto const life :
+             {pl::scratch_life::channel, pl::scratch_life::ring, pl::scratch_life::run}) {
+            result.push_back(choice_of(staged, in_place, false, pushes));
+            result.back().keeps = life;
+        }
+        result.push_back(choice_of(staged_once, in_place, false, pushes));
+        if (c.shape().what == collective::all_reduce && !in_place) {
+            result.push_back(choice_of(staged_results, in_place, false, pushes));
+        }
+    }
+    return result;
+}
+inline bool fits_cells(low::lowered_call const& c) {
+    return c.shape().size > 1 && c.segments() == 1 && c.schedules().front().rounds <= 1;
+}
+
+inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
+                             low::rank_choice const& as) {
+    auto const& s = c.shape();
+    return coll::name(a) + " " + std::string(coll::name(s.what)) + " P=" + std::to_string(s.size) +
+           " root " + std::to_string(s.root) + " count " + std::to_string(s.count) + " x " +
+           std::to_string(c.segments()) + ", " + std::string(pl::name(as.shown.how)) +
+           (as.shown.in_place ? " in place" : "") + (as.shown.takes_sums ? " takes sums" : "");
+}
+inline std::string described(pl::plan_verdict const& v) {
+    return std::string(v.what) + " (call " + std::to_string(v.call) + ", run " +
+           std::to_string(v.run) + ", rank " + std::to_string(v.rank) + ", instruction " +
+           std::to_string(v.instruction) + ")";
+}
+
+/// As many calls as the deepest window of this back end and one more.
+inline int calls_for(low::rank_choice const& as) {
+    switch (pl::backend_of(as.shown.how)) {
+        case pl::backend::messages: return 2;
+        case pl::backend::memory: return pl::channels + 1;
+        case pl::backend::cells: return as.cell_depth + 1;
+    }
+    return 1;
+}
+
+}  // namespace plan_cases
