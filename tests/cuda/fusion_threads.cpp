@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <latch>
+#include <barrier>
 #include <span>
 #include <string>
 #include <vector>
@@ -190,16 +190,16 @@ TEST_CASE("fused on devices: a call of CUDA that fails is told to all") {
             CAPTURE(call);
             CAPTURE(n);
             world w;
-            std::latch planted(2);
+            std::barrier<> together(2);
             run_threads(w, 2, [&](auto& comm, machine& m) {
                 m.use(comm.rank());
                 device_tensor<float> a(m, 100), b(m, 3000);
                 bool failed = false;
                 try {
                     coll::fusion_buffer fusion(comm, {.threshold = 1000});
-                    comm.barrier();
+                    together.arrive_and_wait();  // no call is under way on either rank
                     if (comm.rank() == 0) { m.fail(call, n); }
-                    planted.arrive_and_wait();  // or the other one's calls may be over by then
+                    together.arrive_and_wait();
                     for (int i = 0; i < 20; ++i) {
                         (void)fusion.add(a.span());
                         (void)fusion.add(a.span());

@@ -125,7 +125,7 @@ ends "a peer that is not there" 0 --peer mpich --peers-in "$room" "${quick[@]}"
 has "a peer that is not there" "$room/said" "mpich cannot be measured: there is no driver $room/peer_mpich"
 printf '#!/bin/sh\nsleep 60\n' >"$room/peer_gloo"
 chmod +x "$room/peer_gloo"
-ends "a peer that does not finish" 0 --peer gloo --peers-in "$room" --time-limit 0.5 -b 4 -e 4 -n 2
+ends "a peer that does not finish" 0 --peer gloo --peers-in "$room" --time-limit 5 -b 4 -e 4 -n 2
 has "a peer that does not finish" "$room/said" "did not finish"
 printf '#!/bin/sh\necho it is broken >&2\nexit 3\n' >"$room/peer_gloo"
 ends "a peer that fails" 0 --peer gloo --peers-in "$room" "${quick[@]}"
