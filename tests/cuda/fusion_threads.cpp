@@ -2,10 +2,10 @@
 // Tensor fusion in the memory of devices, without a GPU: ranks that are threads.
 #include <cuda/fusion_suite.hpp>
 
+#include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <barrier>
 #include <span>
 #include <string>
 #include <vector>
