@@ -57,6 +57,30 @@ has "says so" "$room/said" "hierarchical:4 is not for 6 ranks"
 ends "no number of ranks per host" 2 hierarchical 6
 has "how it is written" "$room/said" "hierarchical:RANKS_PER_HOST"
 
+# --- the plans under each protocol
+"$show" ring 4 --plan zero_copy --svg "$room/plan.svg" >"$room/plan" ||
+    fail "ring 4 --plan zero_copy ends with an error"
+has "title of a plan" "$room/plan" "ring: all_reduce over 4 ranks, zero_copy"
+has "a reduction of a plan" "$room/plan" "reduce 256 KiB output+768 KiB <- input+768 KiB + rank 3's input+768 KiB"
+has "traffic of a plan" "$room/plan" "rank 0 1572864 0 0 0 0 0"
+has "proof of a plan" "$room/plan" "Proof: correct, over 9 calls in a row"
+has "a drawn plan" "$room/plan.svg" "ring: all_reduce over 4 ranks, zero_copy"
+expect "a drawn plan is XML" python3 -c "import xml.dom.minidom as m; m.parse('$room/plan.svg')"
+for protocol in eager stream_reduce zero_copy staged staged_once staged_results; do
+    expect "the plan of $protocol" "$show" two_shot 3 --plan "$protocol" --svg "$room/plan.svg"
+done
+"$show" two_shot 4 --plan zero_copy --in-place >"$room/plan"
+has "pushed sums" "$room/plan" "in place, sums pushed to all outputs"
+"$show" ring 3 --plan eager >"$room/plan"
+has "a message of a plan" "$room/plan" "send 341.3 KiB to rank 1"
+"$show" one_shot 3 --plan cells --bytes 1024 >"$room/plan"
+has "what is read of cells" "$room/plan" "rank 1's cell"
+ends "cells for several rounds" 2 ring 4 --plan cells --bytes 1024
+has "says why not cells" "$room/said" "cells does not suit this call"
+ends "an unknown protocol" 2 ring 4 --plan rendezvous
+has "the protocols" "$room/said" "eager, stream_reduce, zero_copy"
+ends "a plan as a page" 2 ring 4 --plan eager --html "$room/plan.html"
+
 # --- the table of partial sums, the transfers, the cost and the proof, word by word ---------------
 "$show" ring 4 >"$room/ring" || fail "ring 4 ends with an error"
 has "title" "$room/ring" "ring: all_reduce over 4 ranks, 4 chunks, 6 rounds"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plans of all ranks, proved together: every protocol, mixtures of them, and successive calls.
-#include <unit/plan_cases.hpp>
+#include <unit/random_histories.hpp>
 
 #include <collectives/plan/check_plan.hpp>
 
@@ -14,11 +14,6 @@
 using namespace plan_cases;
 
 namespace {
-
-std::uint32_t seed() {
-    auto const* const given = std::getenv("COLLECTIVES_TEST_SEED");
-    return given != nullptr ? static_cast<std::uint32_t>(std::stoul(given)) : 20'261'124U;
-}
 
 /// `calls` calls alike, with the protocol of each rank.
 pl::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice> const& as,

@@ -2,7 +2,7 @@
 // Which reductions complete a chunk: each sum is completed where it is made, and is only copied
 // afterwards.
 #include <collectives/schedule.hpp>
-#include <collectives/executor/completion.hpp>
+#include <collectives/lower/completing.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <doctest/doctest.h>
@@ -25,8 +25,7 @@ TEST_CASE("a chunk is complete on every rank once, by a reduction or by a copy o
             auto const all = a.record_all(coll::collective::all_reduce, size);
             auto const chunks = all.front().chunks;
             std::vector<std::set<std::pair<int, int>>> completes;
-            for (int r = 0; r < size; ++r) {
-                auto const found = coll::completing_reductions(all, r);
+            for (auto const& found : coll::lowering::completing_reductions(all)) {
                 completes.emplace_back(found.begin(), found.end());
                 CHECK(completes.back().size() == found.size());
             }

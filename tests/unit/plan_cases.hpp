@@ -28,8 +28,8 @@ inline int largest_size() { return 5; }
 inline int largest_size() { return 9; }
 #endif
 
-inline low::call_shape shape_of(collective what, int size, std::size_t count, int root) {
-    low::call_shape s;
+inline coll::call_shape shape_of(collective what, int size, std::size_t count, int root) {
+    coll::call_shape s;
     s.what = what;
     s.size = size;
     s.root = root;
@@ -72,9 +72,7 @@ inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) 
     }
     return result;
 }
-inline bool fits_cells(low::lowered_call const& c) {
-    return c.shape().size > 1 && c.segments() == 1 && c.schedules().front().rounds <= 1;
-}
+inline bool fits_cells(low::lowered_call const& c) { return low::suits_cells(c, true); }
 
 inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
                              low::rank_choice const& as) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <collectives/schedule.hpp>
-#include <collectives/executor/push.hpp>
+#include <collectives/lower/adds_once.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ namespace coll = collectives;
 namespace {
 
 bool pushes(coll::any_algorithm a, int size) {
-    return coll::adds_once_for_all(a.record_all(coll::collective::all_reduce, size));
+    return coll::lowering::adds_once_for_all(a.record_all(coll::collective::all_reduce, size));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ TEST_CASE("a schedule in which another rank looks at a chunk does not") {
             chunk = (chunk + 1) % 3;
             CAPTURE(r);
             CAPTURE(i);
-            CHECK_FALSE(coll::adds_once_for_all(other));
+            CHECK_FALSE(coll::lowering::adds_once_for_all(other));
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that is handed out round and round, and how what peers read is written there.
 #include <collectives/collectives.hpp>
-#include <collectives/executor/line_watch.hpp>
-#include <collectives/executor/rotation.hpp>
+#include <collectives/run/line_watch.hpp>
+#include <collectives/run/rotation.hpp>
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/threads.hpp>
 

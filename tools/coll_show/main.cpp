@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_show: shows what a collective algorithm does, what it costs, and that it is right.
 #include "outputs.hpp"
+#include "planned.hpp"
 #include "text.hpp"
 #include "trace_file.hpp"
 
@@ -28,6 +29,8 @@ struct options {
     int root = 0;
     std::size_t bytes = 0;  // 0: the trace's, or 1 MiB
     std::string compare;
+    std::string plan;
+    bool in_place = false;
     std::string svg;
     std::string html;
     std::string trace;
@@ -54,12 +57,20 @@ void declare(CLI::App& app, options& o) {
         ->option_text("N")
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::PositiveNumber);
-    app.add_option("--compare", o.compare, "a second algorithm beside the first")
-        ->option_text("ALGORITHM");
-    app.add_option("--svg", o.svg, "draw the rounds into this file")->option_text("FILE");
-    app.add_option("--html", o.html, "write a page that plays the rounds")->option_text("FILE");
-    app.add_option("--trace", o.trace, "show when each step of this recorded trace really ran")
+    auto* const plan =
+        app.add_option("--plan", o.plan,
+                       "show the plans of all ranks under this protocol instead: what really "
+                       "travels, and where it is staged")
+            ->option_text("PROTOCOL");
+    app.add_flag("--in-place", o.in_place, "the input is the output")->needs(plan);
+    app.add_option("--svg", o.svg, "draw the rounds, or the plans, into this file")
         ->option_text("FILE");
+    app.add_option("--html", o.html, "write a page that plays the rounds")
+        ->option_text("FILE")
+        ->excludes(plan);
+    app.add_option("--trace", o.trace, "show when each step of this recorded trace really ran")
+        ->option_text("FILE")
+        ->excludes(plan);
     app.add_option("--operation", o.operation,
                    "number of the operation in the trace; default: the last")
         ->option_text("N");
@@ -67,6 +78,9 @@ void declare(CLI::App& app, options& o) {
         ->option_text("N")
         ->capture_default_str();
     app.add_flag("--full", o.style.full, "never shorten the tables");
+    app.add_option("--compare", o.compare, "a second algorithm beside the first")
+        ->option_text("ALGORITHM")
+        ->excludes(plan);
     app.footer("The algorithms are " + algorithm_list() + ".");
 }
 
@@ -82,6 +96,13 @@ int show(options const& o) {
     auto const what = find_collective(o.collective);
     auto const algorithm = find_algorithm(o.algorithm);
     auto bytes = o.bytes == 0 ? std::size_t{1} << 20 : o.bytes;
+    if (!o.plan.empty()) {
+        auto const shown =
+            make_plan_report(algorithm, what, o.size, o.root, {o.plan, o.in_place, bytes});
+        fmt::print("{}", as_text(shown));
+        if (!o.svg.empty()) { write_file(o.svg, as_svg(shown)); }
+        return shown.proof.ok ? 0 : 1;
+    }
     auto shown = make_report(algorithm, what, o.size, o.root, bytes);
     std::optional<recorded_trace> trace;
     if (!o.trace.empty()) {

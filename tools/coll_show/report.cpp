@@ -52,11 +52,15 @@ std::string report::title() const {
     return coll::is_rooted(what) ? fmt::format("{}, root {}", text, root) : text;
 }
 
-report make_report(coll::any_algorithm algorithm, coll::collective what, int size,
-                   coll::rank_t root, std::size_t bytes) {
+void require_root(coll::rank_t root, int size) {
     if (root < 0 || root >= size) {
         throw bad_usage(fmt::format("root {} is none of the {}", root, counted(size, "rank")));
     }
+}
+
+report make_report(coll::any_algorithm algorithm, coll::collective what, int size,
+                   coll::rank_t root, std::size_t bytes) {
+    require_root(root, size);
     if (what == coll::collective::barrier) { bytes = 0; }  // its blocks are empty
     report result{std::string(coll::name(algorithm)), what, size, root, bytes, {}, {}, {}};
     result.schedules = algorithm.record_all(what, size, root);

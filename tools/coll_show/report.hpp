@@ -38,6 +38,9 @@ std::string algorithm_list();
 coll::any_algorithm find_algorithm(std::string const& name);
 coll::collective find_collective(std::string const& name);
 
+/// A root that is no rank is a `bad_usage`.
+void require_root(coll::rank_t root, int size);
+
 /// Records, proves and costs an algorithm.
 report make_report(coll::any_algorithm algorithm, coll::collective what, int size,
                    coll::rank_t root, std::size_t bytes);

@@ -18,20 +18,14 @@ std::string escaped(std::string const& text) {
     return out;
 }
 
-std::string svg_head(report const& shown, picture_layout const& at, double width, double height) {
-    auto const& c = shown.cost;
-    auto const of_vector = [&](std::size_t bytes) {
-        return shown.bytes == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(shown.bytes);
-    };
+std::string svg_begin(std::string const& title, double width, double height,
+                      std::string const& description, std::string const& more_styles) {
     std::string out = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
         "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n"
         "<title id=\"t\">{2}</title>\n",
-        width, height, shown.title());
-    append(out,
-           "<desc id=\"d\">Each grid shows, after a round, whose contributions each rank "
-           "(row) holds in each chunk (column). {} rounds.</desc>\n",
-           c.rounds);
+        width, height, escaped(title));
+    append(out, "<desc id=\"d\">{}</desc>\n", escaped(description));
     out +=
         "<style>text{font-family:'DejaVu Sans',Helvetica,Arial,sans-serif}"
         ".t{font-size:21px;font-weight:bold}.s{font-size:13px}.h{font-size:14px;font-weight:"
@@ -40,8 +34,8 @@ std::string svg_head(report const& shown, picture_layout const& at, double width
     append(out, ".t,.h,.r,.n{{fill:{}}}.s,.c{{fill:{}}}", palette::ink, palette::quiet);
     append(out,
            ".add,.copy{{fill:none;stroke-width:1.5}}.add{{stroke:{}}}"
-           ".copy{{stroke:{};stroke-dasharray:5 3}}</style>\n<defs>",
-           palette::adds, palette::copies);
+           ".copy{{stroke:{};stroke-dasharray:5 3}}{}</style>\n<defs>",
+           palette::adds, palette::copies, more_styles);
     for (auto const& [id, color] : {std::pair{"add", palette::adds}, {"copy", palette::copies}}) {
         append(out,
                "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
@@ -50,7 +44,19 @@ std::string svg_head(report const& shown, picture_layout const& at, double width
                id, color);
     }
     out += "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
-    append(out, "<text x=\"28\" y=\"40\" class=\"t\">{}</text>\n", escaped(shown.title()));
+    append(out, "<text x=\"28\" y=\"40\" class=\"t\">{}</text>\n", escaped(title));
+    return out;
+}
+
+std::string svg_head(report const& shown, picture_layout const& at, double width, double height) {
+    auto const& c = shown.cost;
+    auto const of_vector = [&](std::size_t bytes) {
+        return shown.bytes == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(shown.bytes);
+    };
+    auto out = svg_begin(shown.title(), width, height,
+                         fmt::format("Each grid shows, after a round, whose contributions each "
+                                     "rank (row) holds in each chunk (column). {} rounds.",
+                                     c.rounds));
     append(out,
            "<text x=\"28\" y=\"64\" class=\"s\">{} (bound {}); the busiest rank sends "
            "{:.4g} n (bound {:.4g} n){}. {}</text>\n",

@@ -26,7 +26,11 @@ struct legend {
 /// For use as text or attribute of XML.
 std::string escaped(std::string const& text);
 
-/// The opening tag with its styles, and the title.
+/// The opening tag with the styles that all pictures have, and `more_styles`, and the title.
+std::string svg_begin(std::string const& title, double width, double height,
+                      std::string const& description, std::string const& more_styles = {});
+
+/// The same, and what the picture of a report says below its title.
 std::string svg_head(report const& shown, picture_layout const& at, double width, double height);
 
 /// The legend from `y` down, in as many lines as `width` asks for.

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <collectives/core/turns.hpp>
-#include <collectives/executor/activity.hpp>
-#include <collectives/executor/engine.hpp>
-#include <collectives/executor/progress_thread.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/run/engine.hpp>
+#include <collectives/run/progress_thread.hpp>
 
 #include <memory>
 #include <utility>

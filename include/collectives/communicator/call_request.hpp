@@ -4,7 +4,7 @@
 
 #include <collectives/communicator/options.hpp>
 #include <collectives/core/type_name.hpp>
-#include <collectives/executor/call_shape.hpp>
+#include <collectives/lower/call_shape.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 #include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/executor/operation.hpp>
-#include <collectives/executor/point_to_point.hpp>
+#include <collectives/run/operation.hpp>
+#include <collectives/run/point_to_point.hpp>
 #include <collectives/select/selector.hpp>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ public:
     void run(call_request const& r) {
         auto const turn = engine_.turn();
         require_stream(r.as, r.how);
-        if (engine_.has_cells() && run_flat(r)) { return; }
+        if (engine_.has_cells() && run_in_cells(r)) { return; }
         auto o = take();
         running guard{this, o.get()};
         start(*o, r);
@@ -160,7 +160,7 @@ public:
         auto const chosen = choose(r);
         auto call = fingerprint_of(r, chosen);
         call.counts = content;
-        return std::make_shared<program>(r.shape, chosen, slices_of(r, chosen), call);
+        return std::make_shared<program>(r.shape, chosen, segments_of(r, chosen), call);
     }
 
 private:
@@ -193,30 +193,30 @@ private:
 
     /// The short way of a small call when nothing else is under way: no object for it is made
     /// before it has waited for a while. False if it is none: then nothing has been done.
-    bool run_flat(call_request const& r) {
+    bool run_in_cells(call_request const& r) {
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
-        auto const* const form = flat_run::form_of(*made);
-        auto& flats = engine_.flats;
-        if (form == nullptr || !flats.may_start(engine_.lanes(), *form)) { return false; }
+        auto const* const form = made->in_cells();
+        auto& cells = engine_.cells;
+        if (form == nullptr || !cells.may_start(engine_.lanes(), *form)) { return false; }
         auto const entered = engine_.calls.number(made->hash());
-        flat_.start(engine_.carrier(), engine_.lanes(), flats, engine_.watch, engine_.group(),
-                    engine_.reserve_flat(), entered.mark, *form, r.in, r.out, r.op);
+        cell_.start(engine_.carrier(), engine_.lanes(), cells, engine_.watch, engine_.group(),
+                    engine_.reserve_cell(), entered.mark, *form, r.in, r.out, r.op);
         engine_.calls.leave_word(made->call(), made->hash(),
                                  entered);  // while the cell is on its way
         std::exception_ptr thrown;
-        if (engine_.wait_briefly([this] { return flat_.is_ready() || flat_.wrong(); }) &&
-            !flat_.wrong()) {
+        if (engine_.wait_briefly([this] { return cell_.is_ready() || cell_.wrong(); }) &&
+            !cell_.wrong()) {
             try {
-                flat_.finish();
-                flats.finish(flat_.waits_for_all());
+                cell_.finish();
+                cells.finish(cell_.all_come());
                 engine_.calls.finish(entered.sequence);
                 return true;
             } catch (...) { thrown = std::current_exception(); }
         }
         auto o = take();
         running guard{this, o.get()};
-        o->resume(engine_, made, entered, flat_, r.how.timeout.span());
+        o->resume(engine_, made, entered, cell_, r.how.timeout.span());
         if (thrown) { o->give_up(thrown); }
         engine_.add(*o);
         engine_.wait(*o);
@@ -250,9 +250,9 @@ private:
         return selector_.choose(need, bytes);
     }
 
-    int slices_of(call_request const& r, any_algorithm by) const {
-        return detail::slices_of(r, by, way(),
-                                 [&](std::string const& why) { make().refuse(r.as, why); });
+    int segments_of(call_request const& r, any_algorithm by) const {
+        return detail::segments_of(r, by, way(),
+                                   [&](std::string const& why) { make().refuse(r.as, why); });
     }
 
     /// The program of a call, from the last few or new. O(1) for a call like the one before.
@@ -262,7 +262,7 @@ private:
     }
     std::shared_ptr<program> const& prepare_anew(call_request const& r) {
         auto const chosen = choose(r);
-        auto made = std::make_shared<program>(r.shape, chosen, slices_of(r, chosen),
+        auto made = std::make_shared<program>(r.shape, chosen, segments_of(r, chosen),
                                               fingerprint_of(r, chosen));
         return kept_.add(r, std::move(made));
     }
@@ -287,7 +287,7 @@ private:
     route_book routes_;
     std::vector<std::unique_ptr<operation>> idle_;
     std::uint64_t pairs_ = 0, derived_ = 0;
-    flat_run flat_;
+    cell_run cell_;
     background_calls background_;
 };
 

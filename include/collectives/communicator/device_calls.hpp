@@ -7,7 +7,7 @@
 #include <collectives/communicator/requests.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/executor/engine.hpp>
+#include <collectives/run/engine.hpp>
 
 #include <algorithm>
 #include <cstddef>

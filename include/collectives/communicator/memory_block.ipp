@@ -2,7 +2,7 @@
 #pragma once
 
 #include <collectives/communicator/memory_block.hpp>
-#include <collectives/executor/space.hpp>
+#include <collectives/run/space.hpp>
 
 #include <cstring>
 #include <utility>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/call_request.hpp>
-#include <collectives/executor/program.hpp>
+#include <collectives/run/program.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // Which schedules move blocks through ranks that they do not belong to.
 #pragma once
 
-#include <collectives/executor/call_shape.hpp>
+#include <collectives/lower/call_shape.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <vector>

@@ -19,10 +19,10 @@ enum class way_of_data : std::uint8_t { by_messages, in_memory, on_device };
 
 /// Bytes of a segment of a vector of so many; 0: all in one. In memory that peers reach half of
 /// what a core's own cache holds, or less: what a rank has staged or added up is still there when
-/// it, or a peer, reads it again. Over messages four slices, that run side by side: while one waits
-/// for an answer, the others use the link. Not where a rank sends to one peer in this round and to
-/// another in the next: slices in different rounds would share links, and whom they serve unevenly
-/// waits, as do all after it.
+/// it, or a peer, reads it again. Over messages four segments, that run side by side: while one
+/// waits for an answer, the others use the link. Not where a rank sends to one peer in this round
+/// and to another in the next: segments in different rounds would share links, and whom they serve
+/// unevenly waits, as do all after it.
 inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, way_of_data how) {
     constexpr auto kilo = std::size_t{1024};
     if (how == way_of_data::on_device) { return 0; }
@@ -36,7 +36,7 @@ namespace detail {
 /// The number of segments of a call's vector, whose algorithm is `by`; `refuse(why)` throws where
 /// they would be too many.
 template <class Refuse>
-int slices_of(call_request const& r, any_algorithm by, way_of_data way, Refuse&& refuse) {
+int segments_of(call_request const& r, any_algorithm by, way_of_data way, Refuse&& refuse) {
     auto const& s = r.shape;
     auto const chosen = r.how.segment == chosen_segment;
     auto const segment =
@@ -45,16 +45,16 @@ int slices_of(call_request const& r, any_algorithm by, way_of_data way, Refuse&&
         return 1;
     }
     auto const elements = std::max<std::size_t>(segment / s.elem_size, 1);
-    auto const slices = (s.count + elements - 1) / elements;
+    auto const segments = (s.count + elements - 1) / elements;
     auto const whole = is_one_vector(s.what);
     auto const most = whole ? std::size_t{524287} : std::size_t{4096};
     // Slices of blocks have a plan each.
-    if (chosen) { return static_cast<int>(std::min(slices, whole ? most : 64)); }
-    if (slices > most) {
-        refuse(text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", slices,
+    if (chosen) { return static_cast<int>(std::min(segments, whole ? most : 64)); }
+    if (segments > most) {
+        refuse(text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", segments,
                        " parts; the most is ", most));
     }
-    return static_cast<int>(slices);
+    return static_cast<int>(segments);
 }
 
 }  // namespace detail

@@ -4,7 +4,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/gather.hpp>
-#include <collectives/executor/scratch_pool.hpp>
+#include <collectives/run/scratch_pool.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/piece.hpp>
 

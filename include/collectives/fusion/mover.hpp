@@ -6,7 +6,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/function_ref.hpp>
-#include <collectives/executor/waiter.hpp>
+#include <collectives/run/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/dispute.hpp>
 #include <collectives/fusion/options.hpp>

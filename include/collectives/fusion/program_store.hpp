@@ -2,7 +2,7 @@
 // The programs that buckets run.
 #pragma once
 
-#include <collectives/executor/program.hpp>
+#include <collectives/run/program.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/core/failure.hpp>
-#include <collectives/executor/engine.hpp>
+#include <collectives/run/engine.hpp>
 
 namespace collectives {
 

@@ -11,15 +11,17 @@
 
 namespace collectives::lowering {
 
-/// The (round, chunk) pairs, by round, in which `rank` comes to hold all contributions by a
-/// reduction. Counts contributions through all ranks' schedules: O(steps x chunks of all ranks).
-inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedule> const& all,
-                                                              rank_t rank) {
+/// Of one rank: the (round, chunk) pairs, by round, in which it comes to hold all contributions by
+/// a reduction.
+using completing_list = std::vector<std::pair<int, int>>;
+
+/// The lists of all ranks. Counts contributions through all schedules: O(steps x chunks).
+inline std::vector<completing_list> completing_reductions(std::vector<schedule> const& all) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     std::vector<std::vector<int>> held(all.size(), std::vector<int>(chunks, 1));
     std::vector<std::size_t> next(all.size(), 0);
-    std::vector<std::pair<int, int>> result;
+    std::vector<completing_list> result(all.size());
     struct change {
         std::size_t rank, chunk;
         int count;
@@ -43,8 +45,8 @@ inline std::vector<std::pair<int, int>> completing_reductions(std::vector<schedu
         for (auto const& change : changes) {
             auto& count = held[change.rank][change.chunk];
             count = change.reduces ? count + change.count : change.count;
-            if (change.reduces && count == size && static_cast<rank_t>(change.rank) == rank) {
-                result.emplace_back(round, static_cast<int>(change.chunk));
+            if (change.reduces && count == size) {
+                result[change.rank].emplace_back(round, static_cast<int>(change.chunk));
             }
         }
     }

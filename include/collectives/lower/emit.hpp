@@ -44,6 +44,14 @@ public:
         ++to_.program.back().destinations.last;
         streams_ = streams_ || plans::may_stream(how);
     }
+    /// Posts what a step asks for, as request `number`.
+    void post(opcode what, bound_transfer const& t, int number) {
+        auto& i = add(what, t.bytes);
+        i.peer = t.peer;
+        i.number = number;
+        i.action = t.action;
+        i.chunks = t.chunks;
+    }
     void copy(plans::place to, plans::place from, std::size_t bytes, store how = store::cached) {
         if (bytes == 0) { return; }
         add(opcode::copy, bytes);

@@ -33,23 +33,18 @@ private:
         int requests = 0;
         for (int s = r.sends.first; s < r.sends.last; ++s) {
             auto const& t = from_.sends[static_cast<std::size_t>(s)];
-            post(opcode::send, t, requests++);
+            write_.post(opcode::send, t, requests++);
             write_.read(write_.own(t.at));
         }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = from_.receives[static_cast<std::size_t>(i)];
             request_of_[static_cast<std::size_t>(i)] = requests;
-            post(opcode::receive, t, requests++);
+            write_.post(opcode::receive, t, requests++);
             if (!t.consumable) { write_.write(write_.own(t.at)); }
         }
         for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, true); }
         for (int k = 0; k < requests; ++k) { write_.add(opcode::test).number = k; }
         for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, false); }
-    }
-    void post(opcode what, bound_transfer const& t, int request) {
-        auto& i = write_.add(what, t.bytes);
-        i.peer = t.peer;
-        i.number = request;
     }
     bool comes_in_parts(bound_fold const& f) const {
         for (int k = 0; k < f.sources; ++k) {

@@ -2,50 +2,13 @@
 // Where each chunk of a call lies in the caller's buffers, in bytes.
 #pragma once
 
-#include <collectives/core/types.hpp>
+#include <collectives/lower/call_shape.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
 #include <vector>
 
 namespace collectives::lowering {
-
-/// Whether the vector of a collective is one piece on every rank, so that a segment of it is just a
-/// shorter vector. The others consist of the ranks' blocks; a segment takes a part of each.
-constexpr bool is_one_vector(collective what) {
-    return what == collective::all_reduce || what == collective::broadcast ||
-           what == collective::reduce;
-}
-
-/// The shape of a call: what one rank knows of it without looking at any buffer.
-struct call_shape {
-    collective what = collective::all_reduce;
-    int size = 1;
-    rank_t rank = 0;
-    rank_t root = 0;
-    std::size_t count = 0;  // elements of the whole vector, cut by block() if no counts
-    std::size_t elem_size = 1;
-    std::vector<std::size_t> counts;       // elements of each rank's block; empty: block()
-    std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
-    bool in_place = false;
-    bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
-
-    /// Bytes of the buffers a rank passes where it passes them.
-    std::size_t input_bytes() const {
-        return bytes_of(what == collective::all_gather || what == collective::gather);
-    }
-    std::size_t output_bytes() const {
-        return bytes_of(what == collective::reduce_scatter || what == collective::scatter);
-    }
-
-private:
-    std::size_t bytes_of(bool own_block) const {
-        auto const elements = !own_block || !knows_all_blocks ? count
-                              : counts.empty()                ? block(count, size, rank).size
-                                               : counts[static_cast<std::size_t>(rank)];
-        return elements * elem_size;
-    }
-};
 
 /// A stretch of bytes of a buffer that holds a chunk.
 struct stretch {

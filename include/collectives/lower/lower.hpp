@@ -2,6 +2,7 @@
 // Lowering: from a schedule, the shape of a call and a protocol to plans.
 #pragma once
 
+#include <collectives/algorithm/halving.hpp>
 #include <collectives/lower/adds_once.hpp>
 #include <collectives/lower/bind.hpp>
 #include <collectives/lower/completing.hpp>
@@ -31,22 +32,37 @@ struct rank_choice {
 /// A call as all ranks see it: the schedules, and what follows from them for every protocol.
 class lowered_call {
 public:
-    /// `shape.rank` and `shape.in_place` do not matter: `lower` is told them.
+    /// Of `shape`, the rank and whether it is in place do not matter: `lower` is told them.
     lowered_call(any_algorithm by, call_shape shape, int segments = 1)
-        : shape_(std::move(shape)), segments_(segments) {
-        schedules_ = by.record_all(shape_.what, shape_.size, shape_.root);
-        if (!reduces(shape_.what) || shape_.size == 1) { return; }
-        // Its folded ranks send all chunks at once, which would need room for a whole vector.
-        if (by.name() == "halving") {
-            auto const whole = whole_rounds(schedules_);
-            for (auto& s : schedules_) { s = in_halves(std::move(s), whole); }
+        : by_(by), shape_(std::move(shape)), segments_(segments) {
+        if (reduces(shape_.what) && shape_.size > 1) {
+            auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
+            // Its folded ranks send all chunks at once, which would need room for a whole vector.
+            if (by_.is<halving>()) {
+                in_two_ = whole_rounds(all);
+                for (auto& s : all) { s = in_halves(std::move(s), in_two_); }
+            }
+            completing_ = completing_reductions(all);
+            adds_once_ = shape_.what == collective::all_reduce && adds_once_for_all(all);
         }
-        adds_once_ = shape_.what == collective::all_reduce && adds_once_for_all(schedules_);
+        auto const any = schedule_of(0);
+        chunks_ = any.chunks;
+        rounds_ = any.rounds;
     }
 
     call_shape const& shape() const { return shape_; }
+    any_algorithm algorithm() const { return by_; }
     int segments() const { return segments_; }
-    std::vector<schedule> const& schedules() const { return schedules_; }
+    int rounds() const { return rounds_; }
+    /// Recorded anew each time: O(steps).
+    schedule schedule_of(rank_t r) const {
+        return in_halves(by_.record(shape_.what, r, shape_.size, shape_.root), in_two_);
+    }
+    std::vector<schedule> schedules() const {
+        std::vector<schedule> all;
+        for (rank_t r = 0; r < shape_.size; ++r) { all.push_back(schedule_of(r)); }
+        return all;
+    }
     /// Whether each chunk is added up in one place, so that sums can be pushed. On all ranks alike.
     bool adds_once() const { return adds_once_; }
 
@@ -61,8 +77,7 @@ public:
         auto shape = shape_of(rank);
         auto const whole = is_one_vector(shape.what);
         if (whole) { shape.count = block(shape.count, segments_, segment).size; }
-        return lay_out(shape, schedules_.front().chunks, whole ? 0 : segment,
-                       whole ? 1 : segments_);
+        return lay_out(shape, chunks_, whole ? 0 : segment, whole ? 1 : segments_);
     }
     /// The plan of one rank for one segment. Peers' places in it are symbols.
     plans::plan lower(rank_t rank, rank_choice const& as, int segment = 0) const {
@@ -71,33 +86,34 @@ public:
         result.size = shape_.size;
         result.shown = as.shown;
         result.keeps = as.keeps;
-        auto const& own = schedules_[static_cast<std::size_t>(rank)];
+        result.rounds = rounds_;
         auto const at = layout_of(rank, segment);
-        result.rounds = own.rounds;
         if (shape_.size == 1 && reduces(shape_.what)) {
             finish_alone(result, at);
             return result;
         }
-        auto const cells = backend_of(as.shown.how) == plans::backend::cells;
+        auto const by = backend_of(as.shown.how);
         auto const side_by_side = is_one_vector(shape_.what) || segments_ == 1;
-        auto const completing = reduces(shape_.what) ? completing_reductions(schedules_, rank)
-                                                     : std::vector<std::pair<int, int>>{};
+        auto const in_place = as.shown.in_place && by != plans::backend::cells;
+        auto const own = schedule_of(rank);
+        auto const completing =
+            completing_.empty() ? completing_list{} : completing_[static_cast<std::size_t>(rank)];
         auto const bound =
-            binder(own, at, {as.shown.how, side_by_side}, as.shown.in_place && !cells, completing)
-                .make();
+            binder(own, at, {as.shown.how, side_by_side}, in_place, completing).make();
         result.scratch = bound.scratch;
-        switch (backend_of(as.shown.how)) {
+        switch (by) {
             case plans::backend::messages: message_emitter(result, bound).run(); break;
             case plans::backend::memory: memory_emitter(result, bound, as.pushes).run(); break;
             case plans::backend::cells:
                 cell_emitter(result, bound, shape_of(rank).input_bytes(), as.cell_depth).run();
                 break;
         }
+        for (auto& i : result.program) { i.round = algorithms_round(i.round); }
         return result;
     }
     /// What peers of a rank find under its announcement: all that they need know of its plan.
-    plans::peer_view offers_of(rank_t rank, rank_choice const& as, int segment = 0) const {
-        return {as.shown, lower(rank, as, segment).offers};
+    plans::peer_view offers_of(rank_t rank, plans::announcement shown, int segment = 0) const {
+        return {shown, lower(rank, {shown}, segment).offers};
     }
 
 private:
@@ -117,9 +133,21 @@ private:
         write.write(write.own({memory::output, at.output.front().offset}));
     }
 
+    /// The algorithm's number of a round, some of which are two here.
+    int algorithms_round(int round) const {
+        for (auto i = in_two_.size(); i > 0; --i) {
+            auto const second = in_two_[i - 1] + static_cast<int>(i);
+            if (second <= round) { return round - static_cast<int>(i); }
+        }
+        return round;
+    }
+
+    any_algorithm by_;
     call_shape shape_;
     int segments_;
-    std::vector<schedule> schedules_;
+    int chunks_ = 0, rounds_ = 0;
+    std::vector<int> in_two_;                  // rounds that are two, see schedule/halves.hpp
+    std::vector<completing_list> completing_;  // of each rank
     bool adds_once_ = false;
 };
 

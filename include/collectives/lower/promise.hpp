@@ -15,16 +15,16 @@ namespace collectives::lowering {
 /// Runs the schedules of all ranks on symbols, chunk by chunk.
 class promise_maker {
 public:
-    promise_maker(lowered_call const& of, int segment) : call_(of), segment_(segment) {}
+    promise_maker(lowered_call const& of, int segment)
+        : call_(of), segment_(segment), all_(of.schedules()) {}
 
     plans::promise make() {
-        auto const& all = call_.schedules();
-        auto const size = static_cast<rank_t>(all.size());
-        chunks_ = all.front().chunks;
-        held_.assign(all.size() * index(chunks_), -1);
+        auto const size = static_cast<rank_t>(all_.size());
+        chunks_ = all_.front().chunks;
+        held_.assign(all_.size() * index(chunks_), -1);
         for (rank_t r = 0; r < size; ++r) { lay_out_rank(r); }
         input_ = held_;
-        for (int round = 0; round < all.front().rounds; ++round) { run(round); }
+        for (int round = 0; round < all_.front().rounds; ++round) { run(round); }
         for (rank_t r = 0; r < size; ++r) { want(r); }
         return std::move(result_);
     }
@@ -54,7 +54,7 @@ private:
     }
     void run(int round) {
         std::vector<arrival> arrivals;
-        for (auto const& own : call_.schedules()) {
+        for (auto const& own : all_) {
             std::vector<int> next(index(own.size));
             for (auto const& s : own.steps) {
                 if (s.round != round || s.what == verb::send) { continue; }
@@ -82,7 +82,7 @@ private:
         }
     }
     chunk_range send_of(rank_t from, rank_t to, int round, int number) const {
-        for (auto const& s : call_.schedules()[index(from)].steps) {
+        for (auto const& s : all_[index(from)].steps) {
             if (s.round == round && s.what == verb::send && s.peer == to && number-- == 0) {
                 return s.chunks;
             }
@@ -133,6 +133,7 @@ private:
 
     lowered_call const& call_;
     int segment_;
+    std::vector<schedule> all_;
     int chunks_ = 0;
     std::vector<int> held_, input_;  // the value of each (rank, chunk), or -1
     plans::promise result_;

@@ -12,31 +12,24 @@
 // | zero_copy      | peers reach input and output, and nothing below     | waits for readers      |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes sums     | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
-// |                | where peers' caches are far                         |                        |
+// |                | where peers' caches are far; any size on a device   |                        |
 // | staged_results | an all_reduce out of place below 1 MiB, caches near,| sums written twice     |
 // |                | its sums fit a piece of the staging ring            |                        |
 // | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |
 // |                | place would keep its sums beside the input; what    | copied, to lines that  |
 // |                | is staged fits a piece                              | no peer's cache holds  |
-// | staged         | likewise, where it does not fit                     | waits before copies    |
+// | staged         | likewise, where it does not fit, or on a device     | waits before copies    |
 //
 // Each rank decides for itself between the protocols from zero_copy on, and announces the decision.
 #pragma once
 
+#include <collectives/core/function_ref.hpp>
 #include <collectives/lower/lower.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace collectives::lowering {
-
-/// What a rank knows of itself when it enters a run.
-struct rank_facts {
-    bool in_place = false;
-    bool reachable = true;             // peers can read its input and write its output
-    bool caches_far = false;           // as far as measured, or to be measured
-    std::size_t ring_piece = 0;        // bytes; 0: there is no staging ring
-    bool reduces_as_it_comes = false;  // the transport hands bytes over as they come
-};
 
 inline constexpr std::size_t largest_streamed_element = 4096;
 inline constexpr std::size_t largest_pushed_element = 2048;
@@ -49,59 +42,80 @@ inline constexpr std::size_t largest_beside_cells = 8192;
 inline std::size_t vector_bytes(call_shape const& s) { return s.count * s.elem_size; }
 
 /// Whether sums go to the outputs of the ranks that take them. Equal on all ranks.
-inline bool pushes(lowered_call const& c) {
+inline bool pushes(lowered_call const& c, bool on_device) {
     return c.adds_once() && c.shape().elem_size <= largest_pushed_element &&
-           vector_bytes(c.shape()) >= least_pushed;
+           (on_device || vector_bytes(c.shape()) >= least_pushed);
 }
 
-/// Over messages.
-inline rank_choice choose_for_messages(lowered_call const& c, rank_facts const& facts) {
-    auto const streams =
-        facts.reduces_as_it_comes && c.shape().elem_size <= largest_streamed_element;
-    return {{streams ? protocol::stream_reduce : protocol::eager, facts.in_place, false}};
+/// Over messages. `reduces_as_it_comes`: the transport can hand bytes over as they come.
+inline rank_choice choose_for_messages(lowered_call const& c, bool in_place,
+                                       bool reduces_as_it_comes) {
+    auto const streams = reduces_as_it_comes && c.shape().elem_size <= largest_streamed_element;
+    return {{streams ? protocol::stream_reduce : protocol::eager, in_place, false}};
 }
 
+/// The longest input of any rank, in bytes.
+inline std::size_t longest_input(call_shape const& s) {
+    auto const own_block = s.what == collective::all_gather || s.what == collective::gather;
+    return s.elem_size * (!own_block         ? s.count
+                          : s.counts.empty() ? block(s.count, s.size, 0).size
+                                             : *std::max_element(s.counts.begin(), s.counts.end()));
+}
+/// Whether a call runs in cells, where there are some. Only what is equal on all ranks decides.
+/// `knows_blocks`: each rank knows all blocks.
+inline bool suits_cells(lowered_call const& c, bool knows_blocks) {
+    auto const& s = c.shape();
+    return c.rounds() <= 1 && s.size > 1 && c.segments() == 1 && s.recv_counts.empty() &&
+           knows_blocks && longest_input(s) <= largest_beside_cells;
+}
 /// In cells, over inputs of `bytes` bytes at most.
-inline rank_choice choose_for_cells(std::size_t bytes, rank_facts const& facts) {
+inline rank_choice choose_for_cells(std::size_t bytes, bool in_place) {
     auto const inside = bytes <= largest_in_cells;
-    return {{inside ? protocol::cells : protocol::cells_beside, facts.in_place, false},
+    return {{inside ? protocol::cells : protocol::cells_beside, in_place, false},
             inside ? plans::scratch_life::run : plans::scratch_life::ring,
             false,
             bytes <= largest_in_few_cells ? plans::few_cells : plans::more_cells};
 }
 
-/// In memory that peers reach.
-inline rank_choice choose_for_memory(lowered_call const& c, rank_t me, rank_facts const& facts,
-                                     int segment = 0) {
+/// What a rank knows of itself when it enters a run in memory that peers reach. What takes time to
+/// find out is asked only where it decides.
+struct rank_facts {
+    bool in_place = false;
+    bool reachable = true;  // peers can read its input and write its output
+    bool on_device = false;
+    function_ref<bool()> caches_far;              // as far as measured, or to be measured
+    function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
+    function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
+};
+
+inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {
     using plans::scratch_life;
     auto const all_reduces = c.shape().what == collective::all_reduce;
+    auto const pushed = pushes(c, facts.on_device);
     auto const small_out_of_place =
-        !facts.in_place && vector_bytes(c.shape()) < least_pushed_out_of_place;
+        !facts.in_place && !facts.on_device && vector_bytes(c.shape()) < least_pushed_out_of_place;
+    auto const far = facts.reachable && small_out_of_place && pushed && facts.caches_far();
     auto const choice = [&](protocol how, scratch_life keeps, bool takes_sums = false) {
-        return rank_choice{{how, facts.in_place, takes_sums}, keeps, pushes(c)};
-    };
-    auto const bytes = [&](protocol how) {
-        return c.lower(me, choice(how, scratch_life::run), segment).scratch;
+        return rank_choice{{how, facts.in_place, takes_sums}, keeps, pushed};
     };
     auto const fits_ring = [&](protocol how) {
-        auto const n = bytes(how);
-        return n != 0 && n <= facts.ring_piece;
+        auto const n = facts.on_device ? 0 : facts.scratch(how);
+        return n != 0 && n <= facts.ring_piece();
     };
-    auto const keeps_sums = all_reduces && facts.in_place && bytes(protocol::zero_copy) != 0;
-    auto const staging = {protocol::staged_once, protocol::staged};
+    auto const keeps_sums = all_reduces && facts.in_place && !facts.on_device &&
+                            facts.scratch(protocol::zero_copy) != 0;
     if (!facts.reachable || keeps_sums) {
-        for (auto const how : staging) {
+        for (auto const how : {protocol::staged_once, protocol::staged}) {
             if (fits_ring(how)) { return choice(how, scratch_life::ring); }
         }
-    } else if (all_reduces && small_out_of_place && !facts.caches_far &&
-               fits_ring(protocol::staged_results)) {
+    } else if (all_reduces && small_out_of_place && !far && fits_ring(protocol::staged_results)) {
         return choice(protocol::staged_results, scratch_life::ring);
     }
     if (facts.reachable) {
-        auto const takes = pushes(c) && (facts.caches_far || !small_out_of_place);
-        return choice(protocol::zero_copy, scratch_life::run, takes);
+        return choice(protocol::zero_copy, scratch_life::run,
+                      pushed && (far || !small_out_of_place));
     }
-    auto const kept = bytes(protocol::staged) <= largest_kept;
+    auto const kept = !facts.on_device && facts.scratch(protocol::staged) <= largest_kept;
     return choice(protocol::staged, kept ? scratch_life::channel : scratch_life::run);
 }
 

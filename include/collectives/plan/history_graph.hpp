@@ -55,9 +55,9 @@ public:
     plan_event const& at() const { return at_; }
 
 private:
-    using counter_key = std::tuple<rank_t, int, int>;     // rank, back end and depth, channel
-    using flow_key = std::tuple<int, rank_t, rank_t>;     // run, from, to
-    using chain_key = std::tuple<rank_t, int, int, int>;  // rank, kind, number, request
+    using counter_key = std::tuple<rank_t, backend, int>;  // the last: channel, or number of a call
+    using flow_key = std::tuple<int, rank_t, rank_t>;      // run, from, to
+    using chain_key = std::tuple<rank_t, int, int, int>;   // rank, kind, number, request
 
     struct publication {
         std::uint64_t value = 0;
@@ -168,17 +168,16 @@ private:
 
     void point_of(plan_event const& e, instruction const& i, int event, run_of_history const& r) {
         if (i.what != opcode::wait && i.what != opcode::publish) { return; }
-        auto const depth = r.by == backend::memory
-                               ? channels
-                               : what_.calls[static_cast<std::size_t>(r.call)].cell_depth;
         auto const number = r.number - i.runs_back;
+        // A rank looks at cells of both depths, and each call is in one of them.
+        auto const channel = r.by == backend::memory ? number % channels : number;
         auto const value = (static_cast<std::uint64_t>(std::max(number, 0)) << 20) + i.at;
         if (i.what == opcode::publish) {
-            auto& list = published_[{e.rank, depth, number % depth}];
+            auto& list = published_[{e.rank, r.by, channel}];
             if (!list.empty() && list.back().value >= value) { fault(e, "a counter goes back"); }
             list.push_back({value, event});
         } else if (number > 0 && !(i.when == condition::unless_all_came && r.is_known)) {
-            waits_.push_back({{i.peer, depth, number % depth}, value, event});
+            waits_.push_back({{i.peer, r.by, channel}, value, event});
         }
     }
     bool match_waits() {

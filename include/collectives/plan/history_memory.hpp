@@ -189,7 +189,6 @@ private:
         std::size_t base = 0;
     };
 
-    static std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
     plan const& plan_of(int run, rank_t rank) const {
         return plans_[static_cast<std::size_t>(run)][static_cast<std::size_t>(rank)];
     }

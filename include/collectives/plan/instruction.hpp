@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/types.hpp>
+#include <collectives/schedule/step.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +69,10 @@ using point = std::uint32_t;
 constexpr point come(int round) { return static_cast<point>(2 * round + 1); }
 /// It reads nothing of this round any more.
 constexpr point done(int round) { return come(round) + 1; }
+/// Whether a point says that something is in place.
+constexpr bool is_come(point at) { return at % 2 != 0; }
 /// It has left the run: it reads nothing there any more.
-inline constexpr point left = (1U << 20) - 1;
+inline constexpr point left = (1U << 20) - 2;
 
 /// Elements [first, last) of a list of the plan.
 struct index_range {
@@ -83,7 +86,7 @@ struct instruction {
     condition when = condition::always;
     bool completes = false;      // reduce: all contributions are in it now
     bool fence = false;          // publish: streaming stores came before it
-    int round = 0;               // of the schedule, for reports
+    int round = 0;               // of the algorithm, for reports
     rank_t peer = -1;            // wait, send, receive
     int number = 0;              // send, receive, test: the request
     int runs_back = 0;           // wait: how many runs ago the run began whose point it is
@@ -91,6 +94,8 @@ struct instruction {
     std::size_t bytes = 0;       // of each source and each destination, or of the message
     index_range sources{};       // in plan::sources; of a send, what is sent
     index_range destinations{};  // in plan::destinations; of a receive none, if reduces read it
+    verb action = verb::send;    // send, receive: the step that this is for, as traces tell it
+    chunk_range chunks{};        // likewise
     friend constexpr bool operator==(instruction const&, instruction const&) = default;
 };
 

@@ -48,8 +48,18 @@ struct announcement {
     protocol how = protocol::eager;
     bool in_place = false;
     bool takes_sums = false;  // whoever adds up writes to this rank's output
+
+    /// All of it in one number, and back.
+    constexpr std::uint64_t word() const {
+        return static_cast<std::uint64_t>(how) << 2 | (in_place ? 2U : 0U) | (takes_sums ? 1U : 0U);
+    }
+    static constexpr announcement of(std::uint64_t word) {
+        return {static_cast<protocol>(word >> 2), (word & 2) != 0, (word & 1) != 0};
+    }
     friend constexpr bool operator==(announcement, announcement) = default;
 };
+static_assert(announcement::of(announcement{protocol::staged, true, false}.word()) ==
+              announcement{protocol::staged, true, false});
 
 /// Who may take a run's scratch over, and when.
 enum class scratch_life : std::uint8_t {
@@ -98,6 +108,9 @@ inline constexpr int ring_pieces = channels + 1;
 inline constexpr int few_cells = 64, more_cells = 16;
 /// Of inputs that lie beside the cells, which are those of `more_cells`.
 inline constexpr int beside_pieces = more_cells + 1;
+
+/// Scratch is handed out in lines of caches.
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 constexpr std::string_view name(protocol p) {
     constexpr std::string_view names[] = {"eager",  "stream_reduce", "zero_copy",

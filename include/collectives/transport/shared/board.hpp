@@ -24,7 +24,7 @@ namespace collectives::shared {
 
 /// The line of a small contribution that says that it is there, with its first bytes: the first
 /// line of a cell in shared memory, in which more follow.
-struct alignas(line) flat_cell {
+struct alignas(line) input_cell {
     static constexpr std::size_t beside = line - 16;  // bytes of the payload in this line
 
     /// Of the whole cell.
@@ -34,19 +34,19 @@ struct alignas(line) flat_cell {
     std::uint64_t hash;
     std::array<std::byte, beside> first;
 };
-static_assert(sizeof(flat_cell) == line);
+static_assert(sizeof(input_cell) == line);
 
 /// A rank's cells, for as many calls in a row, of `Lines` lines each: an odd number, so that cells
 /// share no place in caches.
 template <std::size_t Cells, std::size_t Lines>
-struct flat_cells {
+struct cell_ring {
     static constexpr std::size_t cells = Cells;
     static constexpr std::size_t bytes = (Lines - 1) * line;  // from the second line on
 
-    flat_cell& operator[](std::uint64_t number) { return at[number % Cells].head; }
+    input_cell& operator[](std::uint64_t number) { return at[number % Cells].head; }
 
     struct whole {
-        flat_cell head;
+        input_cell head;
         std::array<std::byte, bytes> more;
     };
     std::array<whole, Cells> at;
@@ -54,11 +54,11 @@ struct flat_cells {
 
 /// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
 struct alignas(line) lane_line {
-    std::atomic<std::uint64_t> counter;  // see lane_come in executor/run_book.hpp
+    std::atomic<std::uint64_t> counter;  // see lane_counter in run/run_book.hpp
     std::uint64_t hash;
-    std::array<std::uint64_t, 3> bases;  // locations of input, output, scratch
-    std::atomic<std::uint64_t> variant;  // see plan_variant in executor/plan.hpp
-    memory_range around;                 // that its scratch goes round in
+    std::array<std::uint64_t, 3> bases;    // locations of input, output, scratch
+    std::atomic<std::uint64_t> announced;  // see announcement in plan/plan.hpp
+    memory_range around;                   // that its scratch goes round in
 };
 static_assert(sizeof(lane_line) == line);
 
@@ -77,8 +77,8 @@ struct alignas(line) board_row {
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
-    flat_cells<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
-    flat_cells<16, 33> more_cells;
+    cell_ring<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
+    cell_ring<16, 33> more_cells;
     std::array<lane_line, lanes_per_rank> lane;
     std::array<leftover, most_left_behind> left_behind;
     std::array<words, remembered> history;
@@ -92,7 +92,7 @@ static_assert(decltype(board_row::few_cells)::cells + 2 <= board_row::remembered
 struct alignas(line) board_header {
     std::atomic<std::uint32_t> stopped;  // which complaint was the first; not 0: all waits end
     std::atomic<std::uint32_t> users;
-    std::atomic<std::uint64_t> edition;
+    std::atomic<std::uint32_t> holders;
 };
 
 /// The view one rank has of its communicator's board. Costs n x 76 KiB of shared memory.
@@ -110,11 +110,9 @@ public:
     static std::size_t bytes(int size) {
         return sizeof(board_header) + static_cast<std::size_t>(size) * sizeof(board_row);
     }
-    /// Starts the lifetimes in zeroed memory; `users` ranks will close it. Boards that may come to
-    /// lie at one place differ in their `edition`.
-    static void create(std::byte* memory, int users, std::uint64_t edition = 0) {
+    /// Starts the lifetimes in zeroed memory; `users` ranks will close it.
+    static void create(std::byte* memory, int users) {
         auto* const header = ::new (memory) board_header{};
-        header->edition.store(edition, std::memory_order_relaxed);
         header->users.store(static_cast<std::uint32_t>(users), std::memory_order_relaxed);
         for (std::size_t i = 0; i < static_cast<std::size_t>(users); ++i) {
             // Payloads stay untouched, so that pages which are never used are never there.
@@ -189,8 +187,14 @@ public:
 
     /// Says that this rank will not look at the board again; true for the last one.
     bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-    std::uint64_t edition() const { return header_->edition.load(std::memory_order_acquire); }
     bool closed_by_all() const { return header_->users.load(std::memory_order_acquire) == 0; }
+    /// This rank, which has not closed the board yet, looks at `closed_by_all` until `let_go`.
+    void hold() { header_->holders.fetch_add(1, std::memory_order_relaxed); }
+    void let_go() { header_->holders.fetch_sub(1, std::memory_order_release); }
+    /// Nobody looks at the board any more.
+    bool is_unused() const {
+        return closed_by_all() && header_->holders.load(std::memory_order_acquire) == 0;
+    }
 
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }
@@ -214,21 +218,21 @@ public:
         }
     }
 
-    /// The longest vectors whose calls have a flat form, and those that fit into cells.
-    static constexpr std::size_t flat_bytes = 8 * 1024;
+    /// The longest inputs that fit into cells, of which there are many or few.
+    static constexpr std::size_t few_bytes = decltype(board_row::few_cells)::bytes;
     static constexpr std::size_t cell_bytes = decltype(board_row::more_cells)::bytes;
-    /// The ranks' cells for one flat call.
+    /// The ranks' cells for one call.
     class cell_row {
     public:
-        explicit cell_row(flat_cell* first = nullptr) : first_(first) {}
-        flat_cell& operator[](rank_t r) const {
+        explicit cell_row(input_cell* first = nullptr) : first_(first) {}
+        input_cell& operator[](rank_t r) const {
             auto* const memory = reinterpret_cast<std::byte*>(first_);
-            return *reinterpret_cast<flat_cell*>(memory +
-                                                 static_cast<std::size_t>(r) * sizeof(board_row));
+            return *reinterpret_cast<input_cell*>(memory +
+                                                  static_cast<std::size_t>(r) * sizeof(board_row));
         }
 
     private:
-        flat_cell* first_;
+        input_cell* first_;
     };
     /// Those for the call of that number, over vectors of `bytes` bytes.
     cell_row cells(std::uint64_t number, std::size_t bytes) const {
@@ -236,13 +240,13 @@ public:
         return cell_row(bytes <= few_bytes ? &first.few_cells[number] : &first.more_cells[number]);
     }
     /// How many such calls in a row have cells of their own.
-    static constexpr std::size_t flat_depth(std::size_t bytes) {
+    static constexpr std::size_t cell_depth(std::size_t bytes) {
         return bytes <= few_bytes ? decltype(board_row::few_cells)::cells
                                   : decltype(board_row::more_cells)::cells;
     }
     /// Whether rank r has written its cell for the call of that number.
     bool has_written(rank_t r, std::uint64_t number) const {
-        auto const holds = [&](flat_cell const& c) {
+        auto const holds = [&](input_cell const& c) {
             return c.stamp.load(std::memory_order_acquire) >= number;
         };
         return holds(row(r).few_cells[number]) || holds(row(r).more_cells[number]);
@@ -260,8 +264,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t few_bytes = decltype(board_row::few_cells)::bytes;
-
     board_row& row(rank_t r) const { return rows_[r]; }
 
     state job_;

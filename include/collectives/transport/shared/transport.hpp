@@ -103,7 +103,7 @@ public:
             auto const bytes = board::bytes(static_cast<int>(group.size()));
             try {
                 auto* const memory = static_cast<std::byte*>(allocate(bytes));
-                board::create(memory, static_cast<int>(group.size()), next_edition());
+                board::create(memory, static_cast<int>(group.size()));
                 where = memory_.reach(memory, bytes);
                 if (!always_reachable) {
                     own_boards_.emplace_back(memory, static_cast<int>(group.size()));
@@ -121,7 +121,8 @@ public:
         if (always_reachable) {
             b.leave_behind({static_cast<std::byte*>(p), bytes});
         } else {
-            left_behind_.push_back({b.memory(), b.edition(), p, bytes});
+            b.hold();
+            left_behind_.push_back({b.memory(), p, bytes});
         }
     }
     /// Ends this rank's use of a board. The last one frees it, if it may; else its maker does.
@@ -132,33 +133,31 @@ public:
         if (b.memory() != first_board_) { memory_.deallocate(b.memory(), board::bytes(b.size())); }
     }
 
-    ~shared_transport() { sweep(); }
+    ~shared_transport() {
+        sweep();
+        for (auto const& one : left_behind_) { board(job_, one.board, {}, 0).let_go(); }
+    }
 
 private:
     struct awaited {
         std::byte* board;
-        std::uint64_t edition;
         void* memory;
         std::size_t bytes;
     };
 
-    /// So that nothing that comes to lie where a board was is taken for that board.
-    std::uint64_t next_edition() {
-        constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-        return ++boards_made_ * golden;
-    }
     /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
     void sweep() {
         std::erase_if(left_behind_, [this](awaited const& one) {
-            board const its(job_, one.board, {}, 0);
-            if (its.edition() == one.edition && !its.closed_by_all()) { return false; }
+            board its(job_, one.board, {}, 0);
+            if (!its.closed_by_all()) { return false; }
             memory_.deallocate(one.memory, one.bytes);
+            its.let_go();
             return true;
         });
         std::erase_if(own_boards_, [this](auto const& mine) {
             auto const [memory, n] = mine;
             board const its(job_, memory, {}, 0);
-            if (!its.closed_by_all()) { return false; }
+            if (!its.is_unused()) { return false; }
             memory_.deallocate(memory, board::bytes(n));
             return true;
         });
@@ -169,7 +168,6 @@ private:
     Memory memory_;
     std::byte* first_board_;
     rank_t me_;
-    std::uint64_t boards_made_ = 0;
     bool watches_;
     messages<Memory> messages_;
     std::vector<std::pair<std::byte*, int>> own_boards_;

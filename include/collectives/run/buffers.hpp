@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The three buffers of a run, and how an instruction is carried out in them.
+#pragma once
+
+#include <collectives/plan/plan.hpp>
+#include <collectives/run/space.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace collectives {
+
+/// What a run works on. `input` is only read, except where it is the output.
+struct run_buffers {
+    std::byte const* input = nullptr;
+    std::byte* output = nullptr;
+    std::byte* scratch = nullptr;
+
+    /// Of this rank's places.
+    std::byte const* read(plans::place const& p) const {
+        return (p.where == plans::memory::input    ? input
+                : p.where == plans::memory::output ? output
+                                                   : scratch) +
+               p.offset;
+    }
+    std::byte* write(plans::place const& p) const {
+        return (p.where == plans::memory::output ? output : scratch) + p.offset;
+    }
+};
+
+/// How a reduction is to be carried out.
+struct reduce_manner {
+    int size = 0;      // ranks, for the operator's last touch
+    bool raw = false;  // its sources still are to go through the operator's `prepare`
+    destination to = destination::read_soon;
+    void* queue = nullptr;            // of the space of all this
+    std::span<void* const> others{};  // more places for the result, in a device's memory
+};
+
+/// Reduces `bytes` bytes from the `sources` of a reduction to `to`.
+inline void carry_out(plans::instruction const& i, reducer const& op, std::byte* to,
+                      void const* const* sources, std::size_t bytes, reduce_manner const& how) {
+    op.reduce(op.op,
+              {to, sources, i.sources.size(), bytes / op.elem_size, i.completes ? how.size : 0,
+               how.raw, how.to, how.queue, how.others.data(), static_cast<int>(how.others.size())});
+}
+
+}  // namespace collectives

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The numbers of a communicator's operations, and what a rank leaves on the board of them.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/transport/any_board.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// Operations are numbered from 1 in the order of the calls.
+class call_book {
+public:
+    void start(any_board& board) {
+        board_ = &board;
+        in_memory_ = board.in_memory();
+    }
+
+    /// Enters the next operation, a call with this hash: gives it its number and leaves word of it.
+    /// `mark` goes with all that is sent for it: a hash of this call and all before it. A mistake
+    /// that no rank waited for, such as two ranks that each broadcast as root, so shows later.
+    entry enter(fingerprint const& call, std::uint64_t hash) {
+        auto const mine = number(hash);
+        leave_word(call, hash, mine);
+        unfinished_.push_back(mine.sequence);
+        return mine;
+    }
+    /// The two halves of `enter` for an operation that is waited for while this rank is quiet. In
+    /// between, peers cannot find out yet what this rank has called.
+    entry number(std::uint64_t hash) {
+        auto const past = std::exchange(past_, detail::hash_mix(past_, hash));
+        return {++sequence_, past, past_};
+    }
+    void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
+        if (in_memory_ != nullptr) {  // known: no virtual call on the short way
+            in_memory_->enter(call, hash, mine.sequence, mine.past);
+        } else {
+            board_->enter(call, hash, mine.sequence, mine.past);
+        }
+    }
+    void finish(std::uint64_t sequence) {
+        if (!unfinished_.empty()) { std::erase(unfinished_, sequence); }
+        auto const all_until = unfinished_.empty() ? sequence_ : unfinished_.front() - 1;
+        if (in_memory_ != nullptr) {
+            in_memory_->finish(all_until);
+        } else {
+            board_->finish(all_until);
+        }
+    }
+
+private:
+    any_board* board_ = nullptr;
+    shared::board* in_memory_ = nullptr;
+    std::uint64_t sequence_ = 0;
+    std::uint64_t past_ = 0;
+    std::vector<std::uint64_t> unfinished_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls in cells of one communicator: which may write its cell, and memory beside the cells.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/lower/protocol.hpp>
+#include <collectives/run/program.hpp>
+#include <collectives/run/rotation.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace collectives {
+
+static_assert(shared::board::few_bytes == lowering::largest_in_few_cells &&
+              shared::board::cell_bytes == lowering::largest_in_cells &&
+              shared::board::cell_depth(0) == plans::few_cells &&
+              shared::board::cell_depth(lowering::largest_in_cells) == plans::more_cells);
+
+/// Numbers the calls in cells. Who has written number k has finished all before; so where d calls
+/// in a row have cells of their own, a rank may write number k once all have written k - d + 1.
+/// Only the roots of collectives that do not wait for all ever have to look.
+class cell_book {
+    using board_type = shared::board;
+
+public:
+    std::uint64_t next() const { return done_ + 1; }
+    bool may_write(board_type const& board, cell_form const& form) {
+        auto const depth = board_type::cell_depth(form.longest);
+        if (next() < all_wrote_ + depth) { return true; }
+        auto const needed = next() - depth + 1;
+        for (rank_t r = 0; r < board.size(); ++r) {
+            if (!board.has_written(r, needed)) { return false; }
+        }
+        all_wrote_ = needed;
+        return true;
+    }
+    /// The next call has ended; `all_came`: it had waited for all ranks.
+    void finish(bool all_came) {
+        ++done_;
+        if (all_came) { all_wrote_ = done_; }
+    }
+
+    static bool fits_cell(cell_form const& form) { return form.longest <= board_type::cell_bytes; }
+    /// Whether there is memory for this rank's input.
+    bool has_room(cell_form const& form) const { return form.beside == 0 || beside_.exists(); }
+    /// Takes it, if there is none yet. Throws transport_error if there is none at all.
+    void make_room(any_transport& t, cell_form const& form) {
+        if (has_room(form)) { return; }
+        constexpr auto least = plans::beside_pieces * lowering::largest_beside_cells;
+        auto const best = std::max(best_rotation(t), least);
+        try {
+            beside_.make(t, best);
+        } catch (transport_error const&) {
+            if (best == least) { throw; }
+            beside_.make(t, least);
+        }
+    }
+    /// Whether the next one may be written and needs no memory that is not there yet.
+    bool may_start(board_type const& board, cell_form const& form) {
+        return has_room(form) && may_write(board, form);
+    }
+    /// Where inputs lie that cells have no room for.
+    rotation& beside() { return beside_; }
+
+private:
+    std::uint64_t done_ = 0;
+    std::uint64_t all_wrote_ = 0;  // numbers up to this one have been written by all
+    rotation beside_;
+};
+
+}  // namespace collectives

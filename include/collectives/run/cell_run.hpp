@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Carries out plans in cells: each rank writes its small input, with the call's number, where all
+// can read it, and reads those of the ranks it needs.
+#pragma once
+
+#include <collectives/run/buffers.hpp>
+#include <collectives/run/cell_book.hpp>
+#include <collectives/run/group.hpp>
+#include <collectives/run/line_watch.hpp>
+#include <collectives/run/program.hpp>
+#include <collectives/run/space.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// One call in cells. Reused from call to call.
+class cell_run {
+    using board_type = shared::board;
+
+public:
+    cell_run() = default;
+    cell_run(cell_run const&) = delete;  // it points into its own vectors
+    cell_run& operator=(cell_run const&) = delete;
+    cell_run(cell_run&&) noexcept = default;
+    cell_run& operator=(cell_run&&) noexcept = default;
+    ~cell_run() = default;
+
+    /// Writes this rank's input to its cell, number `number`, which `book` must allow; the caller
+    /// wakes the others. All must live until `finish` returns. Throws transport_error, before
+    /// anything is written, if there is no memory for the input (see `may_start`).
+    void start(any_transport& t, board_type& board, cell_book& book, line_watch& watch,
+               rank_group const& group, std::uint64_t number, std::uint64_t hash,
+               cell_form const& form, void const* in, void* out, reducer const* op) {
+        transport_ = &t;
+        book_ = &book;
+        cells_ = board.cells(number, form.longest);
+        number_ = number;
+        hash_ = hash;
+        form_ = &form;
+        if (form.steps.scratch != form.beside) { scratch_.resize(form.steps.scratch); }
+        at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), scratch_.data()};
+        op_ = op;
+        seen_ = form.waits;
+        wrong_ = false;
+        auto& mine = cells_[group.rank()];
+        in_cells_ = cell_book::fits_cell(form);
+        if (in_cells_) {
+            // What does not fit beside the stamp begins a line of its own: processors copy and add
+            // whole lines quicker than what lies across two.
+            lead_ = form.longest <= mine.beside ? 0 : mine.beside;
+            copy_input(mine.payload() + lead_, at_.input, form.sent, watch);
+        } else if (form.sent != 0) {
+            book.make_room(t, form);
+            auto* const place = book.beside().take(form.sent);
+            host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
+            static_assert(sizeof(told_place) <= std::remove_cvref_t<decltype(mine)>::beside);
+            told_place const its{t.memory()->reach(place, form.sent), book.beside().told()};
+            std::memcpy(mine.payload(), &its, sizeof its);
+        }
+        mine.hash = hash;
+        mine.stamp.store(number, std::memory_order_release);
+        if (in_cells_) { find_sources(); }  // takes no time while a line is on its way
+    }
+    /// Whether those have written their cells that this rank reads.
+    bool is_ready() {
+        for (; seen_ < form_->rest; ++seen_) {
+            auto const& its = cells_[form_->steps.program[seen_].peer];
+            if (its.stamp.load(std::memory_order_acquire) != number_) { return false; }
+            if (its.hash != hash_) {
+                wrong_ = true;
+                return false;
+            }
+        }
+        return true;
+    }
+    bool all_come() const { return form_->all_come; }
+    /// A peer came with another call, this one.
+    bool wrong() const { return wrong_; }
+    rank_t wrong_peer() const { return form_->steps.program[seen_].peer; }
+    /// Once it is ready: carries out the rest of the plan. Throws what the operator throws.
+    void finish() {
+        if (!in_cells_) { find_sources(); }
+        auto const& steps = form_->steps;
+        for (auto k = form_->rest; k < steps.program.size(); ++k) {
+            auto const& i = steps.program[k];
+            auto const* const from = sources_.data() + i.sources.first;
+            auto* const to =
+                at_.write(steps.destinations[static_cast<std::size_t>(i.destinations.first)].to);
+            if (i.what == plans::opcode::reduce) {
+                carry_out(i, *op_, to, from, i.bytes, {steps.size, true});
+            } else {
+                host::copy(to, *from, i.bytes);
+            }
+        }
+    }
+
+private:
+    /// What a cell tells that has no room for the input itself.
+    struct told_place {
+        std::uint64_t where = 0;
+        memory_range around;
+    };
+
+    /// As memcpy, whose call takes longer than the copy of a number.
+    static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes,
+                           line_watch& watch) {
+        if (bytes == sizeof(std::uint32_t)) {
+            std::memcpy(to, from, sizeof(std::uint32_t));
+        } else if (bytes == sizeof(std::uint64_t)) {
+            std::memcpy(to, from, sizeof(std::uint64_t));
+        } else {
+            host::copy(to, from, bytes, watch.best(to, bytes));
+        }
+    }
+    /// What a peer shows: its cell, or the begin of its scratch, which lies beside.
+    std::byte const* shown_by(rank_t peer) const {
+        if (in_cells_) { return cells_[peer].payload() + lead_; }
+        told_place its;
+        std::memcpy(&its, cells_[peer].payload(), sizeof its);
+        auto& memory = *transport_->memory();
+        book_->beside().meet(memory, peer, its.around);
+        return memory.at(its.where);
+    }
+    void find_sources() {
+        auto const& from = form_->steps.sources;
+        if (sources_.size() < from.size()) { sources_.resize(from.size()); }
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            auto const& p = from[i];
+            sources_[i] = p.peer < 0 ? at_.read(p) : shown_by(p.peer) + p.offset;
+        }
+    }
+
+    any_transport* transport_ = nullptr;
+    cell_book* book_ = nullptr;
+    board_type::cell_row cells_{};
+    std::uint64_t number_ = 0;
+    std::uint64_t hash_ = 0;
+    cell_form const* form_ = nullptr;
+    run_buffers at_{};
+    std::vector<void const*> sources_;  // of the whole plan
+    std::vector<std::byte> scratch_;    // empty for the library's own algorithms
+    reducer const* op_ = nullptr;
+    bool in_cells_ = true;  // where inputs lie
+    std::size_t lead_ = 0;  // bytes of each payload that are left out
+    std::size_t seen_ = 0;  // instructions
+    bool wrong_ = false;
+};
+
+}  // namespace collectives

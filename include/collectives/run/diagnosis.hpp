@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why an activity does not end: a peer that called something else, one that has gone, or one that
+// does not come.
+#pragma once
+
+#include <collectives/core/failure.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/run/group.hpp>
+#include <collectives/transport/any_transport.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace collectives {
+
+namespace detail {
+
+inline std::string list_of(std::vector<int> const& ranks) {
+    std::string text;
+    for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
+    return text;
+}
+
+inline std::string how_it_went(departure const& d) {
+    if (!d.died) { return "has left"; }
+    return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
+}
+
+/// How the calls of ranks low < high differ up to operation `sequence`: in the last one both have
+/// entered, or in an earlier one that neither had to wait for. Empty if they do not.
+inline std::string difference_between(any_board const& board, rank_t low, rank_t high,
+                                      std::uint64_t sequence) {
+    auto const last = std::min({sequence, board.entered(low), board.entered(high)});
+    for (auto s = last; s > 0; --s) {
+        auto const first = board.call_of(low, s), second = board.call_of(high, s);
+        if (!first || !second) { break; }  // too long ago
+        if (first->past != second->past) { continue; }
+        auto const difference = first->difference(*second, low, high);
+        if (difference.empty() || s == sequence) { return difference; }
+        return text_of("in ", first->title(), " before it, ", difference);
+    }
+    return {};
+}
+
+/// How a rank has gone, as its transport or its own word tells.
+inline std::optional<departure> departure_of(any_board const& board, any_transport const& t,
+                                             rank_group const& group, rank_t r) {
+    if (board.has_left(r)) { return departure{}; }
+    return t.gone(group.job_rank(r));
+}
+
+}  // namespace detail
+
+/// The failure of a send or receive, if there is one.
+inline std::optional<failure> diagnose_pair(any_board const& board, any_transport const& t,
+                                            rank_group const& group, activity const& a) {
+    auto const peer = a.only_peer;
+    auto const what = a.call.title();
+    if (a.suspicious) {
+        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
+    }
+    if (auto const went = detail::departure_of(board, t, group, peer)) {
+        return failure::make(failure_kind::peer_lost,
+                             text_of(what, ": rank ", peer, " ", detail::how_it_went(*went)), peer);
+    }
+    if (steady::now() < a.deadline) { return {}; }
+    return failure::make(
+        failure_kind::timeout,
+        text_of(what, " of rank ", group.rank(), ": time ran out waiting for rank ", peer), -1,
+        {peer});
+}
+
+/// The failure of an activity, if there is one. O(ranks). Allocates only if there is.
+inline std::optional<failure> diagnose(any_board const& board, any_transport const& t,
+                                       rank_group const& group, activity const& a) {
+    if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
+    auto const me = group.rank();
+    auto const late = steady::now() >= a.deadline;
+    auto const what = [&a] { return a.call.title(); };
+    std::vector<int> missing, suspended;
+    // Before the calls are compared: who tells of its call only then has not been heard.
+    auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
+    for (rank_t r = 0; r < group.size(); ++r) {
+        if (r == me) { continue; }
+        auto const difference =
+            detail::difference_between(board, std::min(r, me), std::max(r, me), a.call.sequence);
+        if (!difference.empty()) {
+            return failure::make(failure_kind::mismatch, text_of(what(), ": ", difference));
+        }
+        auto const went = detail::departure_of(board, t, group, r);
+        if (went && board.finished(r) < a.call.sequence) {
+            auto const entered = board.entered(r) >= a.call.sequence;
+            return failure::make(
+                failure_kind::peer_lost,
+                text_of(what(), ": rank ", r, " ", detail::how_it_went(*went),
+                        (entered ? " in the middle of it" : " without entering it")),
+                r);
+        }
+        if (!late) { continue; }
+        if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
+        if (t.suspended(group.job_rank(r))) { suspended.push_back(r); }
+    }
+    if (a.suspicious && (!about_to_tell || late)) {
+        return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.suspicion));
+    }
+    if (!late) { return {}; }
+    std::string text = text_of(what(), ": time ran out; ");
+    if (missing.empty()) {
+        missing = suspended;
+        text += suspended.empty() ? "all ranks had entered it"
+                                  : text_of("all ranks had entered it, but stopped: rank ",
+                                            detail::list_of(suspended));
+    } else {
+        text += text_of("not entered by rank ", detail::list_of(missing));
+    }
+    return failure::make(failure_kind::timeout, text, -1, missing);
+}
+
+}  // namespace collectives

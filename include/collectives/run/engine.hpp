@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Drives what is under way on a communicator: progress, waiting, and finding out what went wrong.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/failure.hpp>
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/core/timeout.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/run/call_book.hpp>
+#include <collectives/run/diagnosis.hpp>
+#include <collectives/run/cell_book.hpp>
+#include <collectives/run/group.hpp>
+#include <collectives/run/hub.hpp>
+#include <collectives/run/inside.hpp>
+#include <collectives/run/line_watch.hpp>
+#include <collectives/run/progress_thread.hpp>
+#include <collectives/run/run_book.hpp>
+#include <collectives/run/scratch_pool.hpp>
+#include <collectives/run/waiter.hpp>
+#include <collectives/run/space.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+class engine {
+public:
+    engine(std::shared_ptr<hub> shared, std::unique_ptr<any_board> b, rank_group group,
+           std::uint64_t context)
+        : scratch(shared->carrier),
+          hub_(std::move(shared)),
+          board_(std::move(b)),
+          in_memory_(board_->in_memory()),
+          memory_(in_memory_ == nullptr ? nullptr : carrier().memory()),
+          space_(carrier().device()),
+          stop_(&board_->stop_word()),
+          asks_(board_->asks()),
+          group_(std::move(group)),
+          context_(context) {
+        calls.start(*board_);
+        if (memory_ != nullptr) { runs.start(*in_memory_, scratch, group_.rank()); }
+    }
+
+    any_transport& carrier() { return *hub_->carrier; }
+    std::shared_ptr<hub> const& shared() const { return hub_; }
+    any_board& board() { return *board_; }
+    /// The board's counters and cells. Only where `memory` is not null.
+    shared::board& lanes() { return *in_memory_; }
+    /// Null where peers do not reach each other's memory: then all data travels as messages.
+    peer_memory* memory() const { return memory_; }
+    /// Where the buffers of collectives lie.
+    any_space space() const { return space_; }
+    /// Whether small vectors may travel in cells.
+    bool has_cells() const { return memory_ != nullptr && space_.device() == nullptr; }
+    /// Whether something has failed: all waits end.
+    bool stopped() const { return stop_->load(std::memory_order_seq_cst) != 0; }
+    rank_group const& group() const { return group_; }
+    /// Equal on all ranks of the communicator, different between communicators of a job.
+    std::uint64_t context() const { return context_; }
+    int size() const { return group_.size(); }
+    rank_t rank() const { return group_.rank(); }
+
+    /// Throws the failure that broke the communicator, if one did.
+    void require_usable(collective what) {
+        if (asks_ && !stopped()) {
+            hear([&] { return std::string(name(what)); });
+        }
+        if (!stopped()) { return; }
+        raise(text_of("rank ", rank(), ", calling ", name(what)));
+    }
+
+    /// The numbers of this communicator's operations, and what peers are told of them.
+    call_book calls;
+
+    /// Whether nothing is under way on any communicator of this rank, and nothing has failed here.
+    bool is_quiet() const { return hub_->work->active.empty() && !stopped(); }
+    /// Looks for a while whether `ready()`, without moving anything else. Wakes the others, who may
+    /// wait for what was stored before.
+    template <class Ready>
+    bool wait_briefly(Ready&& ready) {
+        constexpr int looks = 200;  // in the time of a few transfers of a cache line
+        bool is = ready();
+        // The only peer, had it gone to sleep, would have been ready from the first.
+        bool const nobody_sleeps = !is && size() == 2;
+        for (int i = 0; i < looks && hub_->core_per_rank && !is; ++i) { is = ready(); }
+        if (is && nobody_sleeps) { return true; }
+        in_memory_->wake_others();
+        is = is || ready();
+        waiter patience(hub_->core_per_rank);
+        while (!is && !stopped() && patience.pause() != waiter::advice::sleep) { is = ready(); }
+        return is;
+    }
+
+    /// Breaks the communicator on all ranks, with what this rank alone knows of.
+    void break_by(failure const& why) {
+        carrier().note_trouble();
+        board_->fail(why);
+    }
+    /// The same with the exception being handled, in what was `called`.
+    void break_by_exception(std::string_view called) {
+        break_by(failure_being_handled(called, rank()));
+    }
+
+    /// What is under way belongs to whoever has the rank's turn.
+    [[gnu::always_inline]] turns::turn turn() const { return hub_->work->turns->take(); }
+    void add(activity& a) { hub_->work->active.push_back(&a); }
+    void remove(activity& a) {
+        auto const mine = turn();
+        std::erase(hub_->work->active, &a);
+    }
+
+    /// One look at `a` and everything else; true if `a` has ended.
+    bool test(activity& a) {
+        auto const mine = turn();
+        if (!a.done && !a.thrown) { move(a); }
+        if (a.done) { return true; }
+        if (a.thrown || stopped()) { leave(a); }
+        look_now_and_then(a);
+        return false;
+    }
+
+    /// One look at `those`, for a thread that moves them and waits for none. What fails is kept for
+    /// who does; what has ended is dropped from the list.
+    progress_thread::found tend(std::vector<activity*>& those) {
+        using enum progress_thread::found;
+        if (hub_->work->turns->is_wanted()) { return nothing_new; }
+        auto const mine = turn();
+        std::erase_if(those, [](auto const* a) { return a->done || a->thrown; });
+        if (those.empty() || stopped()) { return nothing_to_do; }
+        auto const title = [&] { return those.front()->call.title(); };
+        if (guarded([&] { return hub_->progress(those); }, title)) { return something; }
+        for (auto* const a : those) {
+            if (!stopped()) { look_now_and_then(*a); }
+        }
+        return nothing_new;
+    }
+
+    /// Returns once `a` is done; else throws, when no peer is in this rank's memory for it.
+    void wait(activity& a) {
+        auto const mine = turn();
+        waiter patience(hub_->core_per_rank);
+        unsigned moves = 0;
+        while (!a.done) {
+            auto const moved = move(a);
+            if (a.done) { return; }
+            if (a.thrown || stopped()) { leave(a); }
+            if (moved) {
+                patience.reset();
+                // What moves may be something else than `a`, without end.
+                if (++moves % looks_apart == 0) { look_now_and_then(a); }
+            } else if (a.suspicious) {
+                a.start_clock(steady::now());
+                look(a);
+                ::sched_yield();
+            } else if (patience.pause() == waiter::advice::sleep) {
+                auto const now = steady::now();
+                a.start_clock(now);
+                auto const most = std::min<std::chrono::nanoseconds>(
+                    look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
+                bool woken = false;
+                carrier().doze([&] { return woken = move(a) || a.thrown || stopped(); }, most);
+                if (woken) { patience.reset(); }
+                if (!a.done && !a.thrown && !stopped()) { look(a); }
+            }
+        }
+    }
+
+    /// Calls in cells come one after the other, in the order of the calls.
+    std::uint64_t reserve_cell() { return ++cells_reserved_; }
+    cell_book cells;
+
+    line_watch watch;       // of what this rank writes for peers to read
+    line_watch push_watch;  // of what it writes to their outputs
+    scratch_pool scratch;
+    /// The communicator goes: what peers may still read of it stays until they have gone too.
+    void retire() {
+        if (memory_ != nullptr) {
+            auto kept = runs.take_kept();
+            if (cells.beside().exists()) { kept.push_back(cells.beside().release()); }
+            for (auto const& b : kept) { memory_->free_when_closed(*board_, b.data, b.bytes); }
+        }
+        carrier().close_board(*board_);
+    }
+
+    /// Runs in memory.
+    run_book runs;
+
+private:
+    static constexpr std::chrono::milliseconds look_interval{20};
+    static constexpr unsigned looks_apart = 32;  // moves between two looks at the clock
+
+    /// Does `part`; true if anything moved. `title()` is that of what waits.
+    template <class Part, class Title>
+    bool guarded(Part&& part, Title&& title) {
+        try {
+            return part();
+        } catch (transport_error const&) {
+            break_by_exception(title());
+            return true;
+        }
+    }
+    /// One look at everything.
+    bool move(activity const& a) {
+        return guarded([&] { return hub_->progress(); }, [&] { return a.call.title(); });
+    }
+
+    /// Takes in what peers tell by words, where that is how they tell.
+    template <class Title>
+    void hear(Title&& title) {
+        guarded([&] { return carrier().hear(), true; }, title);
+    }
+    /// Asks the ranks that `a` waits for what they are at, where such words cost messages.
+    void ask(activity const& a) {
+        auto const title = [&] { return a.call.title(); };
+        hear(title);  // why a peer has gone before that it has
+        if (stopped()) { return; }
+        guarded(
+            [&] {
+                if (a.only_peer < 0) {
+                    board_->ask(a.call.sequence);
+                } else {
+                    board_->watch(a.only_peer);
+                }
+                return true;
+            },
+            title);
+    }
+    void look_now_and_then(activity& a) {  // not each time: it reads what all ranks left
+        auto const now = steady::now();
+        a.start_clock(now);
+        if (!a.suspicious && now < a.next_look) { return; }
+        if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
+        a.next_look = now + look_interval;
+    }
+    /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
+    void look(activity& a) {
+        if (asks_) {
+            if (!a.is_due(steady::now(), look_interval)) { return; }
+            ask(a);
+            if (stopped()) { return; }
+        }
+        auto const why = diagnose(*board_, carrier(), group_, a);
+        if (!why) { return; }
+        move(a);  // what a peer did before it left may have come in the meantime
+        if (!a.done) { board_->fail(*why); }
+    }
+
+    /// Ends a failed activity: takes back what it posted, waits until no live peer is in this
+    /// rank's memory, then throws.
+    [[noreturn]] void leave(activity& a) {
+        remove(a);
+        wait_until_nobody_is_inside(carrier(), group_);
+        a.cancel();
+        if (a.thrown) { std::rethrow_exception(a.thrown); }
+        raise(text_of("rank ", rank()));
+    }
+    [[noreturn]] void raise(std::string const& where) {
+        auto why = board_->first_failure();
+        for (; !why; why = board_->first_failure()) { ::sched_yield(); }
+        why->raise(where);
+    }
+
+    std::shared_ptr<hub> hub_;
+    std::unique_ptr<any_board> board_;
+    shared::board* in_memory_;
+    peer_memory* memory_;
+    any_space space_;
+    std::atomic<std::uint32_t> const* stop_;
+    bool asks_;  // ranks tell each other by messages what they are at
+    rank_group group_;
+    std::uint64_t context_;
+    std::uint64_t cells_reserved_ = 0;
+};
+
+}  // namespace collectives

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one rank has under way, over all its communicators, and what moves it.
+#pragma once
+
+#include <collectives/core/isa.hpp>
+#include <collectives/core/processors.hpp>
+#include <collectives/core/timeout.hpp>
+#include <collectives/core/turns.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/transport/any_transport.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// All that one rank has under way, over all its communicators and transports.
+struct rank_work {
+    std::vector<any_transport*> carriers;
+    std::vector<activity*> active;
+    std::shared_ptr<collectives::turns> turns = std::make_shared<collectives::turns>();
+};
+
+/// Processors for this rank and those beside it, as far as it knows.
+inline int processors_for(any_transport const& t) {
+    auto const known = t.processors();
+    return known != 0 ? known : usable_processors();
+}
+
+/// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
+/// work, also that on transports adapted from this one, or that this one was adapted from.
+struct hub {
+    explicit hub(std::shared_ptr<any_transport> t,
+                 std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
+        : carrier(std::move(t)),
+          work(std::move(all)),
+          core_per_rank(carrier->size() <= processors_for(*carrier)) {
+        // Throw where the environment is wrong: here, not in the middle of a call.
+        static_cast<void>(host::current_isa());
+        static_cast<void>(timeout{}.span());
+        auto const turn = work->turns->take();
+        work->carriers.push_back(carrier.get());
+        carrier->take_turns_by(work->turns);
+    }
+    hub(hub const&) = delete;
+    hub& operator=(hub const&) = delete;
+    ~hub() {
+        auto const turn = work->turns->take();
+        std::erase(work->carriers, carrier.get());
+    }
+
+    /// One look at everything, in the rank's turn; true if anything moved.
+    bool progress() { return progress(work->active); }
+    /// The same, of these activities alone.
+    bool progress(std::vector<activity*> const& those) {
+        bool moved = false;
+        for (auto* const c : work->carriers) { moved = c->poll() || moved; }
+        for (std::size_t i = 0; i < those.size(); ++i) {
+            auto& a = *those[i];
+            if (a.done || a.thrown) { continue; }
+            auto const before = a.ticks;
+            a.done = a.progress();
+            moved = moved || a.done || a.ticks != before;
+        }
+        return moved;
+    }
+
+    std::shared_ptr<any_transport> carrier;
+    std::shared_ptr<rank_work> work;
+    bool core_per_rank;
+};
+
+}  // namespace collectives

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the peers of a run in memory tell on the board: how far they have come, and where what they
+// have lies.
+#pragma once
+
+#include <collectives/plan/plan.hpp>
+#include <collectives/run/program.hpp>
+#include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace collectives {
+
+class memory_peers {
+public:
+    memory_peers() = default;
+    memory_peers(peer_memory& memory, shared::board& board, program& of, ready_plan& own,
+                 int segment, std::uint64_t run)
+        : memory_(&memory),
+          board_(&board),
+          program_(&of),
+          own_(&own),
+          segment_(segment),
+          run_(run) {}
+
+    std::uint64_t counter(rank_t r) const {
+        return lane(r).counter.load(std::memory_order_acquire);
+    }
+    std::uint64_t hash(rank_t r) const { return lane(r).hash; }
+    memory_range const& around(rank_t r) const { return lane(r).around; }
+    /// By a peer that has come; or, where it has left again, in a later run.
+    plans::announcement announced(rank_t r) const {
+        return plans::announcement::of(lane(r).announced.load(std::memory_order_acquire));
+    }
+    /// A place in a peer's output.
+    std::byte* output(plans::place const& p) const { return at(p.peer, p); }
+    /// What source number `i` of this rank's plan is, which a peer offers.
+    std::byte const* source(int i) const { return at(peer_of(i), offered(i)); }
+    /// Whether that is a copy that its peer has made for this.
+    bool is_staged_copy(int i) const {
+        return plans::is_staged(announced(peer_of(i)).how) &&
+               offered(i).where == plans::memory::scratch;
+    }
+
+private:
+    rank_t peer_of(int i) const { return own_->steps.sources[static_cast<std::size_t>(i)].peer; }
+    plans::place const& offered(int i) const {
+        auto const& all = program_->offered(*own_, segment_, announced(peer_of(i)));
+        return all[static_cast<std::size_t>(i)];
+    }
+    shared::lane_line& lane(rank_t r) const { return board_->lane(r, run_); }
+    std::byte* at(rank_t r, plans::place const& p) const {
+        return memory_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
+    }
+
+    peer_memory* memory_ = nullptr;
+    shared::board* board_ = nullptr;
+    program* program_ = nullptr;
+    ready_plan* own_ = nullptr;
+    int segment_ = 0;
+    std::uint64_t run_ = 0;
+};
+
+}  // namespace collectives

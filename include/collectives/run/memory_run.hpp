@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Carries out plans in memory that peers reach: reads values where they lie, several in one pass,
+// and writes sums straight to peers' outputs where it can. One counter per rank and lane says how
+// far the rank has come; the plan's waits say what follows from it.
+#pragma once
+
+#include <collectives/run/buffers.hpp>
+#include <collectives/run/engine.hpp>
+#include <collectives/run/inside.hpp>
+#include <collectives/run/memory_peers.hpp>
+#include <collectives/run/memory_sums.hpp>
+#include <collectives/run/program.hpp>
+#include <collectives/run/run_book.hpp>
+#include <collectives/run/space.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// One run of a plan over peers' memory. `progress` never blocks; a pass is at most 256 KiB, and
+/// between two of them the stop word is looked at.
+class memory_run {
+public:
+    static constexpr std::size_t pass_bytes = 256 * 1024, pass_bytes_on_device = 1U << 30;
+
+    /// Run number `run`, of a segment, which the book of runs has begun. Writes down where this
+    /// rank's buffers lie (`bases`), for peers to read once its counter says that it has come. All
+    /// must live until `progress` says true; the scratch as long as the plan's `keeps` says.
+    void start(engine& e, program& of, ready_plan& own, int segment, std::uint64_t run,
+               std::uint64_t hash, run_buffers at, std::array<std::uint64_t, 3> bases,
+               reducer const* op) {
+        engine_ = &e;
+        memory_ = e.memory();
+        space_ = e.space();
+        board_ = &e.lanes();
+        me_ = e.rank();
+        plan_ = &own.steps;
+        peers_ = {*memory_, *board_, of, own, segment, run};
+        run_ = run;
+        hash_ = hash;
+        at_ = at;
+        op_ = op;
+        if (space_.device() != nullptr) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
+        sums_.start(e, of, *plan_, at, op);
+        wrong_ = false;
+        next_ = done_ = 0;
+        auto& mine = board_->lane(me_, run);
+        mine.hash = hash;
+        mine.bases = bases;
+        mine.announced.store(plan_->shown.word(), std::memory_order_release);
+        mine.around = e.runs.around();
+    }
+
+    /// Does what can be done now. True once this rank has done its part.
+    bool progress() {
+        auto const ended = advance();
+        tell();
+        return ended;
+    }
+    bool wrong() const { return wrong_; }           // a peer came with another call
+    std::uint64_t ticks() const { return ticks_; }  // grows with everything that gets done
+
+private:
+    using instruction = plans::instruction;
+    using opcode = plans::opcode;
+
+    bool advance() {
+        for (; next_ < plan_->program.size(); ++next_, done_ = 0) {
+            auto const& i = plan_->program[next_];
+            switch (i.what) {
+                case opcode::wait:
+                    if (!may_go_on(i)) { return false; }
+                    break;
+                case opcode::publish: publish(i.at); break;
+                case opcode::copy:
+                    if (!copy(i)) { return false; }
+                    break;
+                case opcode::reduce:
+                    if (!in_passes(i.bytes, op_->elem_size,
+                                   [&](std::size_t first, std::size_t bytes) {
+                                       sums_.carry_out(peers_, i, first, bytes);
+                                   })) {
+                        return false;
+                    }
+                    break;
+                case opcode::send:
+                case opcode::receive:
+                case opcode::test: break;  // there are none in memory
+            }
+        }
+        return true;
+    }
+
+    void tell() {
+        if (std::exchange(has_news_, false)) { board_->wake_others(); }
+    }
+    void publish(plans::point at) {
+        if (auto* const device = space_.device()) { device->note(); }
+        board_->lane(me_, run_).counter.store(lane_counter(run_, at), std::memory_order_release);
+        has_news_ = true;
+        ++ticks_;
+    }
+    bool may_go_on(instruction const& i) {
+        if (i.runs_back != 0) { return true; }  // has been waited for before the run began
+        // Whose output was written reads nothing there. Each peer has come by now, else its lane
+        // might tell of an older run.
+        if (i.when == plans::condition::unless_peer_takes_sums &&
+            peers_.announced(i.peer).takes_sums) {
+            return true;
+        }
+        if (!has_reached(i.peer, lane_counter(run_, i.at))) { return false; }
+        if (!plans::is_come(i.at)) { return true; }
+        // The peer's lane stays as it is until this rank has left the run.
+        wrong_ = wrong_ || peers_.hash(i.peer) != hash_;
+        if (wrong_) { return false; }
+        engine_->runs.meet(*memory_, i.peer, peers_.around(i.peer));
+        return true;
+    }
+    bool has_reached(rank_t peer, std::uint64_t where) {
+        auto const come = peers_.counter(peer);
+        if (come < where) { return false; }
+        if (auto* const device =
+                space_.device()) {  // what it has enqueued comes before what this rank enqueues now
+            auto& seen = ordered_[static_cast<std::size_t>(peer)];
+            if (seen < where) {
+                device->after(engine_->group().job_rank(peer));
+                seen = come;
+            }
+        }
+        return true;
+    }
+
+    bool copy(instruction const& i) {
+        auto const& from = plan_->sources[static_cast<std::size_t>(i.sources.first)];
+        auto const& to = plan_->destinations[static_cast<std::size_t>(i.destinations.first)];
+        auto* const own = at_.write(to.to);
+        if (from.peer < 0) {
+            auto const watched =
+                to.how == plans::store::measured && space_.device() == nullptr && i.bytes != 0;
+            space_.copy(own, at_.read(from), i.bytes,
+                        watched ? engine_->watch.best(own, i.bytes) : sums_.destination_of(to.how));
+            return true;
+        }
+        auto const* const its = peers_.source(i.sources.first);
+        return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
+            space_.copy(own + first, its + first, bytes, sums_.destination_of(to.how));
+        });
+    }
+
+    /// Calls pass(first, bytes) over `bytes` bytes in steps; false if the run was stopped.
+    template <class Pass>
+    bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
+        auto const whole = space_.device() == nullptr ? pass_bytes : pass_bytes_on_device;
+        auto const most = std::max(whole / granule, std::size_t{1}) * granule;
+        while (done_ < bytes) {
+            stay_inside const here(*memory_);
+            if (board_->stopped()) { return false; }
+            auto const now = std::min(most, bytes - done_);
+            pass(done_, now);
+            if (board_->stopped()) { return false; }  // a pass ends early then
+            done_ += now;
+            tell();  // who waits for this rank need not wait for all of its passes
+            ++ticks_;
+        }
+        return true;
+    }
+
+    engine* engine_ = nullptr;
+    peer_memory* memory_ = nullptr;
+    any_space space_;
+    shared::board* board_ = nullptr;
+    rank_t me_ = 0;
+    plans::plan const* plan_ = nullptr;
+    memory_peers peers_;
+    std::uint64_t run_ = 0;
+    std::uint64_t hash_ = 0;
+    memory_sums sums_;
+    run_buffers at_{};
+    reducer const* op_ = nullptr;
+    std::size_t next_ = 0;  // instruction
+    std::size_t done_ = 0;  // bytes of that
+    std::uint64_t ticks_ = 0;
+    bool wrong_ = false, has_news_ = false;  // the latter: for peers that may sleep
+    std::vector<std::uint64_t> ordered_;  // on a device: of each peer, what comes before this rank
+};
+
+}  // namespace collectives

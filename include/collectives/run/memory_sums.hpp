@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reductions of a run in memory, and all the places where their results go: each is written
+// while the nearest cache holds it (docs/performance.md).
+#pragma once
+
+#include <collectives/lower/protocol.hpp>
+#include <collectives/run/buffers.hpp>
+#include <collectives/run/engine.hpp>
+#include <collectives/run/memory_peers.hpp>
+#include <collectives/run/space.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace collectives {
+
+class memory_sums {
+public:
+    void start(engine& e, program const& of, plans::plan const& own, run_buffers at,
+               reducer const* op) {
+        engine_ = &e;
+        plan_ = &own;
+        at_ = at;
+        op_ = op;
+        auto const bytes = lowering::vector_bytes(of.shape());
+        staged_ = plans::is_staged(own.shown.how);
+        result_ = host::destination_of(bytes);
+        space_ = e.space();
+        small_ = space_.device() == nullptr && bytes < lowering::least_pushed_out_of_place;
+    }
+
+    /// Where stores go that nobody reads again in this run, or that somebody does.
+    destination destination_of(plans::store how) const {
+        return how == plans::store::dead_after ? result_ : destination::read_soon;
+    }
+    /// Carries out bytes [first, first + bytes) of a reduction. May leave off where the run is
+    /// stopped.
+    void carry_out(memory_peers const& peers, plans::instruction const& i, std::size_t first,
+                   std::size_t bytes) {
+        find_sources(peers, i, first);
+        find_peers_outputs(peers, i, first);
+        auto const& to = destination_at(i, 0);
+        auto* const own = at_.write(to.to) + first;
+        if (space_.device() != nullptr) {
+            std::vector<void*> const others(outputs_.begin(), outputs_.end());
+            return reduce(i, own, bytes, destination_of(to.how), others);
+        }
+        auto const drops_staged = i.when == plans::condition::unless_all_take_sums && all_take();
+        auto const stages =
+            i.destinations.size() > 1 && destination_at(i, 1).to.peer < 0 && !drops_staged;
+        auto* const staged = stages ? at_.write(destination_at(i, 1).to) + first : nullptr;
+        auto const how = stages ? engine_->watch.best(staged, bytes) : destination_of(to.how);
+        auto const stages_pieces = stages && result_ == destination::not_read_soon &&
+                                   op_->elem_size <= lowering::largest_pushed_element;
+        if (stages_pieces || !outputs_.empty()) {
+            spread(i, own, staged, bytes, how);
+        } else if (stages) {
+            reduce(i, own, bytes, destination::read_soon);
+            host::copy(staged, own, bytes, how);
+        } else {
+            reduce(i, own, bytes, how);
+        }
+    }
+
+private:
+    plans::destination const& destination_at(plans::instruction const& i, int k) const {
+        return plan_->destinations[static_cast<std::size_t>(i.destinations.first + k)];
+    }
+
+    /// The next `bytes` bytes of the sources.
+    void reduce(plans::instruction const& i, std::byte* to, std::size_t bytes, destination where,
+                std::span<void* const> others = {}) {
+        collectives::carry_out(i, *op_, to, sources_.data(), bytes,
+                               {plan_->size, false, where, space_.queue(), others});
+    }
+    /// Adds up pieces and writes each to where it is needed: to this rank's output, where peers
+    /// read it, if anywhere, and to the outputs of those that take sums.
+    void spread(plans::instruction const& i, std::byte* own, std::byte* staged, std::size_t bytes,
+                destination best) {
+        auto const pushed = unread_ != nullptr && result_ == destination::read_soon
+                                ? engine_->push_watch.best(unread_, bytes, small_)
+                                : result_;
+        auto const dead_after = destination_at(i, 0).how == plans::store::dead_after;
+        auto const own_streams =
+            pushed == result_ && (i.destinations.size() > 1 && destination_at(i, 1).to.peer < 0
+                                      ? dead_after
+                                      : !staged_ && all_take());
+        if (own_streams) { outputs_.push_back(own); }
+        alignas(64) std::array<std::byte, lowering::largest_pushed_element> sums;
+        host::copies written;
+        auto const most = sums.size() / op_->elem_size * op_->elem_size;
+        for (std::size_t done = 0; done < bytes && !engine_->stopped(); done += most) {
+            auto const now = std::min(most, bytes - done);
+            reduce(i, sums.data(), now, destination::read_soon);
+            if (!own_streams) { written.add(own + done, sums.data(), now); }
+            if (staged != nullptr) { written.add(staged + done, sums.data(), now, best); }
+            for (auto& s : sources_) { s = static_cast<std::byte const*>(s) + now; }
+            for (auto& n : next_) { n += now; }
+            if (!outputs_.empty()) { written.add(outputs_, sums.data(), now, pushed, next_); }
+            for (auto& o : outputs_) { o += now; }
+        }
+        written.end();
+    }
+
+    bool all_take() const { return outputs_.size() + 1 == static_cast<std::size_t>(plan_->size); }
+    /// The outputs of the peers that take sums. The others read them where they are.
+    void find_peers_outputs(memory_peers const& peers, plans::instruction const& i,
+                            std::size_t first) {
+        outputs_.clear();
+        unread_ = nullptr;
+        for (int k = 1; k < i.destinations.size(); ++k) {
+            auto const& to = destination_at(i, k).to;
+            if (to.peer < 0) { continue; }
+            auto const its = peers.announced(to.peer);
+            if (!its.takes_sums) { continue; }
+            outputs_.push_back(peers.output(to) + first);
+            if (!its.in_place) { unread_ = outputs_.back(); }
+        }
+    }
+    /// Where byte `first` of each source lies. What was staged a moment ago need not be asked for.
+    void find_sources(memory_peers const& peers, plans::instruction const& i, std::size_t first) {
+        sources_.clear();
+        next_.clear();
+        for (int k = i.sources.first; k < i.sources.last; ++k) {
+            auto const& p = plan_->sources[static_cast<std::size_t>(k)];
+            auto const is_own = p.peer < 0;
+            auto const* const from = (is_own ? at_.read(p) : peers.source(k)) + first;
+            sources_.push_back(from);
+            if (is_own || !peers.is_staged_copy(k)) { next_.push_back(from); }
+        }
+    }
+
+    engine* engine_ = nullptr;
+    plans::plan const* plan_ = nullptr;
+    run_buffers at_{};
+    any_space space_;
+    reducer const* op_ = nullptr;
+    bool staged_ = false, small_ = false;
+    destination result_{};
+    std::vector<void const*> sources_;    // that are added up next
+    std::vector<std::byte const*> next_;  // those to ask for before
+    std::vector<std::byte*> outputs_;     // that sums are written to
+    std::byte* unread_ = nullptr;         // one of these where nobody reads what is there before
+};
+
+}  // namespace collectives

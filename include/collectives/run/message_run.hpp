@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Carries out plans over messages.
+#pragma once
+
+#include <collectives/core/text.hpp>
+#include <collectives/plan/plan.hpp>
+#include <collectives/run/buffers.hpp>
+#include <collectives/run/group.hpp>
+#include <collectives/run/space.hpp>
+#include <collectives/transport/any_transport.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// One run of a plan over messages. Reused from call to call, so that nothing is allocated in the
+/// steady state. `progress` never blocks.
+class message_run {
+public:
+    /// What a run has beside its plan and buffers.
+    struct surroundings {
+        any_transport* transport = nullptr;
+        rank_group const* group = nullptr;
+        reducer const* op = nullptr;  // null where nothing is reduced
+        std::uint64_t tag = 0;
+        std::size_t granule = 1;  // bytes of an element: messages are cut between elements alone
+        std::atomic<std::uint32_t> const* stop = nullptr;
+        message_label label{};
+        bool sizes_agreed = false;  // all ranks know how long each message is
+    };
+
+    /// The plan and what `in` points to must live until `progress` says true or `cancel`.
+    void start(plans::plan const& p, run_buffers at, surroundings const& in) {
+        plan_ = &p;
+        at_ = at;
+        in_ = in;
+        space_ = any_space(in.transport->device());
+        next_ = posted_ = tested_ = 0;
+        complaint_.clear();
+        thrown_ = nullptr;
+    }
+
+    /// Does what can be done now. True once the output is complete.
+    /// Throws what the operator throws.
+    bool progress() {
+        for (; next_ < plan_->program.size(); ++next_) {
+            if (!carry_out(plan_->program[next_])) { return false; }
+        }
+        return true;
+    }
+    /// A message of the wrong size came: the ranks disagree. Empty if not.
+    std::string const& complaint() const { return complaint_; }
+
+    void cancel() {
+        for (; tested_ < posted_; ++tested_) { in_.transport->cancel(*requests_[tested_]); }
+    }
+
+private:
+    using instruction = plans::instruction;
+    using opcode = plans::opcode;
+
+    struct feed {  // what a consumer is given as its context
+        message_run* run = nullptr;
+        int number = 0;                   // of the request
+        std::size_t first = 0, last = 0;  // the instructions that may reduce what it brings
+    };
+
+    plans::place const& source(instruction const& i, int k) const {
+        return plan_->sources[static_cast<std::size_t>(i.sources.first + k)];
+    }
+    std::byte* first_destination(instruction const& i) const {
+        return at_.write(plan_->destinations[static_cast<std::size_t>(i.destinations.first)].to);
+    }
+    /// The source that message `number` brings (-1: any); -1 if there is none.
+    int source_in_message(instruction const& i, int number) const {
+        for (int k = 0; i.what == opcode::reduce && k < i.sources.size(); ++k) {
+            auto const& p = source(i, k);
+            if (p.where == plans::memory::message && (number < 0 || p.number == number)) {
+                return k;
+            }
+        }
+        return -1;
+    }
+
+    bool carry_out(instruction const& i) {
+        switch (i.what) {
+            case opcode::copy:
+                if (i.bytes != 0) {
+                    space_.copy(first_destination(i), at_.read(source(i, 0)), i.bytes);
+                }
+                break;
+            case opcode::send: post_send(i); break;
+            case opcode::receive: post_receive(i); break;
+            case opcode::test: return test(i);
+            case opcode::reduce: reduce(i); break;
+            case opcode::wait:
+            case opcode::publish: break;  // there are none over messages
+        }
+        return true;
+    }
+
+    any_request& request(instruction const& i) {
+        auto const n = static_cast<std::size_t>(i.number);
+        while (requests_.size() <= n) {
+            requests_.push_back(in_.transport->make_request());
+            feeds_.push_back(std::make_unique<feed>());
+        }
+        if (n == 0) { tested_ = 0; }
+        posted_ = n + 1;
+        return *requests_[n];
+    }
+    message_label label(instruction const& i) const {
+        auto result = in_.label;
+        result.round = i.round;
+        result.chunks = i.chunks;
+        result.action = i.action;
+        return result;
+    }
+    void post_send(instruction const& i) {
+        in_.transport->isend({in_.group->job_rank(i.peer), in_.tag, 0, at_.read(source(i, 0)),
+                              i.bytes, in_.granule, label(i), in_.sizes_agreed},
+                             request(i));
+    }
+    void post_receive(instruction const& i) {
+        auto& posted = request(i);
+        incoming in{in_.group->job_rank(i.peer),
+                    in_.tag,
+                    0,
+                    nullptr,
+                    i.bytes,
+                    in_.granule,
+                    {},
+                    in_.stop,
+                    label(i),
+                    in_.sizes_agreed};
+        if (i.destinations.size() != 0) {
+            in.data = first_destination(i);
+        } else {
+            auto& f = *feeds_[static_cast<std::size_t>(i.number)];
+            f = {this, i.number, next_ + 1, next_ + 1};
+            while (plan_->program[f.last].what != opcode::test) { ++f.last; }
+            in.take = {&message_run::take, &f};
+        }
+        in_.transport->irecv(in, posted);
+    }
+    bool test(instruction const& i) {
+        auto const& posted = *requests_[static_cast<std::size_t>(i.number)];
+        if (!complaint_.empty()) { return false; }
+        auto const done = in_.transport->test(*requests_[static_cast<std::size_t>(i.number)]);
+        if (done) {
+            tested_ = static_cast<std::size_t>(i.number) + 1;
+            if (posted.wrong()) { complain(i.number, posted); }
+        }
+        if (thrown_) { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
+        return done && complaint_.empty();
+    }
+    void complain(int number, any_request const& r) {
+        auto post = next_;  // of that request
+        while (plan_->program[post].what != opcode::receive ||
+               plan_->program[post].number != number) {
+            --post;
+        }
+        auto const& i = plan_->program[post];
+        complaint_ =
+            text_of("rank ", i.peer, " sent ", r.came_cut() ? "at least " : "", r.actual_bytes(),
+                    " bytes, rank ", in_.group->rank(), " expected ", i.bytes);
+    }
+
+    /// Called by the transport, which may be at work for another operation: what the operator
+    /// throws is kept until this one is looked at.
+    static void take(void* context, std::size_t offset, std::byte const* data, std::size_t bytes) {
+        auto const& f = *static_cast<feed const*>(context);
+        auto& run = *f.run;
+        if (run.thrown_) { return; }
+        try {
+            for (auto k = f.first; k < f.last; ++k) {
+                run.reduce_part(run.plan_->program[k], f.number, offset, data, bytes);
+            }
+        } catch (...) { run.thrown_ = std::current_exception(); }
+    }
+    /// Reduces what has come of a message, whole elements, as far as it is for this instruction.
+    void reduce_part(instruction const& i, int number, std::size_t offset, std::byte const* data,
+                     std::size_t bytes) {
+        auto const of_message = source_in_message(i, number);
+        if (of_message < 0) { return; }
+        auto const start = source(i, of_message).offset;
+        auto const first = std::max(offset, start);
+        auto const last = std::min(offset + bytes, start + i.bytes);
+        if (first >= last) { return; }
+        reduce_to(i, first - start, last - first, [&](int k) {
+            return k == of_message ? data + (first - offset)
+                                   : at_.read(source(i, k)) + (first - start);
+        });
+    }
+    void reduce(instruction const& i) {
+        if (source_in_message(i, -1) >= 0) { return; }  // has been, as it came
+        reduce_to(i, 0, i.bytes, [&](int k) { return at_.read(source(i, k)); });
+    }
+    /// `address(k)`: where source number k lies.
+    template <class Address>
+    void reduce_to(instruction const& i, std::size_t from, std::size_t bytes, Address&& address) {
+        sources_.clear();
+        for (int k = 0; k < i.sources.size(); ++k) { sources_.push_back(address(k)); }
+        collectives::carry_out(i, *in_.op, first_destination(i) + from, sources_.data(), bytes,
+                               {.size = in_.group->size(), .queue = space_.queue()});
+    }
+
+    plans::plan const* plan_ = nullptr;
+    run_buffers at_{};
+    surroundings in_{};
+    any_space space_;
+    std::size_t next_ = 0;                 // instruction
+    std::size_t posted_ = 0, tested_ = 0;  // requests of the round under way
+    std::string complaint_;
+    std::exception_ptr thrown_;
+    std::vector<std::unique_ptr<any_request>> requests_;
+    std::vector<std::unique_ptr<feed>> feeds_;  // by request
+    std::vector<void const*> sources_;          // of the reduction under way
+};
+
+}  // namespace collectives

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective under way: its segments run the schedule side by side, a few at a time.
+#pragma once
+
+#include <collectives/core/text.hpp>
+#include <collectives/run/count_exchange.hpp>
+#include <collectives/run/cell_run.hpp>
+#include <collectives/run/segment_run.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace collectives {
+
+/// Reused from call to call. One rank's part of a collective.
+class operation final : public activity {
+    static constexpr int side_by_side = 4;
+
+public:
+    /// Makes the program of a call once its whole count is known. Throws usage_error if this rank's
+    /// block does not fit that count.
+    using program_maker = std::function<std::shared_ptr<program>(std::size_t count)>;
+
+    /// Enters the operation. `op` (null where nothing is reduced), its operator and the buffers
+    /// must live until it is done.
+    void start(engine& e, std::shared_ptr<program> what, void const* in, void* out,
+               reducer const* op, std::chrono::nanoseconds time) {
+        reset(e, what->call(), e.calls.enter(what->call(), what->hash()), in, out, op, time);
+        guarded([&] { run(std::move(what)); });
+    }
+    /// Goes on with an operation in cells that has been entered, as `entered`, and whose cell this
+    /// rank has written.
+    void resume(engine& e, std::shared_ptr<program> what, entry entered, cell_run& begun,
+                std::chrono::nanoseconds time) {
+        reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
+        program_ = std::move(what);
+        mode_ = mode::cells;
+        std::swap(cells_, begun);  // with its memory, for the next one
+        cell_written_ = true;
+    }
+    /// Ends it with what was thrown. That breaks the communicator, since this rank cannot do its
+    /// part any more.
+    void give_up(std::exception_ptr what) {
+        thrown = what;
+        try {
+            std::rethrow_exception(what);
+        } catch (...) { engine_->break_by_exception(call.title()); }
+    }
+    /// The same where only the root knows the whole count: it tells the others first.
+    void start_counting(engine& e, fingerprint const& what, std::size_t count, program_maker make,
+                        void const* in, void* out, std::chrono::nanoseconds time) {
+        reset(e, what, e.calls.enter(what, what.hash()), in, out, nullptr, time);
+        mode_ = mode::counting;
+        make_ = std::move(make);
+        guarded([&] {
+            counting_.start(e.carrier(), e.group(), what.root,
+                            message_tag(e.context(), of_.hash, call.sequence, -1), count,
+                            &e.board().stop_word());
+        });
+    }
+
+    /// In a device's memory: calls what(whose), which may enqueue something behind the results;
+    /// the operation is done when that is.
+    void end_with(void (*what)(void* whose), void* whose) {
+        behind_ = what;
+        whose_ = whose;
+    }
+
+    bool progress() override {
+        bool ended = false;
+        guarded([&] { ended = advance(); });
+        return ended;
+    }
+
+    void cancel() override {
+        if (mode_ == mode::counting) { counting_.cancel(); }
+        if (auto* const device = space().device()) { device->drain_if_possible(); }
+        for (auto& s : segments_) { s.cancel(); }
+        engine_->scratch.abandon(std::exchange(input_, {}));
+    }
+
+private:
+    enum class mode { counting, cells, segments };
+
+    void reset(engine& e, fingerprint const& what, entry entered, void const* in, void* out,
+               reducer const* op, std::chrono::nanoseconds time) {
+        engine_ = &e;
+        of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call,
+               entered.mark};
+        call = what;
+        call.sequence = entered.sequence;
+        call.past = entered.past;
+        allowed = time;
+        deadline = next_look = {};
+        suspicion.clear();
+        suspect = -1;
+        done = suspicious = false;
+        thrown = nullptr;
+        next_ = ended_ = 0;
+        mark_ = 0;
+    }
+
+    void run(std::shared_ptr<program> what) {
+        program_ = std::move(what);
+        if (engine_->has_cells() && program_->in_cells() != nullptr) {
+            mode_ = mode::cells;
+            cell_number_ = engine_->reserve_cell();
+            cell_written_ = false;
+            return;
+        }
+        prepare();
+        mode_ = mode::segments;
+        first_run_ = 0;
+        if (segment_run::is_in_memory(*engine_, *program_)) {
+            first_run_ = engine_->runs.reserve(program_->segments());
+        }
+    }
+
+    /// Sends each contribution through the operator's `prepare` where it has one. An in-place
+    /// all_to_all reads a copy of its input.
+    void prepare() {
+        auto const& s = program_->shape();
+        auto const bytes = s.count * s.elem_size;
+        if (of_.op != nullptr && of_.op->prepares) {
+            auto* to = of_.out;
+            if (s.what != collective::all_reduce) {
+                input_ = engine_->scratch.take(bytes);
+                to = input_.data;
+            }
+            of_.op->prepare(to, of_.in, s.count, space().queue());
+            of_.in = to;
+        } else if (s.what == collective::all_to_all && s.in_place) {
+            input_ = engine_->scratch.take(bytes);
+            space().copy(input_.data, of_.in, bytes);
+            of_.in = input_.data;
+        }
+    }
+
+    bool advance() {
+        switch (mode_) {
+            case mode::counting: return advance_counting();
+            case mode::cells: return advance_cells();
+            case mode::segments: break;
+        }
+        return advance_segments();
+    }
+    bool end() {
+        if (!has_settled()) { return false; }
+        release_input();
+        engine_->calls.finish(call.sequence);
+        return true;
+    }
+    /// Whether all is done that was enqueued, where that is how things are done.
+    bool has_settled() {
+        auto* const device = space().device();
+        if (device == nullptr) { return true; }
+        if (mark_ == 0) {
+            if (behind_ != nullptr) { behind_(whose_); }
+            mark_ = device->mark();
+        }
+        return device->passed(mark_) && nobody_was_let_go(*device);
+    }
+    /// Whether all work of this call that others waited for was done: of a rank that died before it
+    /// had finished the call they are let go, where what they wait for is not an event.
+    bool nobody_was_let_go(device_space const& device) {
+        for (rank_t r = 0; r < engine_->size(); ++r) {
+            auto const left_work = engine_->board().finished(r) < call.sequence;
+            if (left_work && device.was_let_go(engine_->group().job_rank(r))) { return false; }
+        }
+        return true;
+    }
+    any_space space() const { return engine_->space(); }
+    void release_input() { engine_->scratch.give_back(std::exchange(input_, {})); }
+
+    /// The root has told how long the whole is; its program is what `run` needs.
+    bool advance_counting() {
+        if (suspicious || !counting_.progress()) { return false; }
+        ++ticks;
+        try {
+            run(make_(counting_.count()));
+        } catch (usage_error const& e) { become_suspicious(e.what()); }
+        return false;
+    }
+
+    bool advance_cells() {
+        if (!cell_written_) {
+            auto& e = *engine_;
+            auto const& form = *program_->in_cells();
+            if (e.cells.next() != cell_number_ || !e.cells.may_write(e.lanes(), form)) {
+                return false;
+            }
+            cells_.start(e.carrier(), e.lanes(), e.cells, e.watch, e.group(), cell_number_,
+                         of_.hash, form, of_.in, of_.out, of_.op);
+            e.lanes().wake_others();
+            cell_written_ = true;
+        }
+        if (!cells_.is_ready()) {
+            if (cells_.wrong()) {
+                suspect = cells_.wrong_peer();
+                become_suspicious("a peer came with another call");
+            }
+            return false;
+        }
+        cells_.finish();
+        engine_->cells.finish(cells_.all_come());
+        return end();
+    }
+
+    bool advance_segments() {
+        auto const segments = program_->segments();
+        for (auto& s : segments_) {
+            auto const run = first_run_ == 0 ? 0 : first_run_ + static_cast<std::uint64_t>(next_);
+            if (s.idle() && next_ < segments && s.begin(*engine_, *program_, of_, next_, run)) {
+                ++next_;
+            }
+            if (s.idle()) { continue; }
+            auto const before = s.ticks();
+            if (s.progress()) {
+                ++ended_;
+                ++ticks;
+            }
+            ticks += s.ticks() - before;
+            if (auto const wrong = s.complaint(); !wrong.empty()) { become_suspicious(wrong); }
+        }
+        return ended_ == segments && end();
+    }
+
+    void become_suspicious(std::string const& why) {
+        suspicious = true;
+        suspicion = why;
+    }
+    /// Runs a part of the operation. What it throws is kept for the caller.
+    template <class Part>
+    void guarded(Part&& part) {
+        try {
+            device_scope const here(space().device());
+            part();
+        } catch (transport_error const&) {
+            // A peer that left a failed operation may have taken away what this rank needs.
+            if (!engine_->stopped()) { give_up(std::current_exception()); }
+        } catch (...) { give_up(std::current_exception()); }
+    }
+
+    engine* engine_ = nullptr;
+    std::shared_ptr<program> program_;
+    segmented_call of_{};
+    scratch_pool::buffer input_{};
+    mode mode_ = mode::segments;
+    count_exchange counting_;
+    program_maker make_;
+    bool cell_written_ = false;
+    std::uint64_t cell_number_ = 0;
+    std::uint64_t first_run_ = 0;  // 0: over messages
+    int next_ = 0, ended_ = 0;
+    std::uint64_t mark_ = 0;  // of the end, in a device's memory
+    void (*behind_)(void*) = nullptr;
+    void* whose_ = nullptr;
+    std::array<segment_run, side_by_side> segments_;
+    cell_run cells_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A send or a receive under way.
+#pragma once
+
+#include <collectives/core/text.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/run/engine.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace collectives {
+
+class pair_message final : public activity {
+public:
+    /// `what` is send or recv, `peer` a rank of the communicator. The bytes must live until done.
+    void start(engine& e, fingerprint const& of, rank_t peer, int tag, std::byte* data,
+               std::size_t bytes, std::size_t granule, std::chrono::nanoseconds time) {
+        engine_ = &e;
+        request_ = e.carrier().make_request();
+        call = of;
+        only_peer = peer;
+        allowed = time;
+        deadline = next_look = {};
+        auto const where = e.group().job_rank(peer);
+        auto const channel = mix(mix(e.context(), hash_text("send and recv")),
+                                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
+        message_label label;
+        label.operation = static_cast<std::uint32_t>(of.sequence);
+        label.what = of.what;
+        label.action = of.what == collective::send ? verb::send : verb::recv_copy;
+        if (of.what == collective::send) {
+            e.carrier().isend({where, channel, of.type, data, bytes, granule, label}, *request_);
+        } else {
+            e.carrier().irecv(
+                {where, channel, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
+                *request_);
+        }
+    }
+
+    bool progress() override {
+        if (!engine_->carrier().test(*request_)) { return false; }
+        if (!request_->wrong()) { return true; }
+        suspicious = true;
+        auto const type = request_->actual_check() == call.type ? "" : " of another type";
+        suspicion = text_of("rank ", only_peer, " sent ", request_->actual_bytes(), " bytes", type,
+                            ", rank ", engine_->rank(), " expected ", call.count, " elements of ",
+                            call.type_name.view());
+        return false;
+    }
+    void cancel() override { engine_->carrier().cancel(*request_); }
+
+private:
+    engine* engine_ = nullptr;
+    std::unique_ptr<any_request> request_;
+};
+
+}  // namespace collectives

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call made ready to run: its plans, kept from call to call.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/lower/lower.hpp>
+#include <collectives/lower/protocol.hpp>
+#include <collectives/plan/resolve.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace collectives {
+
+/// A plan of one segment, and where its symbols lie.
+struct ready_plan {
+    lowering::rank_choice choice;
+    plans::plan steps;
+    /// By what peers announce: for each of the plan's sources that a peer offers, where it lies in
+    /// the memory of a peer that announces that. Made when first asked for.
+    std::array<std::unique_ptr<std::vector<plans::place>>, 8> offered;
+};
+
+/// The plan of a call in cells, without symbols: all ranks announce the same.
+struct cell_form {
+    plans::plan steps;
+    std::size_t waits = 0, rest = 0;  // the instructions in which it waits, and those after them
+    std::size_t sent = 0;             // bytes of this rank's input that peers read
+    std::size_t longest = 0;          // bytes of the longest input, the same on all ranks
+    std::size_t beside = 0;           // bytes of the scratch that lie beside the cell
+    bool all_come = false;            // no rank ends before all have written their cells
+};
+
+/// Everything about a call that does not change between calls of the same shape. Plans are made
+/// when first asked for: O(steps), what is asked about peers O(steps of all ranks).
+class program {
+public:
+    [[gnu::cold]] program(call_shape shape, any_algorithm chosen, int segments,
+                          fingerprint const& call)
+        : shape_(std::move(shape)),
+          lowered_(chosen, shape_, segments),
+          call_(call),
+          hash_(call.hash()) {}
+
+    call_shape const& shape() const { return shape_; }
+    lowering::lowered_call const& lowered() const { return lowered_; }
+    any_algorithm algorithm() const { return lowered_.algorithm(); }
+    int segments() const { return lowered_.segments(); }
+    /// Whether ranks know the blocks of others only as far as they meet them.
+    bool blocks_vary() const {
+        return (shape_.what == collective::gather || shape_.what == collective::scatter) &&
+               call_.counts == 0;
+    }
+    /// Whether all ranks know how long each message is.
+    bool sizes_agreed() const { return shape_.recv_counts.empty() && !blocks_vary(); }
+    fingerprint const& call() const { return call_; }
+    std::uint64_t hash() const { return hash_; }
+
+    /// The plan of a segment by this choice. Lives as long as the program.
+    ready_plan& plan_for(int segment, lowering::rank_choice const& choice) {
+        auto& all = class_of(segment).plans;
+        for (auto const& one : all) {
+            if (one->choice == choice) { return *one; }
+        }
+        all.push_back(make(segment, choice));
+        return *all.back();
+    }
+    /// Bytes of scratch that a segment's plan needs under a protocol in memory.
+    std::size_t scratch(int segment, plans::protocol how) {
+        auto& known = class_of(segment).scratch[static_cast<std::size_t>(how)];
+        if (!known) { known = find_scratch(segment, how); }
+        return *known;
+    }
+    /// Where the sources of a plan in memory lie that peers offer which have announced this.
+    std::vector<plans::place> const& offered(ready_plan& of, int segment,
+                                             plans::announcement shown) const {
+        auto const protocols = static_cast<std::size_t>(shown.how) -
+                               static_cast<std::size_t>(plans::protocol::zero_copy);
+        auto& made = of.offered[2 * protocols + (shown.in_place ? 1 : 0)];
+        if (!made) { made = resolve_offers(of.steps, segment, shown); }
+        return *made;
+    }
+    /// Its form in cells; null if it does not suit them. Only what is equal on all ranks decides.
+    cell_form const* in_cells() {
+        if (!cells_are_known_) { make_cells(); }
+        return cells_.get();
+    }
+
+private:
+    struct segment_class {
+        std::vector<std::unique_ptr<ready_plan>> plans;
+        std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
+    };
+
+    /// Segments of one vector come in two sizes; segments of blocks all differ.
+    segment_class& class_of(int segment) {
+        auto i = static_cast<std::size_t>(segment);
+        if (segment != 0 && is_one_vector(shape_.what)) {
+            auto const elements = [&](int s) { return block(shape_.count, segments(), s).size; };
+            i = elements(segment) == elements(0) ? 0 : 1;
+        }
+        if (i >= classes_.size()) { classes_.resize(i + 1); }
+        return classes_[i];
+    }
+    [[gnu::cold]] std::unique_ptr<ready_plan> make(int segment,
+                                                   lowering::rank_choice const& choice) const {
+        auto made = std::make_unique<ready_plan>();
+        made->choice = choice;
+        made->steps = lowered_.lower(shape_.rank, choice, segment);
+        return made;
+    }
+    [[gnu::cold]] std::size_t find_scratch(int segment, plans::protocol how) const {
+        return lowered_.lower(shape_.rank, {{how, shape_.in_place, false}}, segment).scratch;
+    }
+    /// Plays the parts of those peers that the plan reads from.
+    std::vector<plans::peer_view> views(plans::plan const& own, int segment,
+                                        plans::announcement shown) const {
+        std::vector<plans::peer_view> result(static_cast<std::size_t>(shape_.size));
+        for (auto const& p : own.sources) {
+            if (p.where != plans::memory::offer) { continue; }
+            auto& its = result[static_cast<std::size_t>(p.peer)];
+            if (its.offers.empty()) { its = lowered_.offers_of(p.peer, shown, segment); }
+        }
+        return result;
+    }
+    [[gnu::cold]] std::unique_ptr<std::vector<plans::place>> resolve_offers(
+        plans::plan const& own, int segment, plans::announcement shown) const {
+        auto const peers = views(own, segment, shown);
+        auto made = std::make_unique<std::vector<plans::place>>();
+        for (auto const& p : own.sources) {
+            made->push_back(plans::resolve(p, shape_.rank, peers));
+        }
+        return made;
+    }
+    [[gnu::cold]] void make_cells() {
+        cells_are_known_ = true;
+        if (!lowering::suits_cells(lowered_, !blocks_vary())) { return; }
+        auto form = std::make_unique<cell_form>();
+        form->longest = lowering::longest_input(shape_);
+        form->all_come = !is_rooted(shape_.what);
+        auto const choice = lowering::choose_for_cells(form->longest, shape_.in_place);
+        auto const own = lowered_.lower(shape_.rank, choice);
+        form->steps = plans::resolve(own, views(own, 0, choice.shown));
+        auto const& steps = form->steps.program;
+        auto i = steps.begin();
+        for (; i->what != plans::opcode::publish; ++i) {
+            if (i->what == plans::opcode::copy) { form->sent = i->bytes; }
+        }
+        if (choice.shown.how == plans::protocol::cells_beside) {
+            form->beside = plans::whole_lines(form->sent);
+        }
+        auto const rest = std::find_if(
+            ++i, steps.end(), [](auto const& each) { return each.what != plans::opcode::wait; });
+        form->waits = static_cast<std::size_t>(i - steps.begin());
+        form->rest = static_cast<std::size_t>(rest - steps.begin());
+        cells_ = std::move(form);
+    }
+
+    call_shape shape_;
+    lowering::lowered_call lowered_;
+    fingerprint call_;
+    std::uint64_t hash_;
+    std::vector<segment_class> classes_;
+    std::unique_ptr<cell_form> cells_;
+    bool cells_are_known_ = false;
+};
+
+}  // namespace collectives

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread that moves what is under way while the rank computes.
+#pragma once
+
+#include <collectives/run/waiter.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace collectives {
+
+/// Calls `look` again and again: at once while that moves something, then yielding, then with naps
+/// in between; and not at all, asleep, while there is nothing to move. What `look` throws ends the
+/// thread: who waits looks too, and meets the same.
+class progress_thread {
+public:
+    enum class found : std::uint8_t { nothing_to_do, nothing_new, something };
+
+    explicit progress_thread(std::function<found()> look)
+        : look_(std::move(look)), thread_([this] {
+              try {
+                  work();
+              } catch (...) {  // NOLINT: see above
+              }
+          }) {}
+    progress_thread(progress_thread const&) = delete;
+    progress_thread& operator=(progress_thread const&) = delete;
+    ~progress_thread() {
+        signal(stop_);
+        thread_.join();
+    }
+
+    /// There is something new to move.
+    void wake() { signal(has_news_); }
+
+private:
+    static constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{1000};
+
+    void signal(bool& what) {
+        std::lock_guard const lock(mutex_);
+        what = true;
+        wake_.notify_one();
+    }
+    void work() {
+        waiter patience(false);
+        auto nap = shortest_nap;
+        for (;;) {
+            auto const now = look_();
+            if (now == found::nothing_new && patience.pause() != waiter::advice::sleep) {
+                continue;
+            }
+            std::unique_lock lock(mutex_);
+            auto const called = [this] { return stop_ || has_news_; };
+            if (now == found::nothing_to_do) {
+                wake_.wait(lock, called);
+            } else if (now == found::nothing_new) {
+                wake_.wait_for(lock, nap, called);
+                nap = std::min(2 * nap, longest_nap);
+            }
+            if (stop_) { return; }
+            if (has_news_ || now == found::something) {
+                has_news_ = false;
+                patience.reset();
+                nap = shortest_nap;
+            }
+        }
+    }
+
+    std::function<found()> look_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stop_ = false, has_news_ = false;
+    std::thread thread_;  // last: it uses the rest
+};
+
+}  // namespace collectives

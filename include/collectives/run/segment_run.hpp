@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One segment of a collective under way, over messages or in memory.
+#pragma once
+
+#include <collectives/lower/protocol.hpp>
+#include <collectives/run/engine.hpp>
+#include <collectives/run/memory_run.hpp>
+#include <collectives/run/message_run.hpp>
+#include <collectives/run/program.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace collectives {
+
+/// What the segments of an operation have in common.
+struct segmented_call {
+    std::byte const* in = nullptr;
+    std::byte* out = nullptr;
+    reducer const* op = nullptr;
+    fingerprint const* call = nullptr;
+    std::uint64_t hash = 0;  // of this call and all before it
+};
+
+/// The tag of a segment's messages; segment -1 is the count that goes before them.
+constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
+                                    std::uint64_t sequence, int segment) {
+    return mix(mix(context, hash), sequence << 20 | static_cast<std::uint64_t>(segment + 1));
+}
+
+/// Reused from segment to segment.
+class segment_run {
+public:
+    bool idle() const { return at_ == stage::idle; }
+
+    /// Whether a program runs in memory. Only what is equal on all ranks decides. A rank must be
+    /// able to tell where its peers' values lie, so blocks that not all ranks know travel as
+    /// messages.
+    static bool is_in_memory(engine const& e, program const& p) {
+        return e.memory() != nullptr && p.shape().size > 1 && p.sizes_agreed();
+    }
+
+    /// Begins a segment, as run number `run` in memory or, with 0, over messages. False if that run
+    /// may not begin yet. Everything must live until the segment has ended.
+    bool begin(engine& e, program& p, segmented_call const& of, int segment, std::uint64_t run) {
+        if (run != 0 && !e.runs.may_begin(run)) { return false; }
+        engine_ = &e;
+        program_ = &p;
+        of_ = &of;
+        segment_ = segment;
+        run_ = run;
+        if (run == 0) {
+            begin_over_messages();
+        } else {
+            begin_in_memory();
+        }
+        return true;
+    }
+
+    /// Does what can be done now; true once the segment has ended.
+    bool progress() {
+        if (at_ == stage::in_memory) { return memory_.progress() && end(); }
+        return messages_.progress() && end();
+    }
+    void cancel() {
+        if (at_ == stage::over_messages) {
+            messages_.cancel();
+            engine_->scratch.abandon(std::exchange(scratch_, {}));
+        }
+        if (at_ != stage::idle) { end(); }
+    }
+
+    /// Grows with what gets done in memory, which the transport does not see.
+    std::uint64_t ticks() const { return memory_.ticks(); }
+    /// What does not fit, in words; empty while all is well.
+    std::string complaint() const {
+        if (at_ == stage::in_memory && memory_.wrong()) { return "a peer came with another call"; }
+        return at_ == stage::over_messages ? messages_.complaint() : std::string();
+    }
+
+private:
+    enum class stage { idle, over_messages, in_memory };
+
+    bool end() {
+        if (at_ == stage::in_memory) {
+            // Without a root, no rank ends before all have come.
+            engine_->runs.leave(run_, !is_rooted(program_->shape().what));
+            if (keeps_ == plans::scratch_life::channel) { engine_->runs.keep(run_, scratch_); }
+            if (keeps_ != plans::scratch_life::run) { scratch_ = {}; }
+        }
+        engine_->scratch.give_back(std::exchange(scratch_, {}));
+        at_ = stage::idle;
+        return true;
+    }
+
+    run_buffers buffers() const {
+        auto const behind = program_->lowered().offset_of(segment_);
+        return {of_->in == nullptr ? nullptr : of_->in + behind,
+                of_->out == nullptr ? nullptr : of_->out + behind, scratch_.data};
+    }
+
+    void begin_over_messages() {
+        auto const& shape = program_->shape();
+        auto& carrier = engine_->carrier();
+        auto const& steps = program_
+                                ->plan_for(segment_, lowering::choose_for_messages(
+                                                         program_->lowered(), shape.in_place,
+                                                         carrier.can_consume()))
+                                .steps;
+        scratch_ = engine_->scratch.take(steps.scratch);
+        message_label label;
+        label.operation = static_cast<std::uint32_t>(of_->call->sequence);
+        label.segment = segment_;
+        label.what = of_->call->what;
+        auto const tag = message_tag(engine_->context(), of_->hash, of_->call->sequence, segment_);
+        messages_.start(steps, buffers(),
+                        {&carrier, &engine_->group(), of_->op, tag, shape.elem_size,
+                         &engine_->board().stop_word(), label, program_->sizes_agreed()});
+        at_ = stage::over_messages;
+    }
+
+    void begin_in_memory() {
+        constexpr std::uint64_t nowhere = 1;  // of what nobody reads
+        auto& memory = *engine_->memory();
+        auto const& shape = program_->shape();
+        auto const reach = [&](void const* p, std::size_t bytes) {
+            auto const empty = p == nullptr || bytes == 0;
+            return empty ? nowhere : memory.reach(p, bytes);
+        };
+        auto const input = reach(of_->in, shape.input_bytes());
+        auto const output = reach(of_->out, shape.output_bytes());
+        engine_->runs.begin(run_);
+        auto& own = program_->plan_for(segment_, choose(input != 0 && output != 0));
+        take_scratch(own.steps);
+        auto const shown = [&](plans::memory what, std::uint64_t where) {
+            auto const read = plans::is_read(own.steps.shown.how, what);
+            return read ? where + program_->lowered().offset_of(segment_) : nowhere;
+        };
+        memory_.start(*engine_, *program_, own, segment_, run_, of_->hash, buffers(),
+                      {shown(plans::memory::input, input), shown(plans::memory::output, output),
+                       reach(scratch_.data, scratch_.bytes)},
+                      of_->op);
+        at_ = stage::in_memory;
+    }
+    lowering::rank_choice choose(bool reachable) {
+        auto const caches_far = [&] { return engine_->push_watch.may_be_far(); };
+        auto const ring_piece = [&] { return engine_->runs.largest_piece(engine_->carrier()); };
+        auto const scratch = [&](plans::protocol how) { return program_->scratch(segment_, how); };
+        return lowering::choose_for_memory(
+            program_->lowered(),
+            {program_->shape().in_place, reachable, engine_->space().device() != nullptr,
+             caches_far, ring_piece, scratch});
+    }
+    void take_scratch(plans::plan const& own) {
+        keeps_ = own.keeps;
+        if (keeps_ == plans::scratch_life::ring) {
+            scratch_ = {engine_->runs.take(own.scratch), own.scratch};
+        } else {
+            scratch_ = engine_->scratch.take(own.scratch);
+        }
+    }
+
+    engine* engine_ = nullptr;
+    program* program_ = nullptr;
+    segmented_call const* of_ = nullptr;
+    stage at_ = stage::idle;
+    plans::scratch_life keeps_ = plans::scratch_life::run;
+    int segment_ = 0;
+    std::uint64_t run_ = 0;
+    scratch_pool::buffer scratch_{};
+    message_run messages_;
+    memory_run memory_;
+};
+
+}  // namespace collectives
