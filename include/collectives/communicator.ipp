@@ -150,7 +150,7 @@ COLLECTIVES_INLINE void communicator::abort(std::string_view why) {
 COLLECTIVES_INLINE explanation communicator::explain(std::size_t bytes, collective what) {
     make().require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
                    "automatic chooses nothing for it");
-    auto const unknown = what == collective::gather || what == collective::scatter;
+    auto const unknown = is_rooted(what) && has_blocks(what);
     return core_->explain(what, unknown ? 0 : bytes);
 }
 COLLECTIVES_INLINE machine_model const& communicator::model() const {

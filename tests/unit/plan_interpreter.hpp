@@ -6,7 +6,6 @@
 #include <unit/symbolic_memory.hpp>
 
 #include <collectives/plan/expressions.hpp>
-#include <collectives/plan/resolve.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -57,18 +56,6 @@ private:
         std::map<int, bool> left[3];  // numbers
     };
 
-    static std::vector<std::vector<pl::plan>> resolved(pl::planned_history const& what) {
-        std::vector<std::vector<pl::plan>> result;
-        for (auto const& c : what.calls) {
-            for (auto const& r : c.runs) {
-                std::vector<pl::peer_view> views;
-                for (auto const& p : r.ranks) { views.push_back({p.shown, p.offers}); }
-                result.emplace_back();
-                for (auto const& p : r.ranks) { result.back().push_back(pl::resolve(p, views)); }
-            }
-        }
-        return result;
-    }
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
     int calls() const { return static_cast<int>(what_.calls.size()); }
     pl::run_of_history const& of(int run) const { return memory_.runs()[index(run)]; }
@@ -279,8 +266,11 @@ private:
         for (int s = i.sources.first; s < i.sources.last; ++s) {
             auto const& from = p.sources[index(s)];
             auto const brought = from.where == pl::memory::message;
-            operands.push_back(brought ? message->at(from.offset / what_.element + k)
-                                       : memory_.at(run, rank, from, k));
+            auto const n = from.offset / what_.element + k;
+            if (brought && (message == nullptr || n >= message->size())) {
+                throw wrong_plan("it goes beyond a message");
+            }
+            operands.push_back(brought ? (*message)[n] : memory_.at(run, rank, from, k));
         }
         auto const copies = i.what == pl::opcode::copy;
         auto const result = copies ? operands.front() : values_.sum(operands, i.completes);

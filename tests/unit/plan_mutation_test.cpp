@@ -56,7 +56,8 @@ void mutate(low::lowered_call const& c, std::vector<low::rank_choice> const& as,
         auto const history = history_of(call, calls, rank, changed);
         INFO(what << ", rank " << rank << ": " << all[k].text);
         if (!pl::check_plan(history).ok) {
-            if (++counts.refused % 16 == 0) {  // the interpreter does see most of these
+            // The interpreter sees most of these too, where a plan has the form of one at all.
+            if (++counts.refused % 16 == 0 && !pl::plan_form(changed).fault()) {
                 ++counts.run;
                 for (int order = 0; order < 10; ++order) {
                     if (interpret(history, random).empty()) { continue; }
@@ -93,7 +94,7 @@ TEST_CASE("a plan with one field changed is refused, or the change is harmless")
     std::mt19937 random(seed());
     tally counts;
     auto const largest = all_cases() ? 5 : 4;
-    auto const step = all_cases() ? std::size_t{1} : std::size_t{60};
+    auto const step = all_cases() ? std::size_t{1} : std::size_t{40};
     for (auto const a : coll::all_algorithms) {
         for (auto const what : coll::scheduled_collectives) {
             for (int size = 1; size <= largest; ++size) {

@@ -72,13 +72,15 @@ private:
               std::size_t by = 1) {
         add(text + " higher", higher, [of, by](pl::plan& p) {
             auto& x = of(p);
-            x = static_cast<std::remove_reference_t<decltype(x)>>(x + by);
+            using field = std::remove_reference_t<decltype(x)>;
+            x = static_cast<field>(x + static_cast<field>(by));
         });
         auto copy = of_;
         if (static_cast<std::size_t>(of(copy)) < by) { return; }
         add(text + " lower", lower, [of, by](pl::plan& p) {
             auto& x = of(p);
-            x = static_cast<std::remove_reference_t<decltype(x)>>(x - by);
+            using field = std::remove_reference_t<decltype(x)>;
+            x = static_cast<field>(x - static_cast<field>(by));
         });
     }
 
@@ -110,7 +112,7 @@ private:
             }
         }
         if (i.what == op::reduce) {
-            add(name("completes"), "",
+            add(name("completes"), harmless::unread,
                 [n](pl::plan& p) { p.program[n].completes = !p.program[n].completes; });
         }
         if (publishes) {
@@ -126,12 +128,14 @@ private:
             step(name("runs_back"), harmless::implied, harmless::later, at(&in::runs_back));
         }
         if (waits || publishes) {
-            for (std::size_t const by : {1, 2}) {
+            for (auto const by : {std::size_t{1}, std::size_t{2}}) {
                 step(name("point"), waits ? harmless::later : harmless::unheard,
                      waits ? harmless::implied : harmless::unheard, at(&in::at), by);
             }
         }
-        if (moves || posts) { step(name("bytes"), "", harmless::unread, at(&in::bytes), element_); }
+        if (moves || posts) {
+            step(name("bytes"), harmless::unread, harmless::unread, at(&in::bytes), element_);
+        }
         if (moves || i.what == op::send) { add_range(name("sources"), n, &in::sources); }
         if (moves || i.what == op::receive) {
             add_range(name("destinations"), n, &in::destinations);

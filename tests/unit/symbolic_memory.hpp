@@ -4,6 +4,7 @@
 
 #include <unit/plan_cases.hpp>
 
+#include <collectives/plan/resolve.hpp>
 #include <collectives/plan/run_numbers.hpp>
 
 #include <algorithm>
@@ -22,6 +23,20 @@ class wrong_plan : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
+
+/// The plans of a history by run and rank, without symbols.
+inline std::vector<std::vector<pl::plan>> resolved(pl::planned_history const& what) {
+    std::vector<std::vector<pl::plan>> result;
+    for (auto const& c : what.calls) {
+        for (auto const& r : c.runs) {
+            std::vector<pl::peer_view> views;
+            for (auto const& p : r.ranks) { views.push_back({p.shown, p.offers}); }
+            result.emplace_back();
+            for (auto const& p : r.ranks) { result.back().push_back(pl::resolve(p, views)); }
+        }
+    }
+    return result;
+}
 
 /// What nobody has written is `nothing`, and so is what somebody else may have taken.
 class symbolic_memory {
@@ -99,7 +114,10 @@ public:
         }
         auto const offset = p.offset + k * what_.element;
         if (offset + what_.element > most) { throw wrong_plan("it goes beyond a buffer"); }
-        return memory_[key][(base + offset) / what_.element];
+        auto& elements = memory_[key];
+        auto const i = (base + offset) / what_.element;
+        if (i >= elements.size()) { throw wrong_plan("it reads memory that nobody has taken"); }
+        return elements[i];
     }
     /// Element `k` of a rank's input or output, as its caller sees it.
     int& user(int call, int rank, bool output, std::size_t k) {

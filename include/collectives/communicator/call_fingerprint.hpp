@@ -11,8 +11,8 @@ namespace collectives {
 
 /// Of gather and scatter without counts not every rank knows the whole count.
 inline bool blocks_vary(call_request const& r) {
-    return (r.shape.what == collective::gather || r.shape.what == collective::scatter) &&
-           r.shape.counts.empty() && r.shape.size > 1;
+    return is_rooted(r.shape.what) && has_blocks(r.shape.what) && r.shape.counts.empty() &&
+           r.shape.size > 1;
 }
 
 inline fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {

@@ -53,7 +53,7 @@ COLLECTIVES_INLINE call_request request_maker::vector(collective what, element_t
     r.shape.count = in.bytes / of.size;
     r.in = in.data;
     r.op = &op;
-    if (what == collective::all_reduce || rank_ == root) {
+    if (has(traits_of(what).output, rank_ == root, false)) {
         require_size(r, "out", out.bytes / of.size, r.shape.count);
         r.shape.in_place = aliases(r, in, out, 0);
         r.out = out.data;
@@ -78,7 +78,7 @@ COLLECTIVES_INLINE call_request request_maker::to_whole(collective what, element
                                                         options const& how) const {
     auto r = begin(what, of, how, root);
     r.in = in.data;
-    auto const sees_whole = what == collective::all_gather || rank_ == root;
+    auto const sees_whole = has(traits_of(what).output, rank_ == root, false);
     if (sees_whole) { r.out = out.data; }
     cut(r, "in", in, "out", sees_whole ? memory_span(out) : memory_span{}, sees_whole,
         std::move(parts));
@@ -92,7 +92,7 @@ COLLECTIVES_INLINE call_request request_maker::to_block(collective what, element
     auto r = begin(what, of, how, root);
     r.out = out.data;
     r.op = op;
-    auto const sees_whole = what == collective::reduce_scatter || rank_ == root;
+    auto const sees_whole = has(traits_of(what).input, rank_ == root, false);
     if (sees_whole) { r.in = in.data; }
     cut(r, "out", out, "in", sees_whole ? in : memory_span{}, sees_whole, std::move(parts));
     if (op != nullptr && op->prepares) { r.shape.in_place = false; }

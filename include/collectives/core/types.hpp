@@ -35,24 +35,44 @@ inline constexpr std::array scheduled_collectives{
     collective::broadcast,  collective::reduce,         collective::gather,
     collective::scatter,    collective::all_to_all,     collective::barrier};
 
-/// The name of a collective as the member function is spelt.
-constexpr std::string_view name(collective what) {
-    constexpr std::array<std::string_view, 13> names{
-        "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather",  "scatter",
-        "all_to_all", "barrier",        "send",       "recv",      "split",  "allocate"};
-    return names[static_cast<std::size_t>(what)];
+/// Which of the chunks a rank has.
+enum class holding : std::uint8_t { all, own, all_at_root };
+/// Whether a rank has a chunk: the root? its own chunk?
+constexpr bool has(holding what, bool is_root, bool is_own) {
+    return what == holding::all || (what == holding::own ? is_own : is_root);
 }
 
-/// Whether a collective adds contributions up, and so takes an operator.
-constexpr bool reduces(collective what) {
-    return what == collective::all_reduce || what == collective::reduce_scatter ||
-           what == collective::reduce;
+/// What a collective is.
+struct collective_traits {
+    std::string_view name;  // as the member function is spelt
+    holding input = holding::all, output = holding::all;
+    bool reduces = false;    // it adds contributions up, and so takes an operator
+    bool one_vector = true;  // on all ranks; else chunk i is the block of rank i
+};
+inline constexpr std::array<collective_traits, 13> all_traits{{
+    {"all_reduce", holding::all, holding::all, true, true},
+    {"reduce_scatter", holding::all, holding::own, true, false},
+    {"all_gather", holding::own, holding::all, false, false},
+    {"broadcast", holding::all_at_root, holding::all, false, true},
+    {"reduce", holding::all, holding::all_at_root, true, true},
+    {"gather", holding::own, holding::all_at_root, false, false},
+    {"scatter", holding::all_at_root, holding::own, false, false},
+    {"all_to_all", holding::all, holding::all, false, false},
+    {"barrier", holding::own, holding::all, false, false},
+    {"send"},
+    {"recv"},
+    {"split"},
+    {"allocate"},
+}};
+constexpr collective_traits const& traits_of(collective what) {
+    return all_traits[static_cast<std::size_t>(what)];
 }
-
-/// Whether a collective has a root.
+constexpr std::string_view name(collective what) { return traits_of(what).name; }
+constexpr bool reduces(collective what) { return traits_of(what).reduces; }
+constexpr bool has_blocks(collective what) { return !traits_of(what).one_vector; }
 constexpr bool is_rooted(collective what) {
-    return what == collective::broadcast || what == collective::reduce ||
-           what == collective::gather || what == collective::scatter;
+    return traits_of(what).input == holding::all_at_root ||
+           traits_of(what).output == holding::all_at_root;
 }
 
 /// A run of consecutive elements.

@@ -21,8 +21,8 @@ namespace collectives::lowering {
 class binder {
 public:
     /// `completing`: from completing_reductions, empty where nothing is to be finished.
-    binder(schedule const& what, layout const& at, binding how, bool in_place,
-           std::vector<std::pair<int, int>> const& completing)
+    [[gnu::cold]] binder(schedule const& what, layout const& at, binding how, bool in_place,
+                         std::vector<std::pair<int, int>> const& completing)
         : what_(what),
           at_(at),
           how_(how),
@@ -37,7 +37,7 @@ public:
         }
     }
 
-    bound_schedule make() && {
+    [[gnu::cold]] bound_schedule make() && {
         result_.total_rounds = what_.rounds;
         for (std::size_t i = 0; i < what_.steps.size();) {
             auto end = i;
@@ -87,7 +87,7 @@ private:
         return {first, count(all)};
     }
 
-    void make_round(step const* first, step const* last) {
+    [[gnu::cold]] void make_round(step const* first, step const* last) {
         round_ = {};
         round_.number = first->round;
         round_.sends.first = count(result_.sends);
@@ -127,7 +127,7 @@ private:
         values_.end_round();
     }
 
-    void add_send(step const& s, piece p) {
+    [[gnu::cold]] void add_send(step const& s, piece p) {
         auto const bytes = bytes_of(p);
         auto const add = [&](place at) {
             result_.sends.push_back(
@@ -170,7 +170,7 @@ private:
                stage_at_once(result_, result_.rounds.back().folds, c);
     }
 
-    void add_receive(step const& s, piece p) {
+    [[gnu::cold]] void add_receive(step const& s, piece p) {
         auto const index = count(result_.receives);
         bound_transfer t{round_.number, s.peer, s.what, {p.first, p.count}, {}, bytes_of(p),
                          false,         0,      0};
@@ -192,7 +192,7 @@ private:
     }
 
     /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.
-    void add_folds() {
+    [[gnu::cold]] void add_folds() {
         auto const chunks = arriving_.size();
         for (std::size_t c = 0; c < chunks;) {
             auto const head = c++;
@@ -231,7 +231,8 @@ private:
         return false;
     }
 
-    void add_fold(piece p, std::size_t bytes, std::vector<incoming_chunk> const& sources) {
+    [[gnu::cold]] void add_fold(piece p, std::size_t bytes,
+                                std::vector<incoming_chunk> const& sources) {
         auto const first = chunk(p.first);
         auto const own = values_.of(first);
         auto const taken = [&](place to) { return reads_in_place() && sent_now(to, bytes); };
@@ -254,7 +255,7 @@ private:
     }
 
     /// What the output still lacks of a chunk at the end.
-    void finish(std::size_t c) {
+    [[gnu::cold]] void finish(std::size_t c) {
         if (!at_.wanted[c]) { return; }
         place const to{memory::output, at_.output[c].offset};
         if (at_.separate && static_cast<rank_t>(c) != what_.rank) { return; }

@@ -9,13 +9,6 @@
 
 namespace collectives {
 
-/// Whether the vector of a collective is one piece on every rank, so that a segment of it is just a
-/// shorter vector. The others consist of the ranks' blocks; a segment takes a part of each.
-constexpr bool is_one_vector(collective what) {
-    return what == collective::all_reduce || what == collective::broadcast ||
-           what == collective::reduce;
-}
-
 /// The shape of a call.
 struct call_shape {
     collective what = collective::all_reduce;
@@ -30,12 +23,8 @@ struct call_shape {
     bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
 
     /// Bytes of the buffers a rank passes where it passes them.
-    std::size_t input_bytes() const {
-        return bytes_of(what == collective::all_gather || what == collective::gather);
-    }
-    std::size_t output_bytes() const {
-        return bytes_of(what == collective::reduce_scatter || what == collective::scatter);
-    }
+    std::size_t input_bytes() const { return bytes_of(traits_of(what).input == holding::own); }
+    std::size_t output_bytes() const { return bytes_of(traits_of(what).output == holding::own); }
 
 private:
     std::size_t bytes_of(bool own_block) const {

@@ -16,7 +16,8 @@ namespace collectives::lowering {
 using completing_list = std::vector<std::pair<int, int>>;
 
 /// The lists of all ranks. Counts contributions through all schedules: O(steps x chunks).
-inline std::vector<completing_list> completing_reductions(std::vector<schedule> const& all) {
+[[gnu::cold]] inline std::vector<completing_list> completing_reductions(
+    std::vector<schedule> const& all) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     std::vector<std::vector<int>> held(all.size(), std::vector<int>(chunks, 1));

@@ -27,7 +27,7 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
 
 /// Marks the folds and received copies whose results, in the output, are neither sent nor copied
 /// nor added to later. O(steps^2) at worst.
-inline void note_dead_results(bound_schedule& p) {
+[[gnu::cold]] inline void note_dead_results(bound_schedule& p) {
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     };

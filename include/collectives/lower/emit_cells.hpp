@@ -21,7 +21,7 @@ public:
           depth_(depth),
           shown_(to.shown.how == protocol::cells_beside ? memory::scratch : memory::cell) {}
 
-    void run() {
+    [[gnu::cold]] void run() {
         to_.scratch += bytes_beside();
         write_.wait_for_window(depth_ - 1, plans::come(0));
         write_.copy(write_.own({shown_, 0}), write_.own({memory::input, 0}), sent_,
@@ -55,7 +55,7 @@ private:
     plans::place offered(std::size_t receive, std::size_t offset = 0) const {
         return {memory::offer, from_.receives[receive].peer, offer_of_[receive], offset};
     }
-    void reduce(bound_fold const& f) {
+    [[gnu::cold]] void reduce(bound_fold const& f) {
         if (f.bytes == 0) { return; }
         write_.add(opcode::reduce, f.bytes).completes = f.completes;
         for (int k = 0; k < f.sources; ++k) {

@@ -16,7 +16,7 @@ public:
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes)
         : to_(to), from_(from), write_(to), offer_of_(from.receives.size()), pushes_(pushes) {}
 
-    void run() {
+    [[gnu::cold]] void run() {
         number_offers();
         write_.wait_for_window(plans::channels, plans::left);
         for (std::size_t r = 0; r < from_.rounds.size(); ++r) { emit(r); }
@@ -57,7 +57,7 @@ private:
         }
     }
 
-    void emit(std::size_t index) {
+    [[gnu::cold]] void emit(std::size_t index) {
         auto const& r = from_.rounds[index];
         write_.begin_round(r.number);
         // Before anything is waited for: whoever waits for this rank may be whom it waits for.
@@ -83,7 +83,7 @@ private:
             reduce(from_.folds[static_cast<std::size_t>(f)]);
         }
     }
-    void reduce(bound_fold const& f) {
+    [[gnu::cold]] void reduce(bound_fold const& f) {
         if (f.bytes == 0) { return; }
         write_.add(opcode::reduce, f.bytes).completes = f.completes;
         for (int k = 0; k < f.sources; ++k) {

@@ -13,7 +13,7 @@ public:
     message_emitter(plans::plan& to, bound_schedule const& from)
         : from_(from), write_(to), request_of_(from.receives.size()) {}
 
-    void run() {
+    [[gnu::cold]] void run() {
         for (auto const& r : from_.rounds) { emit(r); }
         for (auto const& c : from_.epilogue) {
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes);
@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    void emit(bound_round const& r) {
+    [[gnu::cold]] void emit(bound_round const& r) {
         write_.begin_round(r.number);
         for (int c = r.gathers.first; c < r.gathers.last; ++c) {
             auto const& g = from_.copies[static_cast<std::size_t>(c)];
@@ -54,7 +54,7 @@ private:
         return false;
     }
     /// A reduction whose message is reduced as it comes stands before the tests, others behind.
-    void reduce(int index, bool as_it_comes) {
+    [[gnu::cold]] void reduce(int index, bool as_it_comes) {
         auto const& f = from_.folds[static_cast<std::size_t>(index)];
         if (f.bytes == 0 || comes_in_parts(f) != as_it_comes) { return; }
         write_.add(opcode::reduce, f.bytes).completes = f.completes;

@@ -44,18 +44,17 @@ inline std::vector<extent> cut(std::size_t count, int chunks,
 
 /// Cuts the buffers of a call into `chunks` chunks; of each, part `segment` of `segments` is meant
 /// (0 of 1: all of it). O(chunks).
-inline layout lay_out(call_shape const& call, int chunks, int segment = 0, int segments = 1) {
+[[gnu::cold]] inline layout lay_out(call_shape const& call, int chunks, int segment = 0,
+                                    int segments = 1) {
     auto const n = static_cast<std::size_t>(chunks);
     auto const me = static_cast<std::size_t>(call.rank);
     auto const at_root = call.rank == call.root;
-    using enum collective;
-    auto const own_block_in = call.what == all_gather || call.what == gather;
-    auto const own_block_out = call.what == reduce_scatter || call.what == scatter;
-    auto const output_at_root = call.what == reduce || call.what == gather;
-    auto const input_at_root = call.what == scatter || call.what == broadcast;
+    auto const& traits = traits_of(call.what);
+    auto const own_block_in = traits.input == holding::own;
+    auto const own_block_out = traits.output == holding::own;
 
     layout result;
-    result.separate = call.what == all_to_all;
+    result.separate = call.what == collective::all_to_all;
     result.input.resize(n);
     result.output.resize(n);
     result.bytes.resize(n);
@@ -77,8 +76,8 @@ inline layout lay_out(call_shape const& call, int chunks, int segment = 0, int s
     for (std::size_t c = 0; c < n; ++c) {
         result.bytes[c] = place(whole[c], 0).bytes;
         auto const own = c == me;
-        auto const holds = own_block_in ? own : !input_at_root || at_root;
-        auto const wants = own_block_out ? own : !output_at_root || at_root;
+        auto const holds = has(traits.input, at_root, own);
+        auto const wants = has(traits.output, at_root, own);
         if (holds) { result.input[c] = place(whole[c], own_block_in ? whole[c].first : 0); }
         if (wants) { result.output[c] = place(received[c], own_block_out ? received[c].first : 0); }
         result.held[c] = holds;

@@ -33,7 +33,7 @@ struct rank_choice {
 class lowered_call {
 public:
     /// Of `shape`, the rank and whether it is in place do not matter: `lower` is told them.
-    lowered_call(any_algorithm by, call_shape shape, int segments = 1)
+    [[gnu::cold]] lowered_call(any_algorithm by, call_shape shape, int segments = 1)
         : by_(by), shape_(std::move(shape)), segments_(segments) {
         if (reduces(shape_.what) && shape_.size > 1) {
             auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
@@ -68,19 +68,19 @@ public:
 
     /// How far a segment's input and output lie behind the whole's, in bytes.
     std::size_t offset_of(int segment) const {
-        return is_one_vector(shape_.what)
-                   ? block(shape_.count, segments_, segment).first * shape_.elem_size
-                   : 0;
+        return has_blocks(shape_.what)
+                   ? 0
+                   : block(shape_.count, segments_, segment).first * shape_.elem_size;
     }
     /// Where the chunks of a segment lie in a rank's buffers.
     layout layout_of(rank_t rank, int segment) const {
         auto shape = shape_of(rank);
-        auto const whole = is_one_vector(shape.what);
+        auto const whole = !has_blocks(shape.what);
         if (whole) { shape.count = block(shape.count, segments_, segment).size; }
         return lay_out(shape, chunks_, whole ? 0 : segment, whole ? 1 : segments_);
     }
     /// The plan of one rank for one segment. Peers' places in it are symbols.
-    plans::plan lower(rank_t rank, rank_choice const& as, int segment = 0) const {
+    [[gnu::cold]] plans::plan lower(rank_t rank, rank_choice const& as, int segment = 0) const {
         plans::plan result;
         result.rank = rank;
         result.size = shape_.size;
@@ -93,7 +93,7 @@ public:
             return result;
         }
         auto const by = backend_of(as.shown.how);
-        auto const side_by_side = is_one_vector(shape_.what) || segments_ == 1;
+        auto const side_by_side = !has_blocks(shape_.what) || segments_ == 1;
         auto const in_place = as.shown.in_place && by != plans::backend::cells;
         auto const own = schedule_of(rank);
         auto const completing =

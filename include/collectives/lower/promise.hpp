@@ -143,22 +143,22 @@ private:
 inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool in_place) {
     auto shape = c.shape();
     shape.rank = rank;
-    auto const what = shape.what;
-    using enum collective;
+    auto const& traits = traits_of(shape.what);
     plans::user_buffers b{shape.input_bytes(), shape.output_bytes()};
     auto const at_root = rank == shape.root;
-    if ((what == reduce || what == gather) && !at_root) { b.output_bytes = 0; }
-    if (what == scatter && !at_root) { b.input_bytes = 0; }
-    b.in_place = what == broadcast ||
-                 (in_place && what != all_to_all && b.input_bytes != 0 && b.output_bytes != 0);
+    auto const broadcasts = shape.what == collective::broadcast;  // everybody passes the vector
+    if (traits.output == holding::all_at_root && !at_root) { b.output_bytes = 0; }
+    if (traits.input == holding::all_at_root && !at_root && !broadcasts) { b.input_bytes = 0; }
+    b.in_place = broadcasts || (in_place && shape.what != collective::all_to_all &&
+                                b.input_bytes != 0 && b.output_bytes != 0);
     if (!b.in_place) { return b; }
     std::size_t before = 0;  // elements of the blocks of lower ranks
     for (rank_t r = 0; r < rank; ++r) {
         before += shape.counts.empty() ? block(shape.count, shape.size, r).size
                                        : shape.counts[static_cast<std::size_t>(r)];
     }
-    if (what == all_gather || what == gather) { b.input_at = before * shape.elem_size; }
-    if (what == reduce_scatter || what == scatter) { b.output_at = before * shape.elem_size; }
+    if (traits.input == holding::own) { b.input_at = before * shape.elem_size; }
+    if (traits.output == holding::own) { b.output_at = before * shape.elem_size; }
     return b;
 }
 

@@ -56,9 +56,8 @@ inline rank_choice choose_for_messages(lowered_call const& c, bool in_place,
 
 /// The longest input of any rank, in bytes.
 inline std::size_t longest_input(call_shape const& s) {
-    auto const own_block = s.what == collective::all_gather || s.what == collective::gather;
-    return s.elem_size * (!own_block         ? s.count
-                          : s.counts.empty() ? block(s.count, s.size, 0).size
+    return s.elem_size * (traits_of(s.what).input != holding::own ? s.count
+                          : s.counts.empty()                      ? block(s.count, s.size, 0).size
                                              : *std::max_element(s.counts.begin(), s.counts.end()));
 }
 /// Whether a call runs in cells, where there are some. Only what is equal on all ranks decides.

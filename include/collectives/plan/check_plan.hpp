@@ -120,7 +120,7 @@ private:
         auto const& as_it_was =
             memory_->planned(e).ranks[static_cast<std::size_t>(e.rank)].program[n];
         if (as_it_was.when == condition::unless_peer_takes_sums) {
-            if (auto const why = memory_->read_announcement(e, as_it_was.peer); !why.empty()) {
+            if (auto const why = memory_->ask_announcement(e, as_it_was.peer); !why.empty()) {
                 return why;
             }
         }

@@ -93,6 +93,7 @@ public:
         auto const& r = (*runs_)[static_cast<std::size_t>(e.run)];
         auto const& p = plan_of(e.run, e.rank);
         auto& mine = scratch_[{e.run, e.rank}];
+        announced_at_[{e.run, e.rank}] = event_;
         if (r.by != backend::messages) {
             auto const why = write_all(announcement_key(e.run, e.rank), 0, 1, e.run);
             if (!why.empty()) { return why; }
@@ -160,6 +161,7 @@ public:
                 break;
             case memory::cell: {
                 auto const& r = (*runs_)[static_cast<std::size_t>(e.run)];
+                if (r.by != backend::cells) { return "it names what is not there"; }
                 key = {kind::cell, owner, depth_of(r), r.number % depth_of(r)};
                 most = b.input_bytes;
                 break;
@@ -172,6 +174,13 @@ public:
         }
         found = {&memory_[key], (first + base) / what_.element, bytes / what_.element};
         return at.peer < 0 ? std::string_view{} : read_announcement(e, owner);
+    }
+    /// A conditional wait asks what a peer has announced. The answer may be that of a later run:
+    /// then the peer has left this one, and there is nothing to wait for. Never that of an older.
+    std::string_view ask_announcement(plan_event const& e, rank_t peer) const {
+        auto const found = announced_at_.find({e.run, peer});
+        auto const is_there = found != announced_at_.end() && graph_->before(found->second, event_);
+        return is_there ? std::string_view{} : "it asks for what may not be announced yet";
     }
     /// Where a peer's memory is stands in its announcement, which must be that of this run.
     std::string_view read_announcement(plan_event const& e, rank_t peer) {
@@ -227,6 +236,7 @@ private:
     int event_ = -1;
     std::map<object_key, byte_states> memory_;
     std::map<std::pair<int, rank_t>, scratch_place> scratch_;
+    std::map<std::pair<int, rank_t>, int> announced_at_;  // events
     std::map<object_key, std::size_t> kept_bytes_;
     std::map<std::pair<rank_t, bool>, std::size_t> ring_next_;
     std::size_t largest_piece_[2] = {0, 0};  // of runs, of calls in cells

@@ -109,8 +109,8 @@ private:
     }
     bool may_go_on(instruction const& i) {
         if (i.runs_back != 0) { return true; }  // has been waited for before the run began
-        // Whose output was written reads nothing there. Each peer has come by now, else its lane
-        // might tell of an older run.
+        // A peer whose output was written reads nothing here. Each peer has come by now, so its
+        // lane tells of this run, or of a later one: then it has left this one.
         if (i.when == plans::condition::unless_peer_takes_sums &&
             peers_.announced(i.peer).takes_sums) {
             return true;

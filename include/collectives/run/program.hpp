@@ -54,8 +54,7 @@ public:
     int segments() const { return lowered_.segments(); }
     /// Whether ranks know the blocks of others only as far as they meet them.
     bool blocks_vary() const {
-        return (shape_.what == collective::gather || shape_.what == collective::scatter) &&
-               call_.counts == 0;
+        return is_rooted(shape_.what) && has_blocks(shape_.what) && call_.counts == 0;
     }
     /// Whether all ranks know how long each message is.
     bool sizes_agreed() const { return shape_.recv_counts.empty() && !blocks_vary(); }
@@ -101,7 +100,7 @@ private:
     /// Segments of one vector come in two sizes; segments of blocks all differ.
     segment_class& class_of(int segment) {
         auto i = static_cast<std::size_t>(segment);
-        if (segment != 0 && is_one_vector(shape_.what)) {
+        if (segment != 0 && !has_blocks(shape_.what)) {
             auto const elements = [&](int s) { return block(shape_.count, segments(), s).size; };
             i = elements(segment) == elements(0) ? 0 : 1;
         }

@@ -11,12 +11,6 @@
 
 namespace collectives::detail {
 
-/// Whether chunk i is the block of rank i, as everywhere but in what gives all ranks one vector.
-constexpr bool has_blocks(collective what) {
-    return what != collective::all_reduce && what != collective::broadcast &&
-           what != collective::reduce;
-}
-
 /// Why a step cannot be one of rank `own.rank`, after a step of round `previous`; else empty.
 constexpr std::string_view fault_of(step const& s, schedule const& own, int previous) {
     if (s.round < previous) { return "the rounds do not ascend"; }

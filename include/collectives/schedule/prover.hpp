@@ -74,15 +74,10 @@ private:
         rank_t const root = ranks_[0].root;
         for (rank_t r = 0; r < size_; ++r) {
             for (int c = 0; c < chunks_; ++c) {
-                switch (what_) {
-                    case collective::broadcast:
-                    case collective::scatter: held_[slot(r, c)] = r == root ? c : none; break;
-                    case collective::all_gather:
-                    case collective::barrier:
-                    case collective::gather: held_[slot(r, c)] = r == c ? c : none; break;
-                    case collective::all_to_all: held_[slot(r, c)] = r * size_ + c; break;
-                    default: held_[slot(r, c)] = r;
-                }
+                held_[slot(r, c)] = what_ == collective::all_to_all                  ? r * size_ + c
+                                    : reduces(what_)                                 ? r
+                                    : has(traits_of(what_).input, r == root, r == c) ? c
+                                                                                     : none;
             }
         }
         if (what_ == collective::all_to_all) { input_ = held_; }
@@ -202,14 +197,8 @@ private:
 
     /// Whether the result of the collective comprises this slot.
     constexpr bool is_result(rank_t rank, int chunk) const {
-        switch (what_) {
-            case collective::reduce:
-            case collective::gather: return rank == ranks_[0].root;
-            case collective::reduce_scatter:
-            case collective::scatter: return rank == chunk;
-            case collective::all_to_all: return rank != chunk;  // its own block is not sent
-            default: return true;
-        }
+        if (what_ == collective::all_to_all) { return rank != chunk; }  // its own is not sent
+        return has(traits_of(what_).output, rank == ranks_[0].root, rank == chunk);
     }
 
     constexpr bool judge() {
