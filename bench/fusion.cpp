@@ -23,7 +23,7 @@ namespace {
 /// Seconds of the slowest rank: the least of `runs` for each of the bodies, which take turns. Each
 /// is timed the second time in a row, with the caches as it leaves them itself.
 template <std::size_t N, class Run>
-std::array<double, N> take_turns(coll::communicator& comm, int runs, Run const& run) {
+std::array<double, N> take_turns(auto& comm, int runs, Run const& run) {
     std::array<double, N> least;
     least.fill(1e9);
     for (int i = 0; i < runs; ++i) {
@@ -41,7 +41,7 @@ std::array<double, N> take_turns(coll::communicator& comm, int runs, Run const& 
     return least;
 }
 
-void measure(coll::communicator& comm, char const* name, std::vector<std::size_t> const& counts,
+void measure(auto& comm, char const* name, std::vector<std::size_t> const& counts,
              int runs) {
     std::vector<std::vector<float>> tensors;
     std::size_t total = 0;
@@ -102,7 +102,7 @@ void measure(coll::communicator& comm, char const* name, std::vector<std::size_t
 int main(int argc, char** argv) {
     int const runs = argc > 1 ? std::atoi(argv[1]) : 41;
     for (int const ranks : {2, 4}) {
-        coll::shm::run(ranks, [&](coll::communicator& comm) {
+        coll::shm::run(ranks, [&](auto& comm) {
             measure(comm, "10,000 x 64 floats", std::vector<std::size_t>(10'000, 64), runs);
             auto const all = bench::resnet50();
             std::vector<std::size_t> small;

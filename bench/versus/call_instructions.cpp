@@ -21,7 +21,7 @@ namespace coll = collectives;
 
 int main() {
     constexpr int warm_up = 50, counted = 200;
-    coll::threads::run(2, [](coll::communicator& comm) {
+    coll::threads::run(2, [](auto& comm) {
         std::vector<float> const in(1, 1.0F);
         std::vector<float> out(1);
         for (int i = 0; i < warm_up + counted; ++i) {

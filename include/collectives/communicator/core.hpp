@@ -193,7 +193,7 @@ private:
 
     /// The short way of a small call when nothing else is under way: no object for it is made
     /// before it has waited for a while. False if it is none: then nothing has been done.
-    bool run_in_cells(call_request const& r) {
+    [[gnu::always_inline]] bool run_in_cells(call_request const& r) {
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
         auto const* const form = made->in_cells();

@@ -22,7 +22,20 @@ public:
     request_maker(rank_t rank, int size) : rank_(rank), size_(size) {}
 
     /// A call that has no buffers yet.
-    call_request begin(collective what, element_type of, options const& how, rank_t root = 0) const;
+    [[gnu::always_inline]] call_request begin(collective what, element_type of, options const& how,
+                                              rank_t root = 0) const {
+        call_request r;
+        r.shape.what = r.as = what;
+        r.shape.size = size_;
+        r.shape.rank = rank_;
+        r.shape.root = root;
+        r.shape.elem_size = of.size;
+        r.type = of.id;
+        r.type_name = of.name;
+        r.how = how;
+        if (is_rooted(what)) { require_rank(root, what, "root"); }
+        return r;
+    }
     /// all_reduce and reduce: whole vectors in, a whole vector out (on root alone for reduce).
     call_request vector(collective what, element_type of, memory_span in, writable_memory out,
                         reducer const& op, rank_t root, options const& how) const;
@@ -57,16 +70,28 @@ public:
     void require(bool fine, collective what, std::string_view why) const {
         if (!fine) { refuse(what, why); }
     }
-    void require_rank(rank_t r, collective what, std::string_view role) const;
+    void require_rank(rank_t r, collective what, std::string_view role) const {
+        if (r < 0 || r >= size_) { refuse_rank(r, what, role); }
+    }
 
 private:
+    [[noreturn]] void refuse_rank(rank_t r, collective what, std::string_view role) const;
+    [[noreturn]] void refuse_size(call_request const& r, std::string_view which, std::size_t has,
+                                  std::size_t needs) const;
     [[noreturn]] void refuse_count(collective what, long long n) const;
     void require_count(collective what, std::size_t n) const;
     void require_size(call_request const& r, std::string_view which, std::size_t has,
-                      std::size_t needs) const;
+                      std::size_t needs) const {
+        if (has != needs) { refuse_size(r, which, has, needs); }
+    }
     std::size_t sum(call_request const& r, counts const& of) const;
+    /// Whether `inner` is in place in `outer` at `offset`; any other overlap is refused.
     bool aliases(call_request const& r, memory_span inner, memory_span outer,
-                 std::size_t offset) const;
+                 std::size_t offset) const {
+        auto const how = detail::overlap_of(inner, outer, offset);
+        require(how != detail::overlap::other, r.as, "in and out overlap, and are not in place");
+        return how == detail::overlap::same;
+    }
     void cut(call_request& r, std::string_view block_name, memory_span block_memory,
              std::string_view whole_name, memory_span whole, bool sees_whole, counts parts) const;
 

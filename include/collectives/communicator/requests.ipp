@@ -13,9 +13,9 @@ namespace collectives {
 COLLECTIVES_INLINE void request_maker::refuse(collective what, std::string_view why) const {
     throw usage_error(text_of("rank ", rank_, ", ", name(what), ": ", why));
 }
-COLLECTIVES_INLINE void request_maker::require_rank(rank_t r, collective what,
-                                                    std::string_view role) const {
-    if (r < 0 || r >= size_) { refuse(what, text_of(role, " ", r, " is no rank of ", size_)); }
+COLLECTIVES_INLINE void request_maker::refuse_rank(rank_t r, collective what,
+                                                   std::string_view role) const {
+    refuse(what, text_of(role, " ", r, " is no rank of ", size_));
 }
 COLLECTIVES_INLINE void request_maker::refuse_count(collective what, long long n) const {
     refuse(what, text_of("a count of ", n));
@@ -25,24 +25,9 @@ COLLECTIVES_INLINE void request_maker::require_count(collective what, std::size_
         refuse(what, text_of(n, " counts for ", size_, " ranks"));
     }
 }
-COLLECTIVES_INLINE void request_maker::require_size(call_request const& r, std::string_view which,
-                                                    std::size_t has, std::size_t needs) const {
-    if (has != needs) { refuse(r.as, text_of(which, " has ", has, " elements, not ", needs)); }
-}
-
-COLLECTIVES_INLINE call_request request_maker::begin(collective what, element_type of,
-                                                     options const& how, rank_t root) const {
-    call_request r;
-    r.shape.what = r.as = what;
-    r.shape.size = size_;
-    r.shape.rank = rank_;
-    r.shape.root = root;
-    r.shape.elem_size = of.size;
-    r.type = of.id;
-    r.type_name = of.name;
-    r.how = how;
-    if (is_rooted(what)) { require_rank(root, what, "root"); }
-    return r;
+COLLECTIVES_INLINE void request_maker::refuse_size(call_request const& r, std::string_view which,
+                                                   std::size_t has, std::size_t needs) const {
+    refuse(r.as, text_of(which, " has ", has, " elements, not ", needs));
 }
 
 COLLECTIVES_INLINE call_request request_maker::vector(collective what, element_type of,
@@ -130,14 +115,6 @@ COLLECTIVES_INLINE std::size_t request_maker::sum(call_request const& r, counts 
         total += n;
     }
     return total;
-}
-
-/// Whether `inner` is in place in `outer` at `offset`; any other overlap is refused.
-COLLECTIVES_INLINE bool request_maker::aliases(call_request const& r, memory_span inner,
-                                               memory_span outer, std::size_t offset) const {
-    auto const how = detail::overlap_of(inner, outer, offset);
-    require(how != detail::overlap::other, r.as, "in and out overlap, and are not in place");
-    return how == detail::overlap::same;
 }
 
 /// Checks a block against the whole it is cut from and fills in the shape.

@@ -22,12 +22,19 @@ constexpr std::string_view isa_name(isa level) {
     return isa_names[static_cast<std::size_t>(level)];
 }
 
+namespace detail {
+isa choose_isa();  // by the processor and the environment
+}
+
 /// Whether this processor has the instructions of a level.
 bool supports(isa level);
 
 /// The level that reducers and copies use; the same in the whole life of a process. Throws
 /// usage_error where COLLECTIVES_ISA names no level, or one that this processor does not have.
-isa current_isa();
+inline isa current_isa() {
+    static isa const level = detail::choose_isa();
+    return level;
+}
 
 }  // namespace collectives::host
 

@@ -37,7 +37,7 @@ inline bool avx512_pays() {
 
 /// What COLLECTIVES_ISA says, else the best level that pays. Throws usage_error where it names no
 /// level, or one that this processor does not have.
-inline isa choose_isa() {
+COLLECTIVES_INLINE isa choose_isa() {
     auto const* const text = std::getenv("COLLECTIVES_ISA");
     if (text == nullptr || *text == '\0') {
         return avx512_pays() ? isa::avx512 : supports(isa::avx2) ? isa::avx2 : isa::portable;
@@ -53,10 +53,5 @@ inline isa choose_isa() {
 }
 
 }  // namespace detail
-
-COLLECTIVES_INLINE isa current_isa() {
-    static isa const level = detail::choose_isa();
-    return level;
-}
 
 }  // namespace collectives::host

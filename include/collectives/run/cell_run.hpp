@@ -68,7 +68,9 @@ public:
         }
         mine.hash = hash;
         mine.stamp.store(number, std::memory_order_release);
-        if (in_cells_) { find_sources(); }  // takes no time while a line is on its way
+        if (in_cells_) {  // takes no time while a line is on its way
+            find_sources([&](rank_t peer) { return cells_[peer].payload() + lead_; });
+        }
     }
     /// Whether those have written their cells that this rank reads.
     bool is_ready() {
@@ -88,7 +90,9 @@ public:
     rank_t wrong_peer() const { return form_->steps.program[seen_].peer; }
     /// Once it is ready: carries out the rest of the plan. Throws what the operator throws.
     void finish() {
-        if (!in_cells_) { find_sources(); }
+        if (!in_cells_) {
+            find_sources([&](rank_t peer) { return shown_beside(peer); });
+        }
         auto const& steps = form_->steps;
         for (auto k = form_->rest; k < steps.program.size(); ++k) {
             auto const& i = steps.program[k];
@@ -121,21 +125,23 @@ private:
             host::copy(to, from, bytes, watch.best(to, bytes));
         }
     }
-    /// What a peer shows: its cell, or the begin of its scratch, which lies beside.
-    std::byte const* shown_by(rank_t peer) const {
-        if (in_cells_) { return cells_[peer].payload() + lead_; }
+    /// What a peer shows that has no room for it in its cell: the begin of its scratch.
+    std::byte const* shown_beside(rank_t peer) const {
         told_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
         auto& memory = *transport_->memory();
         book_->beside().meet(memory, peer, its.around);
         return memory.at(its.where);
     }
-    void find_sources() {
+    /// `shown(peer)`: where what a peer shows begins.
+    template <class Shown>
+    [[gnu::always_inline]] void find_sources(Shown&& shown) {
         auto const& from = form_->steps.sources;
         if (sources_.size() < from.size()) { sources_.resize(from.size()); }
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            auto const& p = from[i];
-            sources_[i] = p.peer < 0 ? at_.read(p) : shown_by(p.peer) + p.offset;
+        auto* to = sources_.data() + form_->first_source;
+        for (auto const* p = from.data() + form_->first_source; p != from.data() + from.size();
+             ++p) {
+            *to++ = p->peer < 0 ? at_.read(*p) : shown(p->peer) + p->offset;
         }
     }
 
@@ -146,7 +152,7 @@ private:
     std::uint64_t hash_ = 0;
     cell_form const* form_ = nullptr;
     run_buffers at_{};
-    std::vector<void const*> sources_;  // of the whole plan
+    std::vector<void const*> sources_;  // of the plan, from `first_source` on
     std::vector<std::byte> scratch_;    // empty for the library's own algorithms
     reducer const* op_ = nullptr;
     bool in_cells_ = true;  // where inputs lie

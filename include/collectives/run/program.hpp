@@ -31,6 +31,7 @@ struct ready_plan {
 struct cell_form {
     plans::plan steps;
     std::size_t waits = 0, rest = 0;  // the instructions in which it waits, and those after them
+    std::size_t first_source = 0;     // of the latter, in the plan's list
     std::size_t sent = 0;             // bytes of this rank's input that peers read
     std::size_t longest = 0;          // bytes of the longest input, the same on all ranks
     std::size_t beside = 0;           // bytes of the scratch that lie beside the cell
@@ -63,12 +64,21 @@ public:
 
     /// The plan of a segment by this choice. Lives as long as the program.
     ready_plan& plan_for(int segment, lowering::rank_choice const& choice) {
-        auto& all = class_of(segment).plans;
+        auto& all = class_of(segment).made;
         for (auto const& one : all) {
             if (one->choice == choice) { return *one; }
         }
         all.push_back(make(segment, choice));
         return *all.back();
+    }
+    /// The plan of a segment over messages. `streams` is the same in each call.
+    plans::plan const& over_messages(int segment, bool streams) {
+        auto& known = class_of(segment).over_messages;
+        if (known == nullptr) {
+            auto const choice = lowering::choose_for_messages(lowered_, shape_.in_place, streams);
+            known = &plan_for(segment, choice).steps;
+        }
+        return *known;
     }
     /// Bytes of scratch that a segment's plan needs under a protocol in memory.
     std::size_t scratch(int segment, plans::protocol how) {
@@ -93,7 +103,8 @@ public:
 
 private:
     struct segment_class {
-        std::vector<std::unique_ptr<ready_plan>> plans;
+        std::vector<std::unique_ptr<ready_plan>> made;
+        plans::plan const* over_messages = nullptr;         // one of them
         std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
     };
 
@@ -158,6 +169,7 @@ private:
             ++i, steps.end(), [](auto const& each) { return each.what != plans::opcode::wait; });
         form->waits = static_cast<std::size_t>(i - steps.begin());
         form->rest = static_cast<std::size_t>(rest - steps.begin());
+        form->first_source = form->sent == 0 ? 0 : 1;  // the input's copy has the one before
         cells_ = std::move(form);
     }
 

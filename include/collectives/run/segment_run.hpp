@@ -104,11 +104,7 @@ private:
     void begin_over_messages() {
         auto const& shape = program_->shape();
         auto& carrier = engine_->carrier();
-        auto const& steps = program_
-                                ->plan_for(segment_, lowering::choose_for_messages(
-                                                         program_->lowered(), shape.in_place,
-                                                         carrier.can_consume()))
-                                .steps;
+        auto const& steps = program_->over_messages(segment_, carrier.can_consume());
         scratch_ = engine_->scratch.take(steps.scratch);
         message_label label;
         label.operation = static_cast<std::uint32_t>(of_->call->sequence);
