@@ -7,8 +7,11 @@
 #include <collectives/lower/protocol.hpp>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plan_cases {
@@ -20,6 +23,20 @@ using coll::collective;
 
 /// COLLECTIVES_TEST_ALL=1: every case, not a sample.
 inline bool all_cases() { return std::getenv("COLLECTIVES_TEST_ALL") != nullptr; }
+
+/// Of all cases, COLLECTIVES_TEST_PART=K/N takes every N-th from the K-th on. Asked once a case.
+inline bool is_in_part() {
+    static auto const part = [] {
+        auto const* const text = std::getenv("COLLECTIVES_TEST_PART");
+        unsigned k = 1, n = 1;
+        if (text != nullptr && (std::sscanf(text, "%u/%u", &k, &n) != 2 || k < 1 || k > n)) {
+            throw std::runtime_error("COLLECTIVES_TEST_PART is not K/N");
+        }
+        return std::pair(k - 1, n);
+    }();
+    static unsigned asked = 0;
+    return !all_cases() || asked++ % part.second == part.first;
+}
 
 /// Sanitizers take ten times as long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

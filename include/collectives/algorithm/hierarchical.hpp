@@ -28,7 +28,7 @@
 #include <collectives/algorithm/two_shot.hpp>
 #include <collectives/schedule/collector.hpp>
 #include <collectives/schedule/step.hpp>
-#include <collectives/schedule/straight.hpp>
+#include <collectives/schedule/linear.hpp>
 
 #include <string_view>
 
@@ -74,9 +74,7 @@ struct hierarchical {
         auto spread = at.inside(emit, 0);
         auto between = at.part_between(emit, first);
         auto inside = at.inside(emit, first + ceil_log2(at.hosts));
-        if (at.host == from.host) {
-            straight::scatter(at.local, ranks_per_host, from.local, spread);
-        }
+        if (at.host == from.host) { linear::scatter(at.local, ranks_per_host, from.local, spread); }
         tree::broadcast(at.host, at.hosts, from.host, between);
         two_shot::all_gather(at.local, ranks_per_host, inside);
     }
@@ -91,7 +89,7 @@ struct hierarchical {
         auto collect = at.inside(emit, first + ceil_log2(at.hosts));
         two_shot::reduce_scatter(at.local, ranks_per_host, inside);
         tree::reduce(at.host, at.hosts, to.host, between);
-        if (at.host == to.host) { straight::gather(at.local, ranks_per_host, to.local, collect); }
+        if (at.host == to.host) { linear::gather(at.local, ranks_per_host, to.local, collect); }
     }
 
 private:

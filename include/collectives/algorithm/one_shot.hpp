@@ -17,7 +17,7 @@
 #pragma once
 
 #include <collectives/schedule/step.hpp>
-#include <collectives/schedule/straight.hpp>
+#include <collectives/schedule/linear.hpp>
 
 #include <string_view>
 
@@ -42,7 +42,7 @@ struct one_shot {
     }
 
     static constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit) {
-        straight::broadcast(me, size, root, emit);
+        linear::broadcast(me, size, root, emit);
     }
 
     /// Over `size` blocks: each reads its own block from everybody.
@@ -57,7 +57,7 @@ struct one_shot {
     }
 
     static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
-        straight::all_gather(me, size, emit);
+        linear::all_gather(me, size, emit);
     }
 };
 

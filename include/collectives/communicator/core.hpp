@@ -198,10 +198,11 @@ private:
         auto const& made = prepare(r);
         auto const* const form = made->in_cells();
         auto& cells = engine_.cells;
-        if (form == nullptr || !cells.may_start(engine_.lanes(), *form)) { return false; }
+        if (form == nullptr || !cells.may_start(engine_.shared_board(), *form)) { return false; }
         auto const entered = engine_.calls.number(made->hash());
-        cell_.start(engine_.carrier(), engine_.lanes(), cells, engine_.watch, engine_.group(),
-                    engine_.reserve_cell(), entered.mark, *form, r.in, r.out, r.op);
+        cell_.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch,
+                    engine_.group(), engine_.reserve_cell(), entered.mark, *form, r.in, r.out,
+                    r.op);
         engine_.calls.leave_word(made->call(), made->hash(),
                                  entered);  // while the cell is on its way
         std::exception_ptr thrown;

@@ -48,7 +48,7 @@ int segments_of(call_request const& r, any_algorithm by, way_of_data way, Refuse
     auto const segments = (s.count + elements - 1) / elements;
     auto const whole = !has_blocks(s.what);
     auto const most = whole ? std::size_t{524287} : std::size_t{4096};
-    // Slices of blocks have a plan each.
+    // Segments of blocks have a plan each.
     if (chosen) { return static_cast<int>(std::min(segments, whole ? most : 64)); }
     if (segments > most) {
         refuse(text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", segments,

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <collectives/run/buffers.hpp>
-#include <collectives/run/cell_book.hpp>
+#include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
-#include <collectives/run/line_watch.hpp>
+#include <collectives/run/store_probe.hpp>
 #include <collectives/run/program.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/any_transport.hpp>
@@ -37,7 +37,7 @@ public:
     /// Writes this rank's input to its cell, number `number`, which `book` must allow; the caller
     /// wakes the others. All must live until `finish` returns. Throws transport_error, before
     /// anything is written, if there is no memory for the input (see `may_start`).
-    void start(any_transport& t, board_type& board, cell_book& book, line_watch& watch,
+    void start(any_transport& t, board_type& board, cell_window& book, store_probe& watch,
                rank_group const& group, std::uint64_t number, std::uint64_t hash,
                cell_form const& form, void const* in, void* out, reducer const* op) {
         transport_ = &t;
@@ -52,7 +52,7 @@ public:
         seen_ = form.waits;
         wrong_ = false;
         auto& mine = cells_[group.rank()];
-        in_cells_ = cell_book::fits_cell(form);
+        in_cells_ = cell_window::fits_cell(form);
         if (in_cells_) {
             // What does not fit beside the stamp begins a line of its own: processors copy and add
             // whole lines quicker than what lies across two.
@@ -62,8 +62,8 @@ public:
             book.make_room(t, form);
             auto* const place = book.beside().take(form.sent);
             host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
-            static_assert(sizeof(told_place) <= std::remove_cvref_t<decltype(mine)>::beside);
-            told_place const its{t.memory()->reach(place, form.sent), book.beside().told()};
+            static_assert(sizeof(shown_place) <= std::remove_cvref_t<decltype(mine)>::beside);
+            shown_place const its{t.memory()->reach(place, form.sent), book.beside().announced()};
             std::memcpy(mine.payload(), &its, sizeof its);
         }
         mine.hash = hash;
@@ -109,14 +109,14 @@ public:
 
 private:
     /// What a cell tells that has no room for the input itself.
-    struct told_place {
+    struct shown_place {
         std::uint64_t where = 0;
-        memory_range around;
+        memory_range ring;
     };
 
     /// As memcpy, whose call takes longer than the copy of a number.
     static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes,
-                           line_watch& watch) {
+                           store_probe& watch) {
         if (bytes == sizeof(std::uint32_t)) {
             std::memcpy(to, from, sizeof(std::uint32_t));
         } else if (bytes == sizeof(std::uint64_t)) {
@@ -127,10 +127,10 @@ private:
     }
     /// What a peer shows that has no room for it in its cell: the begin of its scratch.
     std::byte const* shown_beside(rank_t peer) const {
-        told_place its;
+        shown_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
         auto& memory = *transport_->memory();
-        book_->beside().meet(memory, peer, its.around);
+        book_->beside().prefault(memory, peer, its.ring);
         return memory.at(its.where);
     }
     /// `shown(peer)`: where what a peer shows begins.
@@ -146,7 +146,7 @@ private:
     }
 
     any_transport* transport_ = nullptr;
-    cell_book* book_ = nullptr;
+    cell_window* book_ = nullptr;
     board_type::cell_row cells_{};
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;

@@ -10,13 +10,13 @@
 #include <collectives/run/activity.hpp>
 #include <collectives/run/call_book.hpp>
 #include <collectives/run/diagnosis.hpp>
-#include <collectives/run/cell_book.hpp>
+#include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/run/hub.hpp>
-#include <collectives/run/inside.hpp>
-#include <collectives/run/line_watch.hpp>
+#include <collectives/run/memory_access.hpp>
+#include <collectives/run/store_probe.hpp>
 #include <collectives/run/progress_thread.hpp>
-#include <collectives/run/run_book.hpp>
+#include <collectives/run/run_window.hpp>
 #include <collectives/run/scratch_pool.hpp>
 #include <collectives/run/waiter.hpp>
 #include <collectives/run/space.hpp>
@@ -60,7 +60,7 @@ public:
     std::shared_ptr<hub> const& shared() const { return hub_; }
     any_board& board() { return *board_; }
     /// The board's counters and cells. Only where `memory` is not null.
-    shared::board& lanes() { return *in_memory_; }
+    shared::board& shared_board() { return *in_memory_; }
     /// Null where peers do not reach each other's memory: then all data travels as messages.
     peer_memory* memory() const { return memory_; }
     /// Where the buffers of collectives lie.
@@ -182,10 +182,10 @@ public:
 
     /// Calls in cells come one after the other, in the order of the calls.
     std::uint64_t reserve_cell() { return ++cells_reserved_; }
-    cell_book cells;
+    cell_window cells;
 
-    line_watch watch;       // of what this rank writes for peers to read
-    line_watch push_watch;  // of what it writes to their outputs
+    store_probe watch;       // of what this rank writes for peers to read
+    store_probe push_watch;  // of what it writes to their outputs
     scratch_pool scratch;
     /// The communicator goes: what peers may still read of it stays until they have gone too.
     void retire() {
@@ -198,7 +198,7 @@ public:
     }
 
     /// Runs in memory.
-    run_book runs;
+    run_window runs;
 
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
@@ -264,7 +264,7 @@ private:
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
-        wait_until_nobody_is_inside(carrier(), group_);
+        wait_until_peers_have_left(carrier(), group_);
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));

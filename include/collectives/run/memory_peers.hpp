@@ -27,13 +27,13 @@ public:
           run_(run) {}
 
     std::uint64_t counter(rank_t r) const {
-        return lane(r).counter.load(std::memory_order_acquire);
+        return channel(r).counter.load(std::memory_order_acquire);
     }
-    std::uint64_t hash(rank_t r) const { return lane(r).hash; }
-    memory_range const& around(rank_t r) const { return lane(r).around; }
+    std::uint64_t hash(rank_t r) const { return channel(r).hash; }
+    memory_range const& ring_of(rank_t r) const { return channel(r).ring; }
     /// By a peer that has come; or, where it has left again, in a later run.
     plans::announcement announced(rank_t r) const {
-        return plans::announcement::of(lane(r).announced.load(std::memory_order_acquire));
+        return plans::announcement::of(channel(r).announced.load(std::memory_order_acquire));
     }
     /// A place in a peer's output.
     std::byte* output(plans::place const& p) const { return at(p.peer, p); }
@@ -51,9 +51,9 @@ private:
         auto const& all = program_->offered(*own_, segment_, announced(peer_of(i)));
         return all[static_cast<std::size_t>(i)];
     }
-    shared::lane_line& lane(rank_t r) const { return board_->lane(r, run_); }
+    shared::channel_line& channel(rank_t r) const { return board_->channel(r, run_); }
     std::byte* at(rank_t r, plans::place const& p) const {
-        return memory_->at(lane(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
+        return memory_->at(channel(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
     }
 
     peer_memory* memory_ = nullptr;

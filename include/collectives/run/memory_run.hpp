@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Carries out plans in memory that peers reach: reads values where they lie, several in one pass,
-// and writes sums straight to peers' outputs where it can. One counter per rank and lane says how
-// far the rank has come; the plan's waits say what follows from it.
+// and writes sums straight to peers' outputs where it can. One counter per rank and channel says
+// how far the rank has come; the plan's waits say what follows from it.
 #pragma once
 
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/engine.hpp>
-#include <collectives/run/inside.hpp>
+#include <collectives/run/memory_access.hpp>
 #include <collectives/run/memory_peers.hpp>
 #include <collectives/run/memory_sums.hpp>
 #include <collectives/run/program.hpp>
-#include <collectives/run/run_book.hpp>
+#include <collectives/run/run_window.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/shared/board.hpp>
 
@@ -39,7 +39,7 @@ public:
         engine_ = &e;
         memory_ = e.memory();
         space_ = e.space();
-        board_ = &e.lanes();
+        board_ = &e.shared_board();
         me_ = e.rank();
         plan_ = &own.steps;
         peers_ = {*memory_, *board_, of, own, segment, run};
@@ -51,11 +51,11 @@ public:
         sums_.start(e, of, *plan_, at, op);
         wrong_ = false;
         next_ = done_ = 0;
-        auto& mine = board_->lane(me_, run);
+        auto& mine = board_->channel(me_, run);
         mine.hash = hash;
         mine.bases = bases;
         mine.announced.store(plan_->shown.word(), std::memory_order_release);
-        mine.around = e.runs.around();
+        mine.ring = e.runs.own_ring();
     }
 
     /// Does what can be done now. True once this rank has done its part.
@@ -103,24 +103,25 @@ private:
     }
     void publish(plans::point at) {
         if (auto* const device = space_.device()) { device->note(); }
-        board_->lane(me_, run_).counter.store(lane_counter(run_, at), std::memory_order_release);
+        board_->channel(me_, run_).counter.store(channel_counter(run_, at),
+                                                 std::memory_order_release);
         has_news_ = true;
         ++ticks_;
     }
     bool may_go_on(instruction const& i) {
         if (i.runs_back != 0) { return true; }  // has been waited for before the run began
         // A peer whose output was written reads nothing here. Each peer has come by now, so its
-        // lane tells of this run, or of a later one: then it has left this one.
+        // channel tells of this run, or of a later one: then it has left this one.
         if (i.when == plans::condition::unless_peer_takes_sums &&
             peers_.announced(i.peer).takes_sums) {
             return true;
         }
-        if (!has_reached(i.peer, lane_counter(run_, i.at))) { return false; }
+        if (!has_reached(i.peer, channel_counter(run_, i.at))) { return false; }
         if (!plans::is_come(i.at)) { return true; }
-        // The peer's lane stays as it is until this rank has left the run.
+        // The peer's channel stays as it is until this rank has left the run.
         wrong_ = wrong_ || peers_.hash(i.peer) != hash_;
         if (wrong_) { return false; }
-        engine_->runs.meet(*memory_, i.peer, peers_.around(i.peer));
+        engine_->runs.prefault(*memory_, i.peer, peers_.ring_of(i.peer));
         return true;
     }
     bool has_reached(rank_t peer, std::uint64_t where) {
@@ -160,7 +161,7 @@ private:
         auto const whole = space_.device() == nullptr ? pass_bytes : pass_bytes_on_device;
         auto const most = std::max(whole / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
-            stay_inside const here(*memory_);
+            memory_access const here(*memory_);
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             pass(done_, now);

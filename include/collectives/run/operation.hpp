@@ -193,12 +193,12 @@ private:
         if (!cell_written_) {
             auto& e = *engine_;
             auto const& form = *program_->in_cells();
-            if (e.cells.next() != cell_number_ || !e.cells.may_write(e.lanes(), form)) {
+            if (e.cells.next() != cell_number_ || !e.cells.may_write(e.shared_board(), form)) {
                 return false;
             }
-            cells_.start(e.carrier(), e.lanes(), e.cells, e.watch, e.group(), cell_number_,
+            cells_.start(e.carrier(), e.shared_board(), e.cells, e.watch, e.group(), cell_number_,
                          of_.hash, form, of_.in, of_.out, of_.op);
-            e.lanes().wake_others();
+            e.shared_board().wake_others();
             cell_written_ = true;
         }
         if (!cells_.is_ready()) {

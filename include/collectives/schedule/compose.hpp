@@ -15,7 +15,7 @@
 
 #include <collectives/schedule/collector.hpp>
 #include <collectives/schedule/source.hpp>
-#include <collectives/schedule/straight.hpp>
+#include <collectives/schedule/linear.hpp>
 
 namespace collectives {
 
@@ -50,7 +50,7 @@ public:
             case collective::broadcast:
                 if (a_.has(pattern::broadcast)) { return own(pattern::broadcast); }
                 if (a_.has(pattern::all_gather)) { return owners_and_root(true); }
-                return straight::broadcast(me_, size_, root_, emit_);
+                return linear::broadcast(me_, size_, root_, emit_);
             case collective::reduce:
                 if (a_.has(pattern::reduce)) { return own(pattern::reduce); }
                 if (a_.has(pattern::reduce_scatter)) { return own(pattern::reduce_scatter); }
@@ -64,12 +64,12 @@ public:
                 if (a_.joins_on_owners()) { return owners_and_ranks(true); }
                 if (a_.has(pattern::all_gather)) { return own(pattern::all_gather); }
                 if (a_.joins_on_root()) { return gather(0); }
-                return straight::all_gather(me_, size_, emit_);
+                return linear::all_gather(me_, size_, emit_);
             case collective::gather: return gather(root_);
             case collective::scatter: return scatter(root_);
             case collective::all_to_all:
                 if (a_.has(pattern::all_to_all)) { return own(pattern::all_to_all); }
-                return straight::all_to_all(me_, size_, emit_);
+                return linear::all_to_all(me_, size_, emit_);
             default: return;
         }
     }
@@ -112,11 +112,11 @@ private:
     }
     constexpr void gather(rank_t root) {
         if (a_.has(pattern::gather)) { return own(pattern::gather, root); }
-        straight::gather(me_, size_, root, emit_);
+        linear::gather(me_, size_, root, emit_);
     }
     constexpr void scatter(rank_t root) {
         if (a_.has(pattern::scatter)) { return own(pattern::scatter, root); }
-        straight::scatter(me_, size_, root, emit_);
+        linear::scatter(me_, size_, root, emit_);
     }
 
     constexpr void move(rank_t from, rank_t to, int chunk) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule: the recorded steps of one rank, which executors replay and checkers read.
+// A schedule: the recorded steps of one rank, which lowering and checkers read.
 #pragma once
 
 #include <collectives/schedule/compose.hpp>

@@ -28,7 +28,7 @@ template <class T, reduction_op<T> Op>
     return make_reducer<T>(op, current_isa());
 }
 
-/// This memory, as an executor sees it: what is asked for is done at once.
+/// This memory, as a back end sees it: copies and reductions are done at once.
 struct space {
     static constexpr void* queue() { return nullptr; }
     static void copy(void* dst, void const* src, std::size_t bytes,

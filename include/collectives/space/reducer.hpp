@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reduction without its types: what executors call, so that they are no templates.
+// A reduction without its types: what back ends call, so that they are no templates.
 #pragma once
 
 #include <cstddef>

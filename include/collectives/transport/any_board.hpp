@@ -18,9 +18,9 @@ namespace shared {
 class board;
 }
 
-/// Runs of the direct executor that leave traces on a board at one time. Half as many may be under
+/// Runs in memory that a board describes at one time. Half as many may be under
 /// way on one rank.
-inline constexpr std::size_t lanes_per_rank = 8;
+inline constexpr std::size_t channels_per_rank = 8;
 
 /// Memory of a rank: its location and bytes.
 struct memory_range {

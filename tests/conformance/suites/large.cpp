@@ -92,8 +92,8 @@ void large_vectors(coll::communicator& comm) {
     // Likewise past the caches, and to those out of place, if these hold that caches are far.
     auto& watch = comm.core()->engine().push_watch;
     for (bool const all_do : {true, false}) {
-        watch = coll::line_watch(
-            coll::line_watch::time_per_line(all_do || comm.rank() % 2 == 0 ? -1e9 : 1e9));
+        watch = coll::store_probe(
+            coll::store_probe::time_per_line(all_do || comm.rank() % 2 == 0 ? -1e9 : 1e9));
         std::array<std::byte, 4096> some{};
         for (int look = 0; look < 3; ++look) { watch.best(some.data(), some.size()); }
         for (auto const name : {"ring", "two_shot", "butterfly"}) {
@@ -103,12 +103,12 @@ void large_vectors(coll::communicator& comm) {
             }
         }
     }
-    watch = coll::line_watch();
+    watch = coll::store_probe();
     // Rooted calls after such, whose readers come late: they must be waited for.
     for (auto const name : {"tree", "star", "halving"}) {
         auto data = comm.allocate<std::uint64_t>(9'000);
         for (int turn = 0; turn < (with_sanitizers() ? 1 : 3); ++turn) {
-            for (std::size_t call = 0; call < coll::lanes_per_rank; ++call) {
+            for (std::size_t call = 0; call < coll::channels_per_rank; ++call) {
                 comm.all_reduce(data, coll::sum{}, {.algorithm = coll::two_shot{}});
             }
             std::fill(data.begin(), data.end(), comm.rank() == 0 ? 7 : 0);

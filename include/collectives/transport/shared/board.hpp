@@ -52,15 +52,15 @@ struct cell_ring {
     std::array<whole, Cells> at;
 };
 
-/// Where a rank's bytes lie in the run that its lane carries, and how far it has come.
-struct alignas(line) lane_line {
-    std::atomic<std::uint64_t> counter;  // see lane_counter in run/run_book.hpp
+/// Where a rank's bytes are in the run on this channel, and how far the rank has come.
+struct alignas(line) channel_line {
+    std::atomic<std::uint64_t> counter;  // see channel_counter in run/run_window.hpp
     std::uint64_t hash;
     std::array<std::uint64_t, 3> bases;    // locations of input, output, scratch
     std::atomic<std::uint64_t> announced;  // see announcement in plan/plan.hpp
-    memory_range around;                   // that its scratch goes round in
+    memory_range ring;                     // its staging ring
 };
-static_assert(sizeof(lane_line) == line);
+static_assert(sizeof(channel_line) == line);
 
 /// Memory that goes with the board, where every address can be reached.
 struct leftover {
@@ -79,7 +79,7 @@ struct alignas(line) board_row {
     std::atomic<std::uint64_t> finished;
     cell_ring<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
     cell_ring<16, 33> more_cells;
-    std::array<lane_line, lanes_per_rank> lane;
+    std::array<channel_line, channels_per_rank> channels;
     std::array<leftover, most_left_behind> left_behind;
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
@@ -251,7 +251,9 @@ public:
         };
         return holds(row(r).few_cells[number]) || holds(row(r).more_cells[number]);
     }
-    lane_line& lane(rank_t r, std::uint64_t run) const { return row(r).lane[run % lanes_per_rank]; }
+    channel_line& channel(rank_t r, std::uint64_t run) const {
+        return row(r).channels[run % channels_per_rank];
+    }
 
     /// Wakes the ranks of the communicator that sleep, and may wait for what was stored before.
     void wake_others() const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that is handed out round and round, and how what peers read is written there.
 #include <collectives/collectives.hpp>
-#include <collectives/run/line_watch.hpp>
-#include <collectives/run/rotation.hpp>
+#include <collectives/run/store_probe.hpp>
+#include <collectives/run/staging_ring.hpp>
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/threads.hpp>
 
@@ -39,14 +39,14 @@ TEST_CASE("caches: the processors of a list") {
     CHECK(coll::host::caches().sharers >= 1);
 }
 
-TEST_CASE("the last pieces of a rotation never share bytes") {
+TEST_CASE("the last pieces of a staging ring never share bytes") {
     coll::threads::job const job(1);
     auto const mine = coll::erase(job.rank(0));
     auto& t = *mine;
     auto const holds = rc::check([&] {
         auto const alive = *rc::gen::inRange<std::size_t>(1, 20);
         auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
-        coll::rotation memory;
+        coll::staging_ring memory;
         auto const bytes = (alive + 1) * largest * *rc::gen::inRange<std::size_t>(1, 9);
         memory.make(t, bytes);
         std::deque<stretch> last;
@@ -76,8 +76,8 @@ TEST_CASE("the last pieces of a rotation never share bytes") {
 TEST_CASE("who writes to far lines only finds out now and then whether they are far") {
     if (!coll::host::detail::can_pass_caches) { return; }
     std::vector<std::byte> memory(4096);
-    coll::line_watch near{coll::line_watch::time_per_line(1e9)};
-    coll::line_watch far{coll::line_watch::time_per_line(-1e9)};
+    coll::store_probe near{coll::store_probe::time_per_line(1e9)};
+    coll::store_probe far{coll::store_probe::time_per_line(-1e9)};
     for (int look = 0; look < 3; ++look) {
         for (auto* const w : {&near, &far}) {
             CHECK(w->may_be_far());
@@ -101,7 +101,7 @@ TEST_CASE("what is written for peers is what was there, near or far, watched or 
     auto const untouched = [](auto b) { return b == std::byte{0x5a}; };
     std::size_t const sizes[] = {0, 1, 1023, 1024, 1025, 4096, 16 * 1024, 16 * 1024 + 65, 39'000};
     for (double const slow : {-1e9, 1e9}) {
-        coll::line_watch watch{coll::line_watch::time_per_line(slow)};
+        coll::store_probe watch{coll::store_probe::time_per_line(slow)};
         for (std::size_t call = 0; call < 500; ++call) {
             auto const bytes = sizes[call % std::size(sizes)];
             std::fill(memory.begin(), memory.end(), std::byte{0x5a});

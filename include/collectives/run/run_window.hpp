@@ -5,7 +5,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/plan/plan.hpp>
-#include <collectives/run/rotation.hpp>
+#include <collectives/run/staging_ring.hpp>
 #include <collectives/run/scratch_pool.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
@@ -21,15 +21,17 @@
 
 namespace collectives {
 
-/// A rank's counter in a lane: the run in the upper 44 bits, in the lower 20 the point that it has
-/// published there.
-constexpr std::uint64_t lane_counter(std::uint64_t run, plans::point at) { return run << 20 | at; }
-static_assert(plans::channels == lanes_per_rank);
+/// A rank's counter in a channel: the run in the upper 44 bits, in the lower 20 the point that it
+/// has published there.
+constexpr std::uint64_t channel_counter(std::uint64_t run, plans::point at) {
+    return run << 20 | at;
+}
+static_assert(plans::channels == channels_per_rank);
 
-/// Runs are numbered in the order of the calls, the same on all ranks; number r goes through lane
-/// r % 8. They begin in order, and r does so once this rank has left r - 4 and knows that all peers
-/// have left r - 8. So a peer seen in run r has left r - 4 and all before.
-class run_book {
+/// Runs are numbered in the order of the calls, the same on all ranks; number r goes through
+/// channel r % 8. They begin in order, and r does so once this rank has left r - 4 and knows that
+/// all peers have left r - 8. So a peer seen in run r has left r - 4 and all before.
+class run_window {
 public:
     using buffer = scratch_pool::buffer;
     static constexpr std::uint64_t window = plans::runs_at_once;
@@ -47,48 +49,51 @@ public:
         return first;
     }
     bool may_begin(std::uint64_t run) const {
-        return run == begun_ + 1 && (run <= window || lane(run - window).left >= run - window) &&
-               (run <= lanes_per_rank || run - window <= all_came_ || all_left(lane(run)));
+        return run == begun_ + 1 && (run <= window || channel(run - window).left >= run - window) &&
+               (run <= channels_per_rank || run - window <= all_came_ || all_left(channel(run)));
     }
     void begin(std::uint64_t run) {
         begun_ = run;
-        pool_->give_back(std::exchange(lane(run).kept, {}));
+        pool_->give_back(std::exchange(channel(run).kept, {}));
     }
     /// `all_came`: it could not end before all ranks had come to it.
     void leave(std::uint64_t run, bool all_came) {
-        lane(run).left = run;
+        channel(run).left = run;
         if (all_came) { all_came_ = std::max(all_came_, run); }
     }
-    /// A piece of memory, not larger than `largest_piece`, for what peers read of the run that has
-    /// just begun, also after this rank has left it.
-    std::byte* take(std::size_t bytes) { return rotation_.take(bytes); }
-    /// The memory of all pieces.
-    memory_range around() const { return rotation_.told(); }
-    /// A peer that this rank is about to read from has told that of its own pieces.
-    void meet(peer_memory& of, rank_t r, memory_range const& its) { rotation_.meet(of, r, its); }
-    /// Bytes; 0: memory does not go round, for want of it or of caches that it suits. Takes the
-    /// memory when first asked.
+    /// A piece of the staging ring, at most `largest_piece` bytes, for the run that has just begun.
+    /// Peers may read it after this rank has left the run.
+    std::byte* take(std::size_t bytes) { return ring_.take(bytes); }
+    /// Where this rank's staging ring is.
+    memory_range own_ring() const { return ring_.announced(); }
+    /// Before this rank reads from peer r, whose ring this is.
+    void prefault(peer_memory& of, rank_t r, memory_range const& its) {
+        ring_.prefault(of, r, its);
+    }
+    /// Bytes. 0: there is no staging ring, because there is no memory for it or the caches do not
+    /// suit it. Takes the memory when first asked.
     std::size_t largest_piece(any_transport& t) {
         if (largest_piece_) { return *largest_piece_; }
         largest_piece_ = 0;
-        // As many segments of a vector as there are lanes, where up to 64 values begin at a line.
+        // As many segments of a vector as there are channels, where up to 64 values begin at a
+        // line.
         constexpr std::size_t line = host::detail::line_bytes, roundings = 64 * line;
-        auto const best = best_rotation(t) / lanes_per_rank / line * line + roundings;
+        auto const best = best_ring_bytes(t) / channels_per_rank / line * line + roundings;
         if (best == roundings) { return 0; }
         try {
-            rotation_.make(t, plans::ring_pieces * best);
+            ring_.make(t, plans::ring_pieces * best);
             largest_piece_ = best;
         } catch (transport_error const&) {}  // each run takes what it needs then
         return *largest_piece_;
     }
     /// Keeps scratch that peers may still read after this rank has left the run.
-    void keep(std::uint64_t run, buffer scratch) { lane(run).kept = scratch; }
+    void keep(std::uint64_t run, buffer scratch) { channel(run).kept = scratch; }
 
     /// What peers may still read. The rest that is kept goes back to the pool.
     std::vector<buffer> take_kept() {
         std::vector<buffer> result;
-        if (rotation_.exists()) { result.push_back(rotation_.release()); }
-        for (auto& one : lanes_) {
+        if (ring_.exists()) { result.push_back(ring_.release()); }
+        for (auto& one : channels_) {
             auto const kept = std::exchange(one.kept, {});
             if (kept.data == nullptr) { continue; }
             if (all_left(one)) {
@@ -101,17 +106,19 @@ public:
     }
 
 private:
-    struct lane_state {
+    struct channel_state {
         std::uint64_t left = 0;  // the last run that this rank has left there
         buffer kept{};
     };
 
-    lane_state& lane(std::uint64_t run) { return lanes_[run % lanes_per_rank]; }
-    lane_state const& lane(std::uint64_t run) const { return lanes_[run % lanes_per_rank]; }
-    bool all_left(lane_state const& one) const {
+    channel_state& channel(std::uint64_t run) { return channels_[run % channels_per_rank]; }
+    channel_state const& channel(std::uint64_t run) const {
+        return channels_[run % channels_per_rank];
+    }
+    bool all_left(channel_state const& one) const {
         for (rank_t r = 0; r < board_->size(); ++r) {
-            auto const& counter = board_->lane(r, one.left).counter;
-            auto const end = one.left == 0 ? 0 : lane_counter(one.left, plans::left);
+            auto const& counter = board_->channel(r, one.left).counter;
+            auto const end = one.left == 0 ? 0 : channel_counter(one.left, plans::left);
             if (r != me_ && counter.load(std::memory_order_acquire) < end) { return false; }
         }
         return true;
@@ -122,8 +129,8 @@ private:
     rank_t me_ = 0;
     std::uint64_t reserved_ = 0, begun_ = 0;
     std::uint64_t all_came_ = 0;  // runs up to this one have seen all ranks come
-    std::array<lane_state, lanes_per_rank> lanes_;
-    rotation rotation_;
+    std::array<channel_state, channels_per_rank> channels_;
+    staging_ring ring_;
     std::optional<std::size_t> largest_piece_;
 };
 

@@ -17,12 +17,12 @@ namespace collectives {
 
 /// Of one rank and communicator, and of lines of one kind. Takes the time now and then, since
 /// threads move.
-class line_watch {
+class store_probe {
 public:
     using time_per_line = std::chrono::duration<double, std::nano>;
 
     /// From `slow` on, a line is better written past the caches.
-    explicit line_watch(time_per_line slow = time_per_line(10)) : slow_(slow) {}
+    explicit store_probe(time_per_line slow = time_per_line(10)) : slow_(slow) {}
 
     /// How to write the `bytes` bytes at `to`, which peers read next. What was there may be lost.
     /// `rare`: unless lines are far, this is written for the look alone.

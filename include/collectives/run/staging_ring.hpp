@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for what peers read a short time, handed out round and round over more than a core's own
-// caches hold. When a line is written again, its copy has left the peers' caches, so that none of
-// them has to be asked for it: two to three times quicker (docs/performance.md).
+// Memory for staged values, handed out piece by piece, round and round. It is longer than a core's
+// own caches. When a line is written again, its copy has left the peers' caches, so the store need
+// not wait for them (docs/design.md).
 #pragma once
 
 #include <collectives/core/types.hpp>
@@ -19,9 +19,9 @@
 
 namespace collectives {
 
-/// Bytes that a rank had best write before it begins again: its share of twice a core's own cache;
-/// 0 where the last cache does not hold that for all its cores.
-inline std::size_t best_rotation(any_transport const& t) {
+/// Bytes that a ring should have: this rank's share of twice a core's own cache. 0 if the last
+/// cache does not hold that for all its cores.
+inline std::size_t best_ring_bytes(any_transport const& t) {
     auto const& is = host::caches();
     auto const bytes = 2 * is.own;
     auto const cores = static_cast<std::size_t>(std::max(is.sharers / is.own_sharers, 1));
@@ -30,42 +30,41 @@ inline std::size_t best_rotation(any_transport const& t) {
     return bytes * processors / std::max(static_cast<std::size_t>(t.size()), processors);
 }
 
-/// Pieces of a stretch of memory, one behind the other, from the begin again after the last.
-class rotation {
+/// Pieces of one allocation, one behind the other. After the last comes the first again.
+class staging_ring {
 public:
     using buffer = scratch_pool::buffer;
 
     bool exists() const { return all_.data != nullptr; }
-    /// Takes the memory, once. Where `bytes` are n + 1 times the largest piece, each piece shares
-    /// no byte with the n - 1 before it. Throws transport_error if there is no memory.
+    /// Takes the memory, once. If `bytes` is n + 1 times the largest piece, a piece shares no byte
+    /// with the n - 1 pieces before it. Throws transport_error if there is no memory.
     void make(any_transport& t, std::size_t bytes) {
         auto& memory = *t.memory();
         all_ = {static_cast<std::byte*>(memory.allocate(bytes)), bytes};
         auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer, of all
         if (!memory.always_reachable() && read <= most_read) {
-            told_ = {memory.reach(all_.data, bytes), bytes};
+            announced_ = {memory.reach(all_.data, bytes), bytes};
         }
-        // Pages that are new when a piece is written, or lines that no cache knows, would take
-        // longer than all else.
+        // A first write to a page or to a line that no cache holds takes longer than all else.
         for (std::size_t i = 0; i < bytes; i += line) { all_.data[i] = std::byte{}; }
     }
-    /// Where all of it lies, for peers whose page tables are others, if they are few.
-    memory_range told() const { return told_; }
-    /// What peer r told of its own, before this rank reads a piece.
-    void meet(peer_memory& of, rank_t r, memory_range const& its) {
+    /// Where the ring is, if peers have page tables of their own and are few.
+    memory_range announced() const { return announced_; }
+    /// Reads each line of peer r's ring once, so that this process has the pages.
+    void prefault(peer_memory& of, rank_t r, memory_range const& its) {
         auto const i = static_cast<std::size_t>(r);
-        if (i < met_.size() && met_[i] == its.where) { return; }
-        if (i >= met_.size()) { met_.resize(i + 1); }
-        met_[i] = its.where;
+        if (i < known_.size() && known_[i] == its.where) { return; }
+        if (i >= known_.size()) { known_.resize(i + 1); }
+        known_[i] = its.where;
         if (its.where != 0) { touch(of.at(its.where), its.bytes); }
     }
-    /// The next piece, in lines of its own.
+    /// The next piece. It shares no line with others.
     std::byte* take(std::size_t bytes) {
         auto const whole = (bytes + line - 1) / line * line;
         if (next_ + whole > all_.bytes) { next_ = 0; }
         return all_.data + std::exchange(next_, next_ + whole);
     }
-    /// The memory, which somebody else gives back.
+    /// Hands the memory over to the caller.
     buffer release() { return std::exchange(all_, {}); }
 
 private:
@@ -80,8 +79,8 @@ private:
     }
 
     buffer all_{};
-    memory_range told_{};
-    std::vector<std::uint64_t> met_;  // where those of peers lie
+    memory_range announced_{};
+    std::vector<std::uint64_t> known_;  // where those of peers lie
     std::size_t next_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/lower/protocol.hpp>
 #include <collectives/run/program.hpp>
-#include <collectives/run/rotation.hpp>
+#include <collectives/run/staging_ring.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
 
@@ -23,7 +23,7 @@ static_assert(shared::board::few_bytes == lowering::largest_in_few_cells &&
 /// Numbers the calls in cells. Who has written number k has finished all before; so where d calls
 /// in a row have cells of their own, a rank may write number k once all have written k - d + 1.
 /// Only the roots of collectives that do not wait for all ever have to look.
-class cell_book {
+class cell_window {
     using board_type = shared::board;
 
 public:
@@ -51,7 +51,7 @@ public:
     void make_room(any_transport& t, cell_form const& form) {
         if (has_room(form)) { return; }
         constexpr auto least = plans::beside_pieces * lowering::largest_beside_cells;
-        auto const best = std::max(best_rotation(t), least);
+        auto const best = std::max(best_ring_bytes(t), least);
         try {
             beside_.make(t, best);
         } catch (transport_error const&) {
@@ -64,12 +64,12 @@ public:
         return has_room(form) && may_write(board, form);
     }
     /// Where inputs lie that cells have no room for.
-    rotation& beside() { return beside_; }
+    staging_ring& beside() { return beside_; }
 
 private:
     std::uint64_t done_ = 0;
     std::uint64_t all_wrote_ = 0;  // numbers up to this one have been written by all
-    rotation beside_;
+    staging_ring beside_;
 };
 
 }  // namespace collectives

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Marks accesses to peers' memory, and waits until no peer accesses this rank's.
+#pragma once
+
+#include <collectives/core/types.hpp>
+#include <collectives/run/group.hpp>
+#include <collectives/run/waiter.hpp>
+#include <collectives/transport/any_transport.hpp>
+
+#include <chrono>
+#include <thread>
+
+namespace collectives {
+
+/// This rank accesses a peer's memory as long as the object lives, also if the operator throws.
+class memory_access {
+public:
+    explicit memory_access(peer_memory& m) : memory_(m) { m.enter_memory(); }
+    memory_access(memory_access const&) = delete;
+    memory_access& operator=(memory_access const&) = delete;
+    ~memory_access() { memory_.leave_memory(); }
+
+private:
+    peer_memory& memory_;
+};
+
+/// How a rank leaves a failed operation. The stop word is set. A peer first marks its access and
+/// then reads the stop word, before it reads or writes anything. So a peer that is outside once
+/// does not come back, and when no peer is inside the buffers may be freed. A peer that died, or
+/// that a signal stopped, is not waited for. If a stopped peer goes on, it may write one more
+/// strip.
+inline void wait_until_peers_have_left(any_transport& t, rank_group const& group) {
+    if (!t.tells_inside()) { return; }
+    for (rank_t r = 0; r < group.size(); ++r) {
+        if (r == group.rank()) { continue; }
+        auto const peer = group.job_rank(r);
+        waiter patience(false);
+        while (t.inside(peer) && !t.suspended(peer) && !t.gone(peer)) {
+            if (patience.pause() == waiter::advice::sleep) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        }
+    }
+}
+
+}  // namespace collectives
