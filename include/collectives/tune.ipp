@@ -53,7 +53,7 @@ std::array<double, sizeof...(Call)> seconds_of(communicator& comm, timing how,
         left = how.seconds;
     }
     auto const calls_for = [&](auto const& one) {
-        series(one, 2 * static_cast<int>(lanes_per_rank));  // scratch is new in the first few
+        series(one, 2 * static_cast<int>(channels_per_rank));  // scratch is new in the first few
         return static_cast<int>(std::clamp(how.in_a_row / series(one, 2), 1.0, most_calls));
     };
     std::array const calls{calls_for(call)...};

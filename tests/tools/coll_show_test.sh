@@ -61,7 +61,7 @@ has "how it is written" "$room/said" "hierarchical:RANKS_PER_HOST"
 "$show" ring 4 --plan zero_copy --svg "$room/plan.svg" >"$room/plan" ||
     fail "ring 4 --plan zero_copy ends with an error"
 has "title of a plan" "$room/plan" "ring: all_reduce over 4 ranks, zero_copy"
-has "a reduction of a plan" "$room/plan" "reduce 256 KiB output+768 KiB <- input+768 KiB + rank 3's input+768 KiB"
+has "a reduction of a plan" "$room/plan" "reduce 256 KiB output+512 KiB <- input+512 KiB + rank 3's input+512 KiB"
 has "traffic of a plan" "$room/plan" "rank 0 1572864 0 0 0 0 0"
 has "proof of a plan" "$room/plan" "Proof: correct, over 9 calls in a row"
 has "a drawn plan" "$room/plan.svg" "ring: all_reduce over 4 ranks, zero_copy"

@@ -11,8 +11,8 @@ COLLECTIVES_INLINE std::string fingerprint::title() const {
     return text_of(name(what), " #", sequence);
 }
 
-COLLECTIVES_INLINE std::string fingerprint::difference(fingerprint const& other, int mine,
-                                                       int theirs) const {
+[[gnu::cold]] COLLECTIVES_INLINE std::string fingerprint::difference(fingerprint const& other,
+                                                                     int mine, int theirs) const {
     auto const say = [&](std::string_view field, std::string const& a, std::string const& b) {
         return text_of(field, " differs: rank ", mine, " has ", a, ", rank ", theirs, " has ", b);
     };

@@ -32,8 +32,8 @@ inline std::string how_it_went(departure const& d) {
 
 /// How the calls of ranks low < high differ up to operation `sequence`: in the last one both have
 /// entered, or in an earlier one that neither had to wait for. Empty if they do not.
-inline std::string difference_between(any_board const& board, rank_t low, rank_t high,
-                                      std::uint64_t sequence) {
+[[gnu::cold]] inline std::string difference_between(any_board const& board, rank_t low, rank_t high,
+                                                    std::uint64_t sequence) {
     auto const last = std::min({sequence, board.entered(low), board.entered(high)});
     for (auto s = last; s > 0; --s) {
         auto const first = board.call_of(low, s), second = board.call_of(high, s);
@@ -56,8 +56,10 @@ inline std::optional<departure> departure_of(any_board const& board, any_transpo
 }  // namespace detail
 
 /// The failure of a send or receive, if there is one.
-inline std::optional<failure> diagnose_pair(any_board const& board, any_transport const& t,
-                                            rank_group const& group, activity const& a) {
+[[gnu::cold]] inline std::optional<failure> diagnose_pair(any_board const& board,
+                                                          any_transport const& t,
+                                                          rank_group const& group,
+                                                          activity const& a) {
     auto const peer = a.only_peer;
     auto const what = a.call.title();
     if (a.suspicious) {
@@ -75,8 +77,8 @@ inline std::optional<failure> diagnose_pair(any_board const& board, any_transpor
 }
 
 /// The failure of an activity, if there is one. O(ranks). Allocates only if there is.
-inline std::optional<failure> diagnose(any_board const& board, any_transport const& t,
-                                       rank_group const& group, activity const& a) {
+[[gnu::cold]] inline std::optional<failure> diagnose(any_board const& board, any_transport const& t,
+                                                     rank_group const& group, activity const& a) {
     if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
     auto const me = group.rank();
     auto const late = steady::now() >= a.deadline;

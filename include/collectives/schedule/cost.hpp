@@ -98,7 +98,8 @@ private:
     cost result_;
 };
 
-constexpr cost cost_of(step_source const& from, outline const& plan, std::size_t bytes) {
+[[gnu::cold]] constexpr cost cost_of(step_source const& from, outline const& plan,
+                                     std::size_t bytes) {
     cost_counter counter(plan, bytes);
     std::vector<step> steps;
     for (rank_t r = 0; r < plan.size; ++r) {

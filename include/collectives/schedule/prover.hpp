@@ -25,7 +25,7 @@ public:
           chunks_(ranks.empty() ? 0 : ranks[0].chunks),
           sums_(reduces(what_) ? size_ : 0) {}
 
-    constexpr proof run() {
+    [[gnu::cold]] constexpr proof run() {
         verdict_ = form_of(ranks_);
         if (!verdict_.ok) { return verdict_; }
         fill();
@@ -57,14 +57,15 @@ private:
         return index(rank) * index(chunks_) + index(chunk < chunks_ ? chunk : chunk - chunks_);
     }
 
-    constexpr bool refuse(std::string_view why, rank_t rank = -1, int round = -1, int chunk = -1) {
+    [[gnu::cold]] constexpr bool refuse(std::string_view why, rank_t rank = -1, int round = -1,
+                                        int chunk = -1) {
         verdict_ = {false, why, rank, round, chunk};
         return false;
     }
 
     /// What everybody holds in the beginning. A value is a bracket where the collective adds, else
     /// the number of a block.
-    constexpr void fill() {
+    [[gnu::cold]] constexpr void fill() {
         auto const slots = index(size_) * index(chunks_);
         held_.assign(slots, none);
         inboxes_.resize(slots);
@@ -84,7 +85,7 @@ private:
     }
 
     /// Pairs the round's receives with its sends, and collects what they bring from before it.
-    constexpr bool match(int round) {
+    [[gnu::cold]] constexpr bool match(int round) {
         int sends = 0;
         for (std::size_t r = 0; r < index(size_); ++r) {
             auto const& steps = ranks_[r].steps;
@@ -105,7 +106,7 @@ private:
         return sends == 0 || refuse_unmatched(round);
     }
 
-    constexpr bool receive(rank_t me, step const& s) {
+    [[gnu::cold]] constexpr bool receive(rank_t me, step const& s) {
         auto const& theirs = ranks_[index(s.peer)].steps;
         auto& i = unmatched_[index(s.peer) * index(size_) + index(me)];
         if (i < cursor_[index(s.peer)]) { i = cursor_[index(s.peer)]; }
@@ -144,7 +145,7 @@ private:
         return true;
     }
 
-    constexpr bool refuse_unmatched(int round) {
+    [[gnu::cold]] constexpr bool refuse_unmatched(int round) {
         for (rank_t r = 0; r < size_; ++r) {
             for (auto i = cursor_[index(r)]; i < end_[index(r)]; ++i) {
                 step const& s = ranks_[index(r)].steps[i];
@@ -158,7 +159,7 @@ private:
     }
 
     /// Puts what the round brought in place.
-    constexpr bool apply(int round) {
+    [[gnu::cold]] constexpr bool apply(int round) {
         for (auto const& a : arrivals_) {
             inbox& box = inboxes_[a.slot];
             if (box.first == none) { continue; }  // done with the first of its slot
@@ -183,7 +184,7 @@ private:
     }
 
     /// The values of one n-ary sum by the rank they come from, own value included.
-    constexpr void order_operands(arrival const& first, rank_t me) {
+    [[gnu::cold]] constexpr void order_operands(arrival const& first, rank_t me) {
         operands_.clear();
         operands_.push_back({me, held_[first.slot]});
         arrival const* a = &first;
@@ -196,12 +197,12 @@ private:
     }
 
     /// Whether the result of the collective comprises this slot.
-    constexpr bool is_result(rank_t rank, int chunk) const {
+    [[gnu::cold]] constexpr bool is_result(rank_t rank, int chunk) const {
         if (what_ == collective::all_to_all) { return rank != chunk; }  // its own is not sent
         return has(traits_of(what_).output, rank == ranks_[0].root, rank == chunk);
     }
 
-    constexpr bool judge() {
+    [[gnu::cold]] constexpr bool judge() {
         verdict_ = {true, "", -1, -1, -1, true, true, true};
         int some = none;
         for (int c = 0; c < chunks_; ++c) {

@@ -128,7 +128,7 @@ template <algorithm A>
 struct functions_of {
     static int chunks(int parameter, int size);
     static rank_t owner(int parameter, int chunk, int size);
-    static void emit(int parameter, part const& p, step_collector& to);
+    [[gnu::cold]] static void emit(int parameter, part const& p, step_collector& to);
 };
 template <algorithm A>
 int functions_of<A>::chunks(int parameter, int size) {

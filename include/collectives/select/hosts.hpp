@@ -18,7 +18,7 @@ public:
     /// Nothing is known of hosts: as if all ranks shared one.
     host_layout() = default;
     /// `host_of` holds, for each rank, a number of its host.
-    explicit host_layout(std::vector<int> const& host_of) {
+    [[gnu::cold]] explicit host_layout(std::vector<int> const& host_of) {
         std::vector<int> known,
             ranks;  // of each host: its number, and how many it has
         for (auto const h : host_of) {

@@ -30,8 +30,8 @@ struct cost_profile {
 
     /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
     /// on what a rank asked before.
-    static cost_profile of(any_algorithm a, collective what, int size,
-                           host_layout const& hosts = {}) {
+    [[gnu::cold]] static cost_profile of(any_algorithm a, collective what, int size,
+                                         host_layout const& hosts = {}) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
         auto const by_unit = [&](std::size_t bytes) {
             return static_cast<double>(bytes) / static_cast<double>(unit);

@@ -51,7 +51,7 @@ inline std::string to_text(machine_model const& m) {
 
 /// Prices from lines as `to_text` writes them, over those of `m`; a line may begin with #. Throws
 /// usage_error.
-inline machine_model parse_model(std::string_view text, machine_model m = {}) {
+[[gnu::cold]] inline machine_model parse_model(std::string_view text, machine_model m = {}) {
     while (!text.empty()) {
         auto const end = text.find('\n');
         auto const line = std::string(text.substr(0, end));
@@ -77,7 +77,7 @@ inline machine_model parse_model(std::string_view text, machine_model m = {}) {
 
 /// The prices in the file that COLLECTIVES_MODEL names; if it is not set, the default ones. Throws
 /// usage_error.
-inline machine_model model_of_environment() {
+[[gnu::cold]] inline machine_model model_of_environment() {
     char const* const path = std::getenv("COLLECTIVES_MODEL");
     if (path == nullptr) { return {}; }
     auto* const file = std::fopen(path, "r");

@@ -49,7 +49,7 @@ inline std::size_t parse_bytes(std::string_view text) {
 }  // namespace detail
 
 /// Parses "name:from-to,..."; a name alone is meant for all sizes. Throws usage_error.
-inline std::vector<override_rule> parse_override(std::string_view text) {
+[[gnu::cold]] inline std::vector<override_rule> parse_override(std::string_view text) {
     std::vector<override_rule> rules;
     while (!text.empty()) {
         auto const comma = text.find(',');
