@@ -122,6 +122,9 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
     }
     for (auto const& each : planned.runs.front().ranks) {
         result.ranks.push_back(plans::resolve(each, views));
+        std::erase_if(result.ranks.back().program, [](auto const& i) {  // what was dropped
+            return i.what == plans::opcode::copy && i.bytes == 0;
+        });
         result.traffic.push_back(traffic_of(result.ranks.back()));
     }
 

@@ -14,7 +14,7 @@ namespace coll_show {
 namespace {
 
 constexpr double left = 28, top = 120, column = 330, box_width = 270, row = 46, box_height = 34;
-constexpr std::size_t longest_line = 46;  // letters that fit a box
+constexpr std::size_t longest_line = 43;  // letters that fit a box
 
 class plan_drawing {
 public:

@@ -69,6 +69,7 @@ public:
             if (one->choice == choice) { return *one; }
         }
         all.push_back(make(segment, choice));
+        resolve_all(segment);
         return *all.back();
     }
     /// The plan of a segment over messages. `streams` is the same in each call.
@@ -88,12 +89,13 @@ public:
     }
     /// Where the sources of a plan in memory lie that peers offer which have announced this.
     std::vector<plans::place> const& offered(ready_plan& of, int segment,
-                                             plans::announcement shown) const {
-        auto const protocols = static_cast<std::size_t>(shown.how) -
-                               static_cast<std::size_t>(plans::protocol::zero_copy);
-        auto& made = of.offered[2 * protocols + (shown.in_place ? 1 : 0)];
-        if (!made) { made = resolve_offers(of.steps, segment, shown); }
-        return *made;
+                                             plans::announcement shown) {
+        auto const index = index_of(shown);
+        if (!of.offered[index]) {
+            class_of(segment).announced[index] = shown;
+            resolve_all(segment);
+        }
+        return *of.offered[index];
     }
     /// Its form in cells; null if it does not suit them. Only what is equal on all ranks decides.
     cell_form const* in_cells() {
@@ -102,10 +104,17 @@ public:
     }
 
 private:
+    static constexpr std::size_t index_of(plans::announcement shown) {
+        auto const protocols = static_cast<std::size_t>(shown.how) -
+                               static_cast<std::size_t>(plans::protocol::zero_copy);
+        return 2 * protocols + (shown.in_place ? 1 : 0);
+    }
+
     struct segment_class {
         std::vector<std::unique_ptr<ready_plan>> made;
-        plans::plan const* over_messages = nullptr;         // one of them
-        std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
+        plans::plan const* over_messages = nullptr;                   // one of them
+        std::array<std::optional<std::size_t>, 8> scratch;            // by protocol
+        std::array<std::optional<plans::announcement>, 8> announced;  // by peers, as far as seen
     };
 
     /// Segments of one vector come in two sizes; segments of blocks all differ.
@@ -128,6 +137,19 @@ private:
     [[gnu::cold]] std::size_t find_scratch(int segment, plans::protocol how) const {
         return lowered_.lower(shape_.rank, {{how, shape_.in_place, false}}, segment).scratch;
     }
+    /// Resolves each plan in memory under each announcement that was seen: later calls, in which
+    /// plans and announcements meet in other pairs, then allocate nothing.
+    [[gnu::cold]] void resolve_all(int segment) {
+        auto& of = class_of(segment);
+        for (auto const& one : of.made) {
+            if (plans::backend_of(one->choice.shown.how) != plans::backend::memory) { continue; }
+            for (auto const& shown : of.announced) {
+                if (!shown) { continue; }
+                auto& made = one->offered[index_of(*shown)];
+                if (!made) { made = resolve_offers(one->steps, segment, *shown); }
+            }
+        }
+    }
     /// Plays the parts of those peers that the plan reads from.
     std::vector<plans::peer_view> views(plans::plan const& own, int segment,
                                         plans::announcement shown) const {
@@ -139,8 +161,8 @@ private:
         }
         return result;
     }
-    [[gnu::cold]] std::unique_ptr<std::vector<plans::place>> resolve_offers(
-        plans::plan const& own, int segment, plans::announcement shown) const {
+    std::unique_ptr<std::vector<plans::place>> resolve_offers(plans::plan const& own, int segment,
+                                                              plans::announcement shown) const {
         auto const peers = views(own, segment, shown);
         auto made = std::make_unique<std::vector<plans::place>>();
         for (auto const& p : own.sources) {
