@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class any_transport;
 
@@ -258,12 +258,12 @@ public:
     machine_model const& model() const;
     void use(machine_model const& prices);
 
-    std::shared_ptr<communicator_core> const& core() const { return core_; }  ///< for the library
+    detail::core_pointer const& core() const { return core_; }  ///< for the library
 
 private:
     using pointer = std::shared_ptr<any_transport>;
-    explicit communicator(std::shared_ptr<communicator_core> core);
-    request_maker make() const { return {rank_, size_}; }
+    explicit communicator(detail::core_pointer core);
+    detail::request_maker make() const { return {rank_, size_}; }
     detail::part_counts parts(collective what, counts_range auto const& given) const {
         return make().parts(what, given);
     }
@@ -280,15 +280,15 @@ private:
         return kept->second = reducer_of<T>(kept->first), kept;
     }
 
-    void run(call_request const& r);
-    pending start(call_request const& r, std::shared_ptr<void const> kept = {});
-    pending start_pair(collective what, element_type of, memory_span data, rank_t peer, int tag,
-                       options const& how);
+    void run(detail::call_request const& r);
+    pending start(detail::call_request const& r, std::shared_ptr<void const> kept = {});
+    pending start_pair(collective what, detail::element_type of, memory_span data, rank_t peer,
+                       int tag, options const& how);
     memory_block allocate_elements(std::size_t n, std::size_t size);
     communicator over(function_ref<pointer(pointer)> adaptor);
     void bind(reducer& r) const;  // to the kernel of the device in whose memory buffers lie
 
-    std::shared_ptr<communicator_core> core_;
+    detail::core_pointer core_;
     rank_t rank_ = 0;
     int size_ = 1;
     bool on_device_ = false;

@@ -14,27 +14,27 @@
 #include <string>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 
 /// The communicator of all ranks of a job.
-inline std::shared_ptr<communicator_core> first_core(std::shared_ptr<any_transport> t) {
+inline std::shared_ptr<detail::communicator_core> first_core(std::shared_ptr<any_transport> t) {
     std::vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
     std::iota(everybody.begin(), everybody.end(), 0);
-    auto shared = std::make_shared<hub>(t);
+    auto shared = std::make_shared<detail::rank_progress>(t);
     auto board = t->first_board();
-    return std::make_shared<communicator_core>(std::move(shared), std::move(board),
-                                               rank_group(std::move(everybody), t->rank()), 1,
-                                               model_of_environment());
+    return std::make_shared<detail::communicator_core>(
+        std::move(shared), std::move(board), detail::rank_group(std::move(everybody), t->rank()), 1,
+        model_of_environment());
 }
 
 /// An all_gather of `bytes` bytes per rank on the library's own account. What `stated` counts must
 /// be equal on all ranks.
-inline void all_gather_as(communicator_core& core, collective what, void const* mine, void* all,
-                          std::size_t bytes, std::size_t stated = 0) {
+inline void all_gather_as(detail::communicator_core& core, collective what, void const* mine,
+                          void* all, std::size_t bytes, std::size_t stated = 0) {
     auto const ranks = static_cast<std::size_t>(core.engine().size());
-    auto r = core.make().to_whole(collective::all_gather, element_type_of<std::byte>(),
+    auto r = core.make().to_whole(collective::all_gather, detail::element_type_of<std::byte>(),
                                   {mine, bytes}, {all, bytes * ranks}, {}, 0, {});
     r.as = what;
     r.stated_count = stated;
@@ -42,9 +42,9 @@ inline void all_gather_as(communicator_core& core, collective what, void const* 
 }
 
 /// A communicator of `members`, ranks of `core`, over `shared`.
-inline std::shared_ptr<communicator_core> derive(communicator_core& core,
-                                                 std::shared_ptr<hub> shared,
-                                                 std::vector<rank_t> members, std::uint64_t salt) {
+inline std::shared_ptr<detail::communicator_core> derive(
+    detail::communicator_core& core, std::shared_ptr<detail::rank_progress> shared,
+    std::vector<rank_t> members, std::uint64_t salt) {
     auto& engine = core.engine();
     auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), engine.rank()) -
                                         members.begin());
@@ -59,42 +59,42 @@ inline std::shared_ptr<communicator_core> derive(communicator_core& core,
     // Counted before anything can fail: where one group has no memory, the others go on.
     auto const context = mix(mix(engine.context(), core.next_derived()), salt);
     auto board = shared->carrier->make_board(members, me, share);
-    return std::make_shared<communicator_core>(std::move(shared), std::move(board),
-                                               rank_group(std::move(members), me), context,
-                                               core.selector().model());
+    return std::make_shared<detail::communicator_core>(std::move(shared), std::move(board),
+                                                       detail::rank_group(std::move(members), me),
+                                                       context, core.selector().model());
 }
 
 }  // namespace detail
 
 COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<any_transport> t)
     : communicator(detail::first_core(std::move(t))) {}
-COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<communicator_core> core)
+COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<detail::communicator_core> core)
     : core_(std::move(core)),
       rank_(core_->engine().rank()),
       size_(core_->engine().size()),
       on_device_(core_->engine().space().device() != nullptr) {}
 
-COLLECTIVES_INLINE void communicator::run(call_request const& r) { core_->run(r); }
-COLLECTIVES_INLINE pending communicator::start(call_request const& r,
+COLLECTIVES_INLINE void communicator::run(detail::call_request const& r) { core_->run(r); }
+COLLECTIVES_INLINE pending communicator::start(detail::call_request const& r,
                                                std::shared_ptr<void const> kept) {
     auto started = core_->start_operation(r);
     return {core_, std::move(started), std::move(kept)};
 }
-COLLECTIVES_INLINE pending communicator::start_pair(collective what, element_type of,
+COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::element_type of,
                                                     memory_span data, rank_t peer, int tag,
                                                     options const& how) {
     auto started = core_->start_pair(what, of, data, peer, tag, how);
     return {core_, std::move(started), {}};
 }
 COLLECTIVES_INLINE void communicator::barrier(options const& how) {
-    run(make().begin(collective::barrier, element_type_of<std::byte>(), how));
+    run(make().begin(collective::barrier, detail::element_type_of<std::byte>(), how));
 }
 COLLECTIVES_INLINE pending communicator::start_barrier(options const& how) {
-    return start(make().begin(collective::barrier, element_type_of<std::byte>(), how));
+    return start(make().begin(collective::barrier, detail::element_type_of<std::byte>(), how));
 }
 
 COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
-    auto const turn = core_->engine().turn();
+    auto const lock = core_->engine().lock();
     struct member {
         int color, key, rank;
     };
@@ -111,11 +111,11 @@ COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
 }
 
 COLLECTIVES_INLINE communicator communicator::over(function_ref<pointer(pointer)> adaptor) {
-    auto const turn = core_->engine().turn();
+    auto const lock = core_->engine().lock();
     auto const& below = core_->engine().shared();
     std::vector<rank_t> members(static_cast<std::size_t>(size()));
     std::iota(members.begin(), members.end(), 0);
-    auto shared = std::make_shared<hub>(adaptor(below->carrier), below->work);
+    auto shared = std::make_shared<detail::rank_progress>(adaptor(below->carrier), below->work);
     return communicator(
         detail::derive(*core_, std::move(shared), std::move(members), hash_text("with")));
 }

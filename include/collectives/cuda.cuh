@@ -5,7 +5,7 @@
 
 #include <collectives/space/cuda/device.cuh>
 
-namespace collectives::cuda::detail {
+namespace collectives::inline v0::cuda::detail {
 
 static bool const own_kernels_are_there = provide_all_with<device_launcher>();
 

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// A communicator of the ranks of `base` (threads, shm, MPI or UCX, on one machine) for buffers in
 /// the memory of devices; `device` is this rank's, as CUDA numbers them in its process; ranks may

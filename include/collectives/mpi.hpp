@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace collectives::mpi {
+namespace collectives::inline v0::mpi {
 
 /// A communicator of the ranks of an MPI communicator, which it duplicates. Collective. It must go
 /// before MPI_Finalize.

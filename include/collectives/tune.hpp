@@ -6,7 +6,7 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/select/machine_model.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Collective. Measures the prices by which `automatic` chooses on this communicator and those
 /// split from it later, and returns them: the same on all ranks. Takes some 20 to 70 ms, twice

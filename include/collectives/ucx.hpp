@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives::ucx {
+namespace collectives::inline v0::ucx {
 
 namespace detail {
 

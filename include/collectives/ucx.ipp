@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace collectives::ucx {
+namespace collectives::inline v0::ucx {
 
 namespace detail {
 

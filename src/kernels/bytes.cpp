@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <collectives/space/host.hpp>
 
-namespace collectives::host::detail {
+namespace collectives::inline v0::host::detail {
 
 COLLECTIVES_INTEGER_KERNELS(, bool)
 COLLECTIVES_INTEGER_KERNELS(, std::int8_t)

@@ -49,7 +49,7 @@ public:
     void doze(Ready&& ready, std::chrono::nanoseconds) {
         ready();
     }
-    std::optional<collectives::departure> gone(int) const { return {}; }
+    std::optional<collectives::peer_exit> gone(int) const { return {}; }
     void note_trouble() {}
 
     board first_board() {

@@ -184,7 +184,7 @@ TEST_CASE("what goes round is in every rank's page table from the first calls on
                 for (int i = 0; i < k; ++i) { comm.all_reduce(in, out, coll::sum{}); }
             };
             calls(4);
-            if (coll::best_ring_bytes(comm.core()->engine().carrier()) == 0) {
+            if (coll::detail::best_ring_bytes(comm.core()->engine().carrier()) == 0) {
                 return;
             }  // nothing goes round here
             auto const before = faults();

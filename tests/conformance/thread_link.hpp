@@ -110,10 +110,10 @@ public:
         delays::moment(64);
         return post_receive(data, bytes, from, tag, false);
     }
-    handle send_word(std::byte const* data, std::size_t bytes, coll::rank_t to) {
+    handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
         return post_send(data, bytes, to, 0, true);
     }
-    handle receive_word(std::byte* data, std::size_t bytes) {
+    handle receive_control(std::byte* data, std::size_t bytes) {
         return post_receive(data, bytes, -1, 0, true);
     }
     bool test(handle& h, coll::wire::arrival& in) {
@@ -138,13 +138,13 @@ public:
         std::this_thread::sleep_for(
             std::min<std::chrono::nanoseconds>(time, std::chrono::microseconds(50)));
     }
-    std::optional<coll::departure> gone(coll::rank_t r) const {
-        return post_->closed[static_cast<std::size_t>(r)] ? std::optional(coll::departure{})
+    std::optional<coll::peer_exit> gone(coll::rank_t r) const {
+        return post_->closed[static_cast<std::size_t>(r)] ? std::optional(coll::peer_exit{})
                                                           : std::nullopt;
     }
     bool usable() const { return true; }
-    bool can_be_told(coll::rank_t r) const { return !gone(r); }
-    bool progress_words() { return false; }
+    bool can_reach(coll::rank_t r) const { return !gone(r); }
+    bool progress_control() { return false; }
     bool drop_data() {
         take_out([&](auto const& p) { return !p->is_word && is_own(*p); });
         return true;

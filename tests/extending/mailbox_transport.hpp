@@ -218,9 +218,9 @@ public:
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
         office_->doze(ready, time);
     }
-    std::optional<coll::departure> gone(coll::rank_t r) const {
+    std::optional<coll::peer_exit> gone(coll::rank_t r) const {
         auto const left = office_->locked([&](auto& o) { return o.gone(r); });
-        return left ? std::optional(coll::departure{}) : std::nullopt;
+        return left ? std::optional(coll::peer_exit{}) : std::nullopt;
     }
     void note_trouble() {}
 

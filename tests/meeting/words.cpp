@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ranks and store say to each other is understood as it was meant, and random bytes do no
 // harm: nothing is read past its end, and nothing is made larger than what came.
-#include <collectives/launch/bootstrap/store/visitor.hpp>
+#include <collectives/launch/bootstrap/store/client_connection.hpp>
 
 #include <rapidcheck.h>
 
@@ -92,7 +92,7 @@ bool random_bytes_do_no_harm() {
         int ends[2] = {-1, -1};
         RC_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
         collectives::descriptor const its(ends[1]);
-        meeting::visitor guest{collectives::descriptor(ends[0])};
+        meeting::client_connection guest{collectives::descriptor(ends[0])};
         meeting::member const host{0, 2, "job", {}};
         auto said = meeting::hello{1, 2, 3, {}, {}}.write();
         said.resize(std::min<std::size_t>(said.size(), true_bytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which tensors travel together, and what is said of tensors that differ.
-#include <collectives/fusion/dispute.hpp>
+#include <collectives/fusion/mismatch_report.hpp>
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/ready_list.hpp>
 
@@ -151,11 +151,12 @@ TEST_CASE("any list: each tensor once, in order, in buckets of one type below th
 
 namespace {
 
-coll::tensor_note note(std::uint64_t index, char const* name, std::uint64_t count,
-                       std::uint64_t bucket = 0) {
+coll::detail::tensor_note note(std::uint64_t index, char const* name, std::uint64_t count,
+                               std::uint64_t bucket = 0) {
     return {index, bucket, count, 1, {name}, {"float"}};
 }
-coll::testimony rank_with(std::vector<coll::tensor_note> tensors, std::uint64_t added) {
+coll::detail::tensor_report rank_with(std::vector<coll::detail::tensor_note> tensors,
+                                      std::uint64_t added) {
     return {{added, tensors.size(), 3, 100, 0, {"sum"}}, std::move(tensors)};
 }
 
@@ -163,30 +164,32 @@ coll::testimony rank_with(std::vector<coll::tensor_note> tensors, std::uint64_t 
 
 TEST_CASE("what differs is named with two ranks and both values") {
     auto const a = rank_with({note(4, "a", 10), note(5, "b", 20)}, 6);
-    CHECK(coll::difference_of({a, a, a}).empty());
-    CHECK(coll::difference_of({a, a, rank_with({note(4, "a", 10), note(5, "c", 20)}, 6)}) ==
+    CHECK(coll::detail::difference_of({a, a, a}).empty());
+    CHECK(coll::detail::difference_of({a, a, rank_with({note(4, "a", 10), note(5, "c", 20)}, 6)}) ==
           "tensor 5 differs in its name: rank 0 has 'b' (20 x float), rank 2 has 'c' (20 x float)");
-    CHECK(coll::difference_of({a, rank_with({note(4, "a", 11), note(5, "b", 20)}, 6)}) ==
+    CHECK(coll::detail::difference_of({a, rank_with({note(4, "a", 11), note(5, "b", 20)}, 6)}) ==
           "tensor 4 differs in its size: rank 0 has 'a' (10 x float), rank 1 has 'a' (11 x float)");
-    CHECK(coll::difference_of({a, rank_with({note(4, "a", 10)}, 5)}) ==
+    CHECK(coll::detail::difference_of({a, rank_with({note(4, "a", 10)}, 5)}) ==
           "tensor 5: rank 0 has 'b' (20 x float), rank 1 waits after only 5 tensors");
-    CHECK(coll::difference_of({rank_with({}, 4), a}) ==
+    CHECK(coll::detail::difference_of({rank_with({}, 4), a}) ==
           "tensor 4: rank 1 has 'a' (10 x float), rank 0 waits after only 4 tensors");
-    CHECK(coll::difference_of({a, rank_with({note(5, "b", 20)}, 6)}).empty());  // 4 is done there
+    CHECK(coll::detail::difference_of({a, rank_with({note(5, "b", 20)}, 6)})
+              .empty());  // 4 is done there
     auto const split =
-        coll::difference_of({a, rank_with({note(4, "a", 10), note(5, "b", 20, 5)}, 6)});
+        coll::detail::difference_of({a, rank_with({note(4, "a", 10), note(5, "b", 20, 5)}, 6)});
     CHECK(split.find("tensor 5 'b' (20 x float) travels with others") == 0);
     auto late = rank_with({}, 4);
     late.of.started = 2;
-    CHECK(coll::difference_of({late, a, rank_with({note(4, "a", 10)}, 5)}) ==
+    CHECK(coll::detail::difference_of({late, a, rank_with({note(4, "a", 10)}, 5)}) ==
           "tensor 5: rank 1 has 'b' (20 x float), rank 2 waits after only 5 tensors");
     auto other = a;
     other.of.threshold = 7;
-    CHECK(coll::difference_of({a, other}) == "the threshold differs: rank 0 has 100, rank 1 has 7");
+    CHECK(coll::detail::difference_of({a, other}) ==
+          "the threshold differs: rank 0 has 100, rank 1 has 7");
 }
 
 TEST_CASE("of what is ready on all ranks the highest priority goes first, of equals the first") {
-    coll::ready_list<char> list;
+    coll::detail::ready_list<char> list;
     list.add('a', 0);
     list.add('b', 2);
     list.add('c', 2);

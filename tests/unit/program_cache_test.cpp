@@ -17,9 +17,10 @@ namespace coll = collectives;
 
 namespace {
 
-std::shared_ptr<coll::program> program_of(coll::call_request const& r) {
+std::shared_ptr<coll::detail::program> program_of(coll::detail::call_request const& r) {
     auto const chosen = coll::any_algorithm(coll::star{});
-    return std::make_shared<coll::program>(r.shape, chosen, 1, coll::fingerprint_of(r, chosen));
+    return std::make_shared<coll::detail::program>(r.shape, chosen, 1,
+                                                   coll::detail::fingerprint_of(r, chosen));
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
     coll::reducer op, other_op;
     op.fingerprint = 1;
     other_op.fingerprint = 2;
-    coll::call_request base;
+    coll::detail::call_request base;
     base.shape.what = base.as = coll::collective::all_reduce;
     base.shape.size = 4;
     base.shape.count = 100;
@@ -36,7 +37,7 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
     base.type = 7;
     base.op = &op;
 
-    using change = std::function<void(coll::call_request&)>;
+    using change = std::function<void(coll::detail::call_request&)>;
     std::vector<change> const changes{
         [](auto& r) { r.type = 8; },
         [&](auto& r) { r.op = &other_op; },
@@ -63,9 +64,9 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
         [](auto& r) { r.how.algorithm = coll::hierarchical{2}; },
         [](auto& r) { r.how.algorithm = coll::hierarchical{4}; },
     };
-    coll::program_cache cache;
+    coll::detail::program_cache cache;
     CHECK(cache.find(base) == nullptr);
-    std::vector<std::pair<coll::call_request, std::shared_ptr<coll::program>>> kept;
+    std::vector<std::pair<coll::detail::call_request, std::shared_ptr<coll::detail::program>>> kept;
     kept.emplace_back(base, cache.add(base, program_of(base)));
     for (auto const& c : changes) {
         auto r = base;

@@ -46,7 +46,7 @@ TEST_CASE("the last pieces of a staging ring never share bytes") {
     auto const holds = rc::check([&] {
         auto const alive = *rc::gen::inRange<std::size_t>(1, 20);
         auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
-        coll::staging_ring memory;
+        coll::detail::staging_ring memory;
         auto const bytes = (alive + 1) * largest * *rc::gen::inRange<std::size_t>(1, 9);
         memory.make(t, bytes);
         std::deque<stretch> last;
@@ -76,8 +76,8 @@ TEST_CASE("the last pieces of a staging ring never share bytes") {
 TEST_CASE("who writes to far lines only finds out now and then whether they are far") {
     if (!coll::host::detail::can_pass_caches) { return; }
     std::vector<std::byte> memory(4096);
-    coll::store_probe near{coll::store_probe::time_per_line(1e9)};
-    coll::store_probe far{coll::store_probe::time_per_line(-1e9)};
+    coll::detail::store_probe near{coll::detail::store_probe::time_per_line(1e9)};
+    coll::detail::store_probe far{coll::detail::store_probe::time_per_line(-1e9)};
     for (int look = 0; look < 3; ++look) {
         for (auto* const w : {&near, &far}) {
             CHECK(w->may_be_far());
@@ -101,7 +101,7 @@ TEST_CASE("what is written for peers is what was there, near or far, watched or 
     auto const untouched = [](auto b) { return b == std::byte{0x5a}; };
     std::size_t const sizes[] = {0, 1, 1023, 1024, 1025, 4096, 16 * 1024, 16 * 1024 + 65, 39'000};
     for (double const slow : {-1e9, 1e9}) {
-        coll::store_probe watch{coll::store_probe::time_per_line(slow)};
+        coll::detail::store_probe watch{coll::detail::store_probe::time_per_line(slow)};
         for (std::size_t call = 0; call < 500; ++call) {
             auto const bytes = sizes[call % std::size(sizes)];
             std::fill(memory.begin(), memory.end(), std::byte{0x5a});

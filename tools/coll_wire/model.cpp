@@ -13,10 +13,10 @@ namespace coll_wire {
 namespace {
 
 std::size_t slices_of(question const& q, int ranks) {
-    auto const segment =
-        q.segment == coll::chosen_segment
-            ? coll::best_segment(q.bytes, q.algorithm, ranks, coll::way_of_data::by_messages)
-            : q.segment;
+    auto const segment = q.segment == coll::chosen_segment
+                             ? coll::detail::best_segment(q.bytes, q.algorithm, ranks,
+                                                          coll::detail::way_of_data::by_messages)
+                             : q.segment;
     return segment == 0 ? 1 : (q.bytes + segment - 1) / segment;
 }
 

@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 #ifdef COLLECTIVES_COMPILED
 namespace detail {

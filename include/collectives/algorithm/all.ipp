@@ -9,7 +9,7 @@
 #include <charconv>
 #include <string>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -4,7 +4,7 @@
 
 #include <collectives/schedule/step.hpp>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 /// The largest power of two q <= size, and r = size - q extra ranks. The ranks (2v, 2v + 1), v < r,
 /// act as one virtual rank v, the even one for both; above them rank v + r is virtual rank v. So

@@ -24,7 +24,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct halving {
     static constexpr std::string_view name = "halving";

@@ -32,7 +32,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct hierarchical {
     static constexpr std::string_view name = "hierarchical";
@@ -110,15 +110,15 @@ private:
         constexpr int inside_rounds() const { return per_host > 1 ? 1 : 0; }
 
         constexpr auto inside(auto& emit, int round) const {
-            return detail::seated(emit, {round, host * per_host, 1, 0, hosts});
+            return detail::relabelled(emit, {round, host * per_host, 1, 0, hosts});
         }
         /// Over the chunks of this rank's part.
         constexpr auto between(auto& emit, int round) const {
-            return detail::seated(emit, {round, local, per_host, local * hosts, 1});
+            return detail::relabelled(emit, {round, local, per_host, local * hosts, 1});
         }
         /// Over this rank's part as one chunk.
         constexpr auto part_between(auto& emit, int round) const {
-            return detail::seated(emit, {round, local, per_host, local * hosts, hosts});
+            return detail::relabelled(emit, {round, local, per_host, local * hosts, hosts});
         }
     };
 };

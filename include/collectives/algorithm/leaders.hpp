@@ -27,7 +27,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct leaders {
     static constexpr std::string_view name = "leaders";
@@ -78,7 +78,7 @@ struct leaders {
 
 private:
     constexpr auto among_heads(auto& emit, int round) const {
-        return detail::seated(emit, {round, 0, ranks_per_device, 0, 1});
+        return detail::relabelled(emit, {round, 0, ranks_per_device, 0, 1});
     }
     constexpr rank_t head_of(int device, rank_t root) const {
         return root / ranks_per_device == device ? root : device * ranks_per_device;

@@ -23,7 +23,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct mixed_radix {
     static constexpr std::string_view name = "mixed_radix";

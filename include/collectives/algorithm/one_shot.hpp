@@ -21,7 +21,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct one_shot {
     static constexpr std::string_view name = "one_shot";

@@ -20,7 +20,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct ring {
     static constexpr std::string_view name = "ring";

@@ -22,7 +22,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct star {
     static constexpr std::string_view name = "star";

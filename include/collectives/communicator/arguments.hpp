@@ -8,7 +8,7 @@
 #include <ranges>
 #include <type_traits>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 template <class R>
 using element_t = std::remove_cv_t<std::ranges::range_value_t<R>>;

@@ -3,7 +3,7 @@
 // enqueue bit by bit.
 #pragma once
 
-#include <collectives/core/turns.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/run/progress_thread.hpp>
@@ -12,21 +12,21 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Those of one communicator. Its thread starts with the first of them.
 class background_calls {
 public:
-    /// The turn in which a call is started. Not within another one.
-    turns::turn turn(engine& e) {
-        e.shared()->work->turns->share();
+    /// The progress lock, held while a call starts. The caller does not hold it yet.
+    progress_lock::guard lock(engine& e) {
+        e.shared()->work->lock->share();
         if (!thread_) {
             thread_ = std::make_unique<progress_thread>([&e, this, is_new = true]() mutable {
                 if (std::exchange(is_new, false)) { e.space().device()->begin_thread(); }
                 return e.tend(moved_);
             });
         }
-        auto mine = e.turn();
+        auto mine = e.lock();
         moved_.reserve(moved_.size() + 1);  // what may fail does so before the call is entered
         return mine;
     }
@@ -34,9 +34,9 @@ public:
         moved_.push_back(&a);
         thread_->wake();
     }
-    /// The call's end, or what went wrong, is now for its waiter to see. In a turn.
+    /// Stops driving `a`: its waiter sees its end or its failure. The caller holds the lock.
     void remove(activity& a) { std::erase(moved_, &a); }
-    /// Not in a turn.
+    /// The caller does not hold the lock.
     void end() { thread_.reset(); }
 
 private:
@@ -44,4 +44,4 @@ private:
     std::unique_ptr<progress_thread> thread_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Models bootstrap over any communicator, which must outlive it.
 class bootstrap_over {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// A contiguous range of `size()` elements, zero at first, that peers reach. Move-only; its
 /// destructor frees this rank's part alone. Spans into it are reachable too.

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Of gather and scatter without counts not every rank knows the whole count.
 inline bool blocks_vary(call_request const& r) {
@@ -36,4 +36,4 @@ inline fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {
     return f;
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// An element type without its type.
 struct element_type {
@@ -40,4 +40,4 @@ struct call_request {
     std::size_t stated_count = 0;  // what `as` counts, where that is not shape.count (allocate)
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -24,11 +24,11 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class communicator_core {
 public:
-    communicator_core(std::shared_ptr<hub> shared, std::unique_ptr<any_board> board,
+    communicator_core(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> board,
                       rank_group group, std::uint64_t context, machine_model prices)
         : engine_(std::move(shared), std::move(board), std::move(group), context) {
         prices.processors = shared_processors();
@@ -46,15 +46,15 @@ public:
     communicator_core& operator=(communicator_core const&) = delete;
     ~communicator_core() {
         background_.end();
-        auto const turn = engine_.turn();
+        auto const lock = engine_.lock();
         engine_.retire();
     }
 
-    collectives::engine& engine() { return engine_; }
+    detail::engine& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
     /// Other prices: what was chosen by the old ones is chosen anew.
     void use(machine_model prices) {
-        auto const turn = engine_.turn();
+        auto const lock = engine_.lock();
         prices.processors = shared_processors();
         selector_.use(prices);
         kept_.clear();
@@ -82,7 +82,7 @@ public:
     }
     /// Runs a collective to its end.
     void run(call_request const& r) {
-        auto const turn = engine_.turn();
+        auto const lock = engine_.lock();
         require_stream(r.as, r.how);
         if (engine_.has_cells() && run_in_cells(r)) { return; }
         auto o = take();
@@ -94,7 +94,7 @@ public:
 
     /// Starts a collective that goes on when its caller tests it, waits, or, on a device, computes.
     std::unique_ptr<activity> start_operation(call_request const& r) {
-        auto const turn = turn_to_start();
+        auto const lock = lock_to_start();
         require_stream(r.as, r.how);
         auto o = std::make_unique<operation>();
         start(*o, r);
@@ -104,7 +104,7 @@ public:
     /// Starts a send, which only reads `data`, or a receive.
     std::unique_ptr<activity> start_pair(collective what, element_type of, memory_span data,
                                          rank_t peer, int tag, options const& how) {
-        auto const turn = turn_to_start();
+        auto const lock = lock_to_start();
         engine_.require_usable(what);
         make().require_rank(peer, what, "peer");
         require_stream(what, how);
@@ -129,7 +129,7 @@ public:
     }
     /// What `automatic` takes, for the elements and operators of most calls.
     explanation explain(collective what, std::size_t bytes) {
-        auto const turn = engine_.turn();
+        auto const lock = engine_.lock();
         requirement const need{what, engine_.size(), 0, false, false};
         return selector_.explain(need, bytes);
     }
@@ -140,7 +140,7 @@ public:
         engine_.wait(a);
     }
     void forget(activity& a) {
-        auto const turn = engine_.turn();
+        auto const lock = engine_.lock();
         background_.remove(a);
         engine_.remove(a);
     }
@@ -173,9 +173,11 @@ private:
         if (how.stream == nullptr || on_device()) { return; }
         make().refuse(what, "a stream is for communicators of devices alone");
     }
-    /// The turn in which a call is started.
-    turns::turn turn_to_start() { return on_device() ? background_.turn(engine_) : engine_.turn(); }
-    /// Has it moved in the background, where started calls are; within that turn.
+    /// The progress lock, held while a call starts.
+    progress_lock::guard lock_to_start() {
+        return on_device() ? background_.lock(engine_) : engine_.lock();
+    }
+    /// Hands a started call to the background thread, where there is one. Holds the lock.
     void leave_alone(activity& a) {
         a.start_clock(steady::now());
         if (on_device()) { background_.add(a); }
@@ -282,7 +284,7 @@ private:
         };
     }
 
-    collectives::engine engine_;
+    detail::engine engine_;
     collectives::selector selector_;
     program_cache kept_;
     route_book routes_;
@@ -292,4 +294,4 @@ private:
     background_calls background_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -13,14 +13,14 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// What is quickest where several processes take turns on a device: one of them does the work.
 /// `automatic` where they do not, or where devices have different numbers of ranks.
 inline any_algorithm device_choice(engine& e) {
     std::vector<int> devices;
     for (rank_t r = 0; r < e.size(); ++r) {
-        devices.push_back(e.carrier().device_in_turns(e.group().job_rank(r)));
+        devices.push_back(e.carrier().shared_device(e.group().job_rank(r)));
     }
     auto const count = [&](int device) {
         return static_cast<std::size_t>(std::count(devices.begin(), devices.end(), device));
@@ -77,4 +77,4 @@ inline void begin_on_device(engine& e, call_request const& r) {
                   {r.out, bytes(r.out, r.shape.output_bytes())});
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE memory_block::memory_block(std::shared_ptr<any_transport> t, std::size_t bytes)
-    : transport_(std::move(t)), data_(take_memory(*transport_, bytes)), bytes_(bytes) {
+    : transport_(std::move(t)), data_(detail::take_memory(*transport_, bytes)), bytes_(bytes) {
     if (transport_->memory() != nullptr) { return; }  // zeroed, and known to the transport
     try {
         if (auto* const device = transport_->device()) {
@@ -20,7 +20,7 @@ COLLECTIVES_INLINE memory_block::memory_block(std::shared_ptr<any_transport> t, 
             transport_->register_memory(data_, bytes_);
         }
     } catch (...) {
-        give_memory_back(*transport_, data_, bytes_);
+        detail::give_memory_back(*transport_, data_, bytes_);
         throw;
     }
 }
@@ -37,7 +37,7 @@ COLLECTIVES_INLINE memory_block& memory_block::operator=(memory_block&& other) n
 COLLECTIVES_INLINE memory_block::~memory_block() {
     if (data_ == nullptr) { return; }
     transport_->deregister_memory(data_);
-    give_memory_back(*transport_, data_, bytes_);
+    detail::give_memory_back(*transport_, data_, bytes_);
 }
 
 }  // namespace collectives

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Leaves the size of segments to the library.
 inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::max();

@@ -7,16 +7,19 @@
 #include <exception>
 #include <memory>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
+namespace detail {
 class activity;
 class communicator_core;
+using core_pointer = std::shared_ptr<communicator_core>;
+}  // namespace detail
 
 /// What the `start_` forms return. Move-only. Buffers passed to the call belong to it until it is
 /// done. Everything the rank has under way moves whenever any of its calls is tested or waited for.
 class [[nodiscard]] pending {
 public:
-    pending(std::shared_ptr<communicator_core> core, std::unique_ptr<activity> what,
+    pending(detail::core_pointer core, std::unique_ptr<detail::activity> what,
             std::shared_ptr<void const> keep);
     pending(pending&&) noexcept;
     pending& operator=(pending&& other) noexcept;
@@ -30,8 +33,8 @@ public:
 private:
     void end() noexcept;
 
-    std::shared_ptr<communicator_core> core_;
-    std::unique_ptr<activity> what_;
+    detail::core_pointer core_;
+    std::unique_ptr<detail::activity> what_;
     std::shared_ptr<void const> keep_;
 };
 

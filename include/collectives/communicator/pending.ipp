@@ -6,10 +6,10 @@
 
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
-COLLECTIVES_INLINE pending::pending(std::shared_ptr<communicator_core> core,
-                                    std::unique_ptr<activity> what,
+COLLECTIVES_INLINE pending::pending(std::shared_ptr<detail::communicator_core> core,
+                                    std::unique_ptr<detail::activity> what,
                                     std::shared_ptr<void const> keep)
     : core_(std::move(core)), what_(std::move(what)), keep_(std::move(keep)) {}
 COLLECTIVES_INLINE pending::pending(pending&&) noexcept = default;

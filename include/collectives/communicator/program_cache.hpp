@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// The programs of the last 64 different calls, the latest first.
 class program_cache {
@@ -81,4 +81,4 @@ private:
     std::vector<kept_program> kept_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

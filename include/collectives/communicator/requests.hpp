@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Of one rank of a communicator. Everything throws usage_error.
 class request_maker {
@@ -99,7 +99,7 @@ private:
     int size_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail
 
 #ifndef COLLECTIVES_COMPILED
 #include <collectives/communicator/requests.ipp>

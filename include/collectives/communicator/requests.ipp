@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 COLLECTIVES_INLINE void request_maker::refuse(collective what, std::string_view why) const {
     throw usage_error(text_of("rank ", rank_, ", ", name(what), ": ", why));
@@ -139,4 +139,4 @@ COLLECTIVES_INLINE void request_maker::cut(call_request& r, std::string_view blo
     s.counts = std::move(parts);
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

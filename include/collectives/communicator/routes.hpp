@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Remembers what it has found out.
 class route_book {
@@ -39,4 +39,4 @@ private:
     std::vector<route> known_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// How vectors get from rank to rank on a communicator.
 enum class way_of_data : std::uint8_t { by_messages, in_memory, on_device };
@@ -30,8 +30,6 @@ inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, w
     auto const one_peer = size == 2 || by.is<ring>();
     return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
 }
-
-namespace detail {
 
 /// The number of segments of a call's vector, whose algorithm is `by`; `refuse(why)` throws where
 /// they would be too many.
@@ -57,6 +55,4 @@ int segments_of(call_request const& r, any_algorithm by, way_of_data way, Refuse
     return static_cast<int>(segments);
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

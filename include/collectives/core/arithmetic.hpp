@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What one rank tells all others while they meet: an address, a key.
 using bootstrap_bytes = std::vector<std::byte>;

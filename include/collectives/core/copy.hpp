@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 namespace detail {
 

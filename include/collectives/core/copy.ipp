@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct reducer;  // space/reducer.hpp
 

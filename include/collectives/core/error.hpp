@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Base of all errors of the library. The message names rank, collective and operation number.
 class error : public std::runtime_error {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 enum class failure_kind : std::uint32_t { mismatch, timeout, peer_lost, transport, aborted };
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why, int peer,
                                          std::vector<int> const& absent) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 using detail::hash_text;
 

@@ -5,7 +5,7 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE std::string fingerprint::title() const {
     return text_of(name(what), " #", sequence);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Knows offsets alone, no memory. Both functions are O(free stretches).
 class free_list {

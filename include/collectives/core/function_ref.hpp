@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 template <class Signature>
 class function_ref;

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// A stretch of a tensor, and its place in the bucket. Counts are elements.
 struct gather_piece {

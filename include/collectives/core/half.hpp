@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

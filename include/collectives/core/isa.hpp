@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 /// Levels of vector instructions, each with those below it. `portable` is what the compiler was
 /// told to use. All give the same bits.

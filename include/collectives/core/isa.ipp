@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 COLLECTIVES_INLINE bool supports(isa level) {
 #if defined(__x86_64__) && !defined(__NVCC__)

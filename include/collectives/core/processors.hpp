@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Processors this thread may run on. One that was bound to a core sees one.
 inline int usable_processors() {

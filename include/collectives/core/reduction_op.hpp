@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// An associative function object `T(T const&, T const&)`, callable through a const reference, on
 /// a trivially copyable T. Nothing else is assumed of it: it need not commute, have no state or be

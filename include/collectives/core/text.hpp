@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 COLLECTIVES_INLINE void text_part::append_to(std::string& text) const {
     if (kind_ == kind::words) {

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 using steady = std::chrono::steady_clock;
 

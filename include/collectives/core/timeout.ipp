@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE std::chrono::nanoseconds timeout::span() const {
     return span_ == unset ? from_environment() : span_;

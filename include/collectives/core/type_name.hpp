@@ -8,7 +8,7 @@
 #include <string_view>
 #include <typeinfo>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// A process or thread that takes part: 0 .. size - 1.
 using rank_t = int;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/core/function_ref.hpp>
-#include <collectives/fusion/mover.hpp>
+#include <collectives/fusion/bucket_scheduler.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -16,18 +16,19 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
-/// As a bucket_mover, but what it is asked to do its thread does. The thread sleeps while nothing
-/// is under way. What it throws comes out of the next call, and then it has ended.
-class background_mover {
+/// As a bucket_scheduler, but what it is asked to do its thread does. The thread sleeps while
+/// nothing is under way. What it throws comes out of the next call, and then it has ended.
+class background_scheduler {
 public:
     using bucket = bucket_run;
 
-    explicit background_mover(bucket_mover& mover) : mover_(&mover), thread_([this] { work(); }) {}
-    background_mover(background_mover const&) = delete;
-    background_mover& operator=(background_mover const&) = delete;
-    ~background_mover() { stop(); }
+    explicit background_scheduler(bucket_scheduler& scheduler)
+        : scheduler_(&scheduler), thread_([this] { work(); }) {}
+    background_scheduler(background_scheduler const&) = delete;
+    background_scheduler& operator=(background_scheduler const&) = delete;
+    ~background_scheduler() { stop(); }
 
     void start(bucket& b, std::uint64_t content) {
         std::lock_guard const lock(mutex_);
@@ -46,16 +47,16 @@ public:
         std::lock_guard const lock(mutex_);
         queue_.reserve(buckets);
         starting_.reserve(buckets);
-        mover_->reserve(buckets);
+        scheduler_->reserve(buckets);
     }
-    /// As the mover's. After the first one the thread sleeps.
+    /// As the scheduler's. After the first one the thread sleeps.
     void wait() {
         wait_until([this] { return under_way_ == 0; });
     }
     void wait(bucket& b, std::uint64_t times_done) {
         wait_until([&] { return b.times_done() != times_done; });
     }
-    /// Ends the thread. What it has started is left to the mover.
+    /// Ends the thread. What it has started is left to the scheduler.
     void stop() {
         {
             std::lock_guard const lock(mutex_);
@@ -69,7 +70,7 @@ public:
     /// Once it has ended: starts what it was told to start and had not, as the other ranks' do.
     void start_rest() {
         if (failed_) { return; }
-        for (auto const& o : queue_) { mover_->start(*o.what, o.content); }
+        for (auto const& o : queue_) { scheduler_->start(*o.what, o.content); }
         queue_.clear();
     }
 
@@ -91,17 +92,17 @@ private:
     }
     void work() {
         try {
-            mover_->begin_thread();
+            scheduler_->begin_thread();
             move();
         } catch (...) {
-            mover_->tell();  // at once: the rank may compute for long before it asks
+            scheduler_->tell();  // at once: the rank may compute for long before it asks
             std::lock_guard const lock(mutex_);
             failed_ = std::current_exception();
             done_.notify_all();
         }
     }
     void move() {
-        auto patience = mover_->patience();
+        auto patience = scheduler_->patience();
         std::size_t finished = 0;
         for (;;) {
             {
@@ -111,24 +112,24 @@ private:
                 has_more_.store(false, std::memory_order_relaxed);
                 starting_.swap(queue_);
             }
-            for (auto const& o : starting_) { mover_->start(*o.what, o.content); }
+            for (auto const& o : starting_) { scheduler_->start(*o.what, o.content); }
             if (!starting_.empty()) { patience.reset(); }
             starting_.clear();
-            mover_->look();
-            if (auto const newly = mover_->finished() - finished) {
+            scheduler_->look();
+            if (auto const newly = scheduler_->finished() - finished) {
                 finished += newly;
                 std::lock_guard const lock(mutex_);
                 under_way_ -= newly;
                 done_.notify_all();
                 patience.reset();
             } else if (patience.pause() == waiter::advice::sleep) {
-                mover_->doze([this] { return has_more_.load(std::memory_order_acquire); },
-                             longest_doze);
+                scheduler_->doze([this] { return has_more_.load(std::memory_order_acquire); },
+                                 longest_doze);
             }
         }
     }
 
-    bucket_mover* mover_;
+    bucket_scheduler* scheduler_;
     std::mutex mutex_;
     std::condition_variable work_, done_;
     std::vector<order> queue_;
@@ -140,4 +141,4 @@ private:
     std::thread thread_;  // last: it uses the rest
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -9,7 +9,7 @@
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/program_store.hpp>
-#include <collectives/fusion/told.hpp>
+#include <collectives/fusion/report_failure.hpp>
 #include <collectives/space/copy.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Reused from step to step: once a bucket like the one before has gone, nothing is allocated. The
 /// memory and the program stay; what was one tensor by itself has no memory and is not copied.
@@ -40,7 +40,7 @@ public:
     bucket_run(bucket_run const&) = delete;
     bucket_run& operator=(bucket_run const&) = delete;
     ~bucket_run() {
-        auto const mine = core_->engine().turn();
+        auto const mine = core_->engine().lock();
         scratch().give_back(memory_);
         packer_.give_back(scratch());
     }
@@ -201,7 +201,7 @@ private:
             part();
         } catch (usage_error const&) {
             auto& e = core_->engine();
-            tell_peers(e, failure_being_handled("fused all_reduce", e.rank()));
+            report_failure(e, failure_being_handled("fused all_reduce", e.rank()));
             throw;
         }
     }
@@ -287,4 +287,4 @@ private:
     std::atomic<std::uint64_t> times_done_{0};
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

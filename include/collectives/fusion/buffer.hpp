@@ -13,10 +13,12 @@
 #include <ranges>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class communicator;
+namespace detail {
 class fusion_state;
+}  // namespace detail
 struct failure;
 
 /// A tensor that was added. May be dropped, and may outlive the buffer: one that was not done by
@@ -24,7 +26,7 @@ struct failure;
 /// communicator.
 class fused_tensor {
 public:
-    fused_tensor(counted_holder<fusion_state> const& state, fusion_ticket t)
+    fused_tensor(detail::counted_holder<detail::fusion_state> const& state, detail::fusion_ticket t)
         : state_(state), ticket_(t) {}
 
     /// True once the result is in the tensor; never waits, and does not start its bucket. Throws
@@ -35,8 +37,8 @@ public:
     void wait();
 
 private:
-    counted_holder<fusion_state> state_;
-    fusion_ticket ticket_;
+    detail::counted_holder<detail::fusion_state> state_;
+    detail::fusion_ticket ticket_;
 };
 
 /// All-reduces tensors in place, those of one element type together in buckets of at most
@@ -101,7 +103,7 @@ public:
     void fail(failure const& why);
 
 private:
-    counted_holder<fusion_state> state_;
+    detail::counted_holder<detail::fusion_state> state_;
     int thrown_;  // exceptions under way when it was made
 };
 

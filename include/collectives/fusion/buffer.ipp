@@ -7,13 +7,13 @@
 
 #include <exception>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE bool fused_tensor::test() { return state_->is_done(ticket_); }
 COLLECTIVES_INLINE void fused_tensor::wait() { state_->wait(ticket_); }
 
 COLLECTIVES_INLINE fusion_buffer::fusion_buffer(communicator& comm, fusion_options const& how)
-    : state_(new fusion_state(comm, how)), thrown_(std::uncaught_exceptions()) {}
+    : state_(new detail::fusion_state(comm, how)), thrown_(std::uncaught_exceptions()) {}
 COLLECTIVES_INLINE fusion_buffer::~fusion_buffer() {
     if (!state_) { return; }
     if (!state_->broken() && std::uncaught_exceptions() <= thrown_) {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// The kernel finds the tensors in a table in the device's memory, which is written when they are
 /// others than the last time: a step like the one before costs nothing but the two kernels. All is
@@ -81,4 +81,4 @@ private:
     bool copies_ = false;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// One element type with its operator. It keeps its own address.
 struct fused_element {
@@ -49,8 +49,6 @@ struct fused_element {
     named_op op;
     reducer reduce;
 };
-
-namespace detail {
 
 /// The unit in which a kernel moves elements of some size, whatever they are.
 struct move_unit {
@@ -85,8 +83,6 @@ inline void describe_on_device(fused_element& e, device_space const& device,
     if (!device.bind(e.reduce)) { e.reduce.reduce = nullptr; }
 }
 
-}  // namespace detail
-
 /// Makes `e` stand for elements of a type, in a device's memory if there is one. Throws usage_error
 /// where `op` is none for them, or on a device where nothing compresses them so. Null functions of
 /// `e` say that the program has no such kernel.
@@ -110,4 +106,4 @@ inline void describe_element(fused_element& e, fused_type const& type, named_op 
     }
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

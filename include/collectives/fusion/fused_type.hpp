@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What a fusion_buffer has to know of a type. Lives as long as the program.
-struct fused_type : element_type {
+struct fused_type : detail::element_type {
     /// named_op::on for this type.
     reducer (*reducer_of)(named_op&) = nullptr;
 };
@@ -30,7 +30,7 @@ reducer reducer_of(named_op& op) {
 }  // namespace detail
 
 template <class T>
-inline constexpr fused_type fused_type_of{element_type_of<T>(), &detail::reducer_of<T>};
+inline constexpr fused_type fused_type_of{detail::element_type_of<T>(), &detail::reducer_of<T>};
 
 /// Sends elements of one type as another, shorter one, in which they are reduced too; the results
 /// are of the first type again. Default: nothing is compressed.

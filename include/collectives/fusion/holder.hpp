@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// What counted_holders hold.
 class counted_state {
@@ -48,4 +48,4 @@ private:
     counted_state* state_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What all ranks must agree on of a tensor.
 struct tensor_shape {

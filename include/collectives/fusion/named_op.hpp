@@ -13,7 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Every field has a default; equal on all ranks but for `timeout`.
 struct fusion_options {

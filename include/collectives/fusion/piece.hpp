@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 struct fused_piece {
     std::byte* data = nullptr;
@@ -75,4 +75,4 @@ private:
     std::size_t here_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

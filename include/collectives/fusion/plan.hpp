@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class communicator;
 

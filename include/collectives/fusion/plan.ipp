@@ -12,7 +12,7 @@
 #include <array>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE fusion_prediction predict_fusion(std::span<ready_tensor const> tensors,
                                                     std::size_t threshold,

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// The programs of all buckets that were ever started, by their content.
 class program_store {
@@ -39,4 +39,4 @@ private:
     std::vector<entry_of> all_;  // ascending
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

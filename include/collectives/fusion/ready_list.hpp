@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Things that became ready in the same order on all ranks, but not at the same time. Pure.
 template <class Thing>
@@ -46,4 +46,4 @@ private:
     std::uint64_t ready_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -10,7 +10,7 @@
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/holder.hpp>
 #include <collectives/fusion/layout.hpp>
-#include <collectives/fusion/mover.hpp>
+#include <collectives/fusion/bucket_scheduler.hpp>
 #include <collectives/fusion/options.hpp>
 #include <collectives/fusion/ticket.hpp>
 
@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// The buckets of a step in the order in which they are opened. A bucket of the next step takes the
 /// place of that with its number, with its memory and program.
@@ -37,8 +37,10 @@ public:
           device_(core_->engine().space().device()),
           how_(how),
           planner_(how.threshold),
-          mover_(comm, how) {
-        if (how.progress_thread) { background_ = std::make_unique<background_mover>(mover_); }
+          scheduler_(comm, how) {
+        if (how.progress_thread) {
+            background_ = std::make_unique<background_scheduler>(scheduler_);
+        }
     }
 
     using ticket = fusion_ticket;
@@ -54,7 +56,7 @@ public:
                int priority) {
         if (open_ != nullptr && name.empty() && open_->add_again(of, data, count, priority)) {
             ticket const result{open_, open_->times_done()};
-            if (!mover_.is_idle()) { look(); }
+            if (!scheduler_.is_idle()) { look(); }
             return result;
         }
         require_unbroken();
@@ -85,7 +87,7 @@ public:
         require_unbroken();
         plan_open();
         if (auto const content = planner_.close(t.in->number())) { start(*t.in, *content); }
-        by_mover([&](auto& m) { m.wait(*t.in, t.times_done); });
+        by_scheduler([&](auto& m) { m.wait(*t.in, t.times_done); });
         by_handles_ = true;
     }
     void flush() {
@@ -94,12 +96,12 @@ public:
         auto const buckets = static_cast<std::size_t>(planner_.opened());
         planner_.flush(
             [&](int number, std::uint64_t content) { start(bucket_of(number), content); });
-        by_mover([](auto& m) { m.wait(); });
-        by_mover([&](auto& m) { m.reserve(buckets); });  // whatever the next step's timing
+        by_scheduler([](auto& m) { m.wait(); });
+        by_scheduler([&](auto& m) { m.reserve(buckets); });  // whatever the next step's timing
         first_ = 0;
         by_handles_ = false;
     }
-    void fail(failure const& why) { tell_peers(core_->engine(), why); }
+    void fail(failure const& why) { report_failure(core_->engine(), why); }
     bool broken() const { return failed_ != nullptr; }
     /// The tensors go: nothing reads or writes them any more. Handles still tell which were done.
     void close() noexcept {
@@ -107,10 +109,10 @@ public:
         if (!failed_) {
             try {
                 if (background_) { background_->start_rest(); }
-                mover_.wait_for_turns();
-            } catch (...) { mover_.tell(); }
+                scheduler_.wait_for_turns();
+            } catch (...) { scheduler_.tell(); }
         }
-        mover_.drop();
+        scheduler_.drop();
         if (!failed_) {
             failed_ = std::make_exception_ptr(error("the fusion_buffer of a tensor has gone"));
         }
@@ -127,7 +129,7 @@ private:
         } catch (usage_error const& e) { core_->make().refuse(collective::all_reduce, e.what()); }
         require_unbroken();
         if (background_) {
-            by_mover([](auto& m) { m.wait(); });
+            by_scheduler([](auto& m) { m.wait(); });
         }  // it uses the core
         (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
         core_->make().require(
@@ -187,39 +189,39 @@ private:
     }
     void start(bucket& b, std::uint64_t content) {
         ++started_;
-        by_mover([&](auto& m) { m.start(b, content); });
+        by_scheduler([&](auto& m) { m.start(b, content); });
     }
     void look() {
-        by_mover([](auto& m) { m.look(); });
+        by_scheduler([](auto& m) { m.look(); });
     }
 
     void require_unbroken() const {
         if (failed_) { std::rethrow_exception(failed_); }
     }
-    /// Has the mover, or the thread that works for it, do its part.
+    /// Has the scheduler, or the thread that works for it, do its part.
     template <class Part>
-    void by_mover(Part&& part) {
+    void by_scheduler(Part&& part) {
         try {
             if (background_) {
                 part(*background_);
             } else {
-                part(mover_);
+                part(scheduler_);
             }
         } catch (...) {
             if (background_) { background_->stop(); }
-            mover_.tell();
+            scheduler_.tell();
             note_again();
             open_ = nullptr;
-            auto const mine = testify();  // before they are dropped
+            auto const mine = report_tensors();  // before they are dropped
             failed_ = std::current_exception();
-            mover_.drop();
-            failed_ = mover_.explained(mine);
+            scheduler_.drop();
+            failed_ = scheduler_.explained(mine);
             std::rethrow_exception(failed_);
         }
     }
     /// All tensors that are not done, by index.
-    testimony testify() const {
-        testimony mine;
+    tensor_report report_tensors() const {
+        tensor_report mine;
         for (auto const& b : kept_) {
             auto const pieces = b->pieces().all();
             for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -250,8 +252,8 @@ private:
     // by the device, by their address
     std::vector<std::pair<void const*, std::size_t>> reached_;
     std::exception_ptr failed_;
-    bucket_mover mover_;  // goes before the buckets
-    std::unique_ptr<background_mover> background_;
+    bucket_scheduler scheduler_;  // goes before the buckets
+    std::unique_ptr<background_scheduler> background_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

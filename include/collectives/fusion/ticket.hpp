@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class bucket_run;
 
@@ -14,4 +14,4 @@ struct fusion_ticket {
     std::uint64_t times_done = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

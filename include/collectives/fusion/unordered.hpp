@@ -12,10 +12,12 @@
 #include <ranges>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class communicator;
+namespace detail {
 class unordered_fusion_state;
+}  // namespace detail
 
 /// As fusion_buffer, but ranks may add their tensors in any order; each has a name that no other
 /// has. Ranks ask in rounds which tensors all have added: a round is one all_reduce of a bit per
@@ -52,7 +54,7 @@ public:
     void flush();
 
 private:
-    std::unique_ptr<unordered_fusion_state> state_;
+    std::unique_ptr<detail::unordered_fusion_state> state_;
 };
 
 }  // namespace collectives

@@ -5,11 +5,11 @@
 #include <collectives/fusion/unordered.hpp>
 #include <collectives/fusion/unordered_state.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE unordered_fusion_buffer::unordered_fusion_buffer(communicator& comm,
                                                                     fusion_options const& how)
-    : state_(std::make_unique<unordered_fusion_state>(comm, how)) {}
+    : state_(std::make_unique<detail::unordered_fusion_state>(comm, how)) {}
 COLLECTIVES_INLINE unordered_fusion_buffer::unordered_fusion_buffer(
     unordered_fusion_buffer&&) noexcept = default;
 COLLECTIVES_INLINE unordered_fusion_buffer::~unordered_fusion_buffer() = default;

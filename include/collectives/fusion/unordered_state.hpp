@@ -9,8 +9,8 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/fusion/buffer.hpp>
-#include <collectives/fusion/dispute.hpp>
-#include <collectives/fusion/told.hpp>
+#include <collectives/fusion/mismatch_report.hpp>
+#include <collectives/fusion/report_failure.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class unordered_fusion_state {
 public:
@@ -134,7 +134,7 @@ private:
             part();
         } catch (usage_error const&) { throw; } catch (...) {
             auto const why = failure_being_handled("unordered_fusion_buffer", words_.rank());
-            tell_peers(words_.core()->engine(), why);
+            report_failure(words_.core()->engine(), why);
             buffer_.fail(why);
             round_.reset();  // its bits are no agreement
             throw;
@@ -241,4 +241,4 @@ private:
     bool news_ = false, flushing_ = false;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 class children {
 public:

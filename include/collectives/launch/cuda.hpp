@@ -7,7 +7,7 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/launch/cuda_settings.hpp>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 class space;
 

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 namespace detail {
 
@@ -73,7 +73,7 @@ inline std::optional<ordering> asked_order(settings const& with) {
 }
 
 /// Of each rank of the job that takes turns, the first rank on its device.
-inline std::vector<int> turns_of(std::vector<card> const& cards) {
+inline std::vector<int> shared_devices_of(std::vector<card> const& cards) {
     std::vector<int> result;
     for (auto const& c : cards) {
         if (c.share != 0) { continue; }  // beside others, under MPS

@@ -6,7 +6,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_card.hpp>
-#include <collectives/launch/cuda_words.hpp>
+#include <collectives/launch/cuda_flags.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 #include <collectives/space/cuda/reducer.hpp>
@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 namespace detail {
 
@@ -56,7 +56,7 @@ public:
     }
 
     collectives::communicator communicate() {
-        auto const turn = base_.core()->engine().turn();
+        auto const lock = base_.core()->engine().lock();
         cards_ = told(mine_);
         require_all_well();
         require_reach();
@@ -65,7 +65,7 @@ public:
             cards_.begin(), cards_.end(), [&](card const& c) { return c.device == mine_.device; });
         auto const result = std::make_shared<device_memory_transport>(
             control_, std::move(space_), mappings::of(with_.calls), one_device);
-        if (!one_process_) { result->take_turns(turns_of(cards_)); }
+        if (!one_process_) { result->share_devices(shared_devices_of(cards_)); }
         auto comm = base_.with([&](std::shared_ptr<any_transport> const&) { return result; });
         if (!one_process_) { show(*result); }
         return comm;
@@ -74,7 +74,7 @@ public:
 private:
     /// Of host memory: what a process shows, then words for all ranks.
     std::size_t table_bytes() const {
-        return sizeof(export_table) + word_trial::bytes(control_->size());
+        return sizeof(export_table) + flag_trial::bytes(control_->size());
     }
     template <class T>
     std::vector<T> told(T const& mine) {
@@ -189,7 +189,7 @@ private:
         space_->order_by(ordering::host);
     }
     std::optional<refusal> try_words() {
-        word_trial mine(*control_, *space_, cards_, mine_);
+        flag_trial mine(*control_, *space_, cards_, mine_);
         std::uint64_t place = 0;
         auto* const memory = static_cast<std::byte*>(table_);
         auto bad = together([&] { place = mine.begin(memory + sizeof(export_table)); });

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 class call_table;
 

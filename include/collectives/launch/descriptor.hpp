@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// A descriptor that closes itself.
 class descriptor {

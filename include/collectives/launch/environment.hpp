@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct job_place {
     int rank = 0;

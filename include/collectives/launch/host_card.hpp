@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

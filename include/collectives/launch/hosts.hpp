@@ -6,7 +6,7 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/timeout.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The same ranks; those that share a host exchange messages through its memory from now on, others
 /// as before, and `automatic` knows of the hosts. Collective. COLLECTIVES_RANKS_PER_HOST=2 lets

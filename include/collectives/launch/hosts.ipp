@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
     auto const mine = detail::host_card_of_this_process();

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The job's name on this machine: COLLECTIVES_JOB, else that of the process that started all
 /// ranks; and the user's.

@@ -7,7 +7,7 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/joiner.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The communicator of a job whose ranks were started by collrun, mpiexec, srun, torchrun or a
 /// script. COLLECTIVES_TRANSPORT names the transport, of those whose headers the program includes:
@@ -26,7 +26,7 @@ bool add_joiner(joiner const& one);
 
 }  // namespace collectives
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 /// The communicator of a job whose ranks were started on this machine by mpiexec, srun, torchrun or
 /// a script. Rank and size come from the environment (place_from_environment); jobs are told apart

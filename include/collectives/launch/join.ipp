@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 COLLECTIVES_INLINE collectives::communicator join(timeout time) {
     auto const me = place_from_environment();
@@ -21,7 +21,7 @@ COLLECTIVES_INLINE collectives::communicator join(timeout time) {
 
 }  // namespace collectives::shm
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

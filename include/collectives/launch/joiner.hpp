@@ -2,7 +2,7 @@
 // A transport over which a job can be joined.
 #pragma once
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class communicator;
 struct job_place;

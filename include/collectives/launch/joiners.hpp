@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// An address in the abstract name space.
 struct local_address {

@@ -5,8 +5,8 @@
 
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/launch/bootstrap/files.hpp>
-#include <collectives/launch/bootstrap/store/guest.hpp>
-#include <collectives/launch/bootstrap/store/host.hpp>
+#include <collectives/launch/bootstrap/store/client.hpp>
+#include <collectives/launch/bootstrap/store/server.hpp>
 #include <collectives/launch/bootstrap/store/place.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
@@ -21,14 +21,14 @@
 #include <variant>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace meeting {
 
 /// Ranks that have met, in one of the ways there are; models `bootstrap`.
 class any_bootstrap {
 public:
-    using way = std::variant<store_host, store_guest, over_files>;
+    using way = std::variant<store_server, store_client, over_files>;
 
     explicit any_bootstrap(way one) : one_(std::move(one)) {}
 
@@ -67,11 +67,11 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
     if (place.what == kind::directory) {
         return any_bootstrap(over_files(place.path, me.job, me.rank, me.size));
     }
-    if (me.size == 1) { return any_bootstrap(store_host(std::move(me), descriptor(), until)); }
+    if (me.size == 1) { return any_bootstrap(store_server(std::move(me), descriptor(), until)); }
     if (place.what == kind::inherited) {
         if (me.rank == 0) {
             return any_bootstrap(
-                store_host(std::move(me), inherited_door(place.descriptor), until));
+                store_server(std::move(me), inherited_door(place.descriptor), until));
         }
         throw usage_error(text_of("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ",
                                   me.rank, " needs the address: tcp://HOST:PORT"));
@@ -84,9 +84,9 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
                                   " the ranks need a secret, since other machines can come there: "
                                   "set COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD"));
     }
-    if (me.rank != 0) { return any_bootstrap(store_guest(std::move(me), where, until)); }
+    if (me.rank != 0) { return any_bootstrap(store_client(std::move(me), where, until)); }
     auto const name = place.what == kind::tcp ? place.name : "the socket of job " + me.job;
-    return any_bootstrap(store_host(std::move(me), listen_at(where, name), until));
+    return any_bootstrap(store_server(std::move(me), listen_at(where, name), until));
 }
 
 }  // namespace meeting

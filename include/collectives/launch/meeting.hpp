@@ -22,7 +22,7 @@
 #include <thread>
 #include <utility>
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 /// What a rank says when it comes.
 struct greeting {
@@ -33,7 +33,7 @@ struct greeting {
 };
 
 /// One who has come: where it is spoken to, its process, and what it said.
-struct guest {
+struct newcomer {
     descriptor connection;
     pid_t process = 0;
     greeting said;
@@ -51,9 +51,9 @@ public:
         if (::bind(socket_.get(), address_.get(), address_.bytes) != 0) { fail("bind"); }
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
     }
-    /// The next one who comes and says what is expected; if nobody does in time, a guest without a
-    /// connection. The caller checks the greeting.
-    guest admit(steady::time_point until) {
+    /// The next one who comes and says what is expected; if nobody does in time, a newcomer without
+    /// a connection. The caller checks the greeting.
+    newcomer admit(steady::time_point until) {
         for (;;) {
             if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
                 return {descriptor(), 0, {}};
@@ -70,7 +70,7 @@ public:
             }
         }
     }
-    /// False if the guest has gone in the meantime.
+    /// False if the newcomer has gone in the meantime.
     static bool hand_over(descriptor const& connection, int file) {
         parcel p;
         auto* const head = CMSG_FIRSTHDR(&p.message);

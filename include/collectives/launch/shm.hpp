@@ -6,7 +6,7 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 using communicator = collectives::communicator;
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <exception>
 
-namespace collectives::shm::detail {
+namespace collectives::inline v0::shm::detail {
 
 /// A rank's whole life: what it throws is left where the parent finds it. Gives its exit status.
 inline int live(job const& shared, rank_t r, function_ref<void(communicator&)> body) {

@@ -6,7 +6,7 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
 
-namespace collectives::threads {
+namespace collectives::inline v0::threads {
 
 using communicator = collectives::communicator;
 

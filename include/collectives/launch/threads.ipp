@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace collectives::threads::detail {
+namespace collectives::inline v0::threads::detail {
 
 COLLECTIVES_INLINE void run(int size, function_ref<void(communicator&)> body) {
     if (size < 1) { throw usage_error(text_of("threads::run: ", size, " ranks")); }

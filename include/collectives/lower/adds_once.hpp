@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// Whether in these schedules of an all_reduce, in a first round, every value goes straight to the
 /// one rank that adds up its chunk, and in a second one the sums go from there to all. Then nobody

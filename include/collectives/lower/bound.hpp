@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 using plans::index_range;
 using plans::is_staged;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The shape of a call.
 struct call_shape {

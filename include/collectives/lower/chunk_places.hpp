@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// Neighbouring chunks that do not wrap around the end.
 struct piece {

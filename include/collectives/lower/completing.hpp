@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// Of one rank: the (round, chunk) pairs, by round, in which it comes to hold all contributions by
 /// a reduction.

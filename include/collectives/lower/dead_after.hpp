@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// Has the one of these folds whose result is copied by `c` write the copy, if there is one: so no
 /// cache must hold the result until then. Nothing that is needed may lie at c.to when it folds.

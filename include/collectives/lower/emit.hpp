@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 using plans::destination;
 using plans::instruction;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 class cell_emitter {
 public:

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 class message_emitter {
 public:

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// A stretch of bytes of a buffer that holds a chunk.
 struct stretch {
@@ -22,7 +22,7 @@ struct stretch {
 struct layout {
     std::vector<stretch> input, output;
     std::vector<std::size_t> bytes;  // of each chunk
-    std::vector<bool> held, wanted;
+    std::vector<char> held, wanted;  // truth values; vector<bool> is much code
     bool separate = false;  // all_to_all: chunk i of the input is not chunk i of the output
 };
 

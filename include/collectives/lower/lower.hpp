@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// What decides about a rank's plan beside the call.
 struct rank_choice {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// What a rank does next with a chunk: sends it (and perhaps receives it), or receives it.
 enum class chunk_use : std::uint8_t { none, sent, received };

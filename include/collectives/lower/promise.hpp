@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// Runs the schedules of all ranks on symbols, chunk by chunk.
 class promise_maker {

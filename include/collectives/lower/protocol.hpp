@@ -29,7 +29,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 inline constexpr std::size_t largest_streamed_element = 4096;
 inline constexpr std::size_t largest_pushed_element = 2048;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// Says for each receive of the last round so far that is reduced whether it is consumed, lands
 /// straight in the result's place, or needs a place of its own, from `temporary(bytes)`.

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace collectives::lowering {
+namespace collectives::inline v0::lowering {
 
 /// First fit over the stretches given back; 64-byte steps, so that elements stay aligned.
 class scratch_space {

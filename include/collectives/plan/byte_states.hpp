@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// Elements of one piece of memory. Grows as it is used.
 class byte_states {

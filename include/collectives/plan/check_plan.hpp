@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 class plan_checker {
 public:

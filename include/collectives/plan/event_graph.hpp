@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// Events of a chain follow each other. Beside the edges that order accesses there are edges that
 /// only hold up: nothing can happen against them, but what they promise depends on the transport.

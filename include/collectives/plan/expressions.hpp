@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 class expressions {
 public:

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 enum class event_kind : std::uint8_t { enter_call, leave_call, announce, leave_run, step };
 

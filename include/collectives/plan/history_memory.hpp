@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// All functions say why something is wrong, or nothing.
 class history_memory {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 enum class opcode : std::uint8_t {
     wait,     // until a peer's counter has reached a point

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// How bytes travel. lower/protocol.hpp says when each is chosen and what it costs.
 enum class protocol : std::uint8_t {

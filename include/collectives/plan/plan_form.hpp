@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// Why a plan cannot be one, and in which instruction (-1: in none).
 struct plan_fault {

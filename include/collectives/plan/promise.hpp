@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// The buffers of one rank's call. In place, the two are parts of one: they begin at `input_at` and
 /// `output_at` in it.

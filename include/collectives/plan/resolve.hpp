@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// What a peer has announced, and what it offers under that (lower/lower.hpp: offers_of).
 struct peer_view {

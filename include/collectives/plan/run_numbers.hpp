@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives::plans {
+namespace collectives::inline v0::plans {
 
 /// A run of the history: a segment of a call on all ranks.
 struct run_of_history {

@@ -10,7 +10,7 @@
 #include <exception>
 #include <string>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// An operation's place among those of its communicator.
 struct entry {
@@ -61,4 +61,4 @@ public:
     std::exception_ptr thrown;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

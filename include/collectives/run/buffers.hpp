@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// What a run works on. `input` is only read, except where it is the output.
 struct run_buffers {
@@ -45,4 +45,4 @@ inline void carry_out(plans::instruction const& i, reducer const& op, std::byte*
                how.raw, how.to, how.queue, how.others.data(), static_cast<int>(how.others.size())});
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Operations are numbered from 1 in the order of the calls.
 class call_book {
@@ -61,4 +61,4 @@ private:
     std::vector<std::uint64_t> unfinished_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

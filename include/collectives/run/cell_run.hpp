@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// One call in cells. Reused from call to call.
 class cell_run {
@@ -161,4 +161,4 @@ private:
     bool wrong_ = false;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

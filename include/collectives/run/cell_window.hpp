@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 static_assert(shared::board::few_bytes == lowering::largest_in_few_cells &&
               shared::board::cell_bytes == lowering::largest_in_cells &&
@@ -72,4 +72,4 @@ private:
     staging_ring beside_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// One message of 8 bytes from the root to each rank.
 class count_exchange {
@@ -62,4 +62,4 @@ private:
     std::size_t used_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -15,9 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 inline std::string list_of(std::vector<int> const& ranks) {
     std::string text;
@@ -25,7 +23,7 @@ inline std::string list_of(std::vector<int> const& ranks) {
     return text;
 }
 
-inline std::string how_it_went(departure const& d) {
+inline std::string how_it_went(peer_exit const& d) {
     if (!d.died) { return "has left"; }
     return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
 }
@@ -47,13 +45,11 @@ inline std::string how_it_went(departure const& d) {
 }
 
 /// How a rank has gone, as its transport or its own word tells.
-inline std::optional<departure> departure_of(any_board const& board, any_transport const& t,
-                                             rank_group const& group, rank_t r) {
-    if (board.has_left(r)) { return departure{}; }
+inline std::optional<peer_exit> exit_of(any_board const& board, any_transport const& t,
+                                        rank_group const& group, rank_t r) {
+    if (board.has_left(r)) { return peer_exit{}; }
     return t.gone(group.job_rank(r));
 }
-
-}  // namespace detail
 
 /// The failure of a send or receive, if there is one.
 [[gnu::cold]] inline std::optional<failure> diagnose_pair(any_board const& board,
@@ -65,7 +61,7 @@ inline std::optional<departure> departure_of(any_board const& board, any_transpo
     if (a.suspicious) {
         return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
     }
-    if (auto const went = detail::departure_of(board, t, group, peer)) {
+    if (auto const went = detail::exit_of(board, t, group, peer)) {
         return failure::make(failure_kind::peer_lost,
                              text_of(what, ": rank ", peer, " ", detail::how_it_went(*went)), peer);
     }
@@ -93,7 +89,7 @@ inline std::optional<departure> departure_of(any_board const& board, any_transpo
         if (!difference.empty()) {
             return failure::make(failure_kind::mismatch, text_of(what(), ": ", difference));
         }
-        auto const went = detail::departure_of(board, t, group, r);
+        auto const went = detail::exit_of(board, t, group, r);
         if (went && board.finished(r) < a.call.sequence) {
             auto const entered = board.entered(r) >= a.call.sequence;
             return failure::make(
@@ -122,4 +118,4 @@ inline std::optional<departure> departure_of(any_board const& board, any_transpo
     return failure::make(failure_kind::timeout, text, -1, missing);
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -12,7 +12,7 @@
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
-#include <collectives/run/hub.hpp>
+#include <collectives/run/rank_progress.hpp>
 #include <collectives/run/memory_access.hpp>
 #include <collectives/run/store_probe.hpp>
 #include <collectives/run/progress_thread.hpp>
@@ -36,14 +36,14 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class engine {
 public:
-    engine(std::shared_ptr<hub> shared, std::unique_ptr<any_board> b, rank_group group,
+    engine(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> b, rank_group group,
            std::uint64_t context)
         : scratch(shared->carrier),
-          hub_(std::move(shared)),
+          shared_(std::move(shared)),
           board_(std::move(b)),
           in_memory_(board_->in_memory()),
           memory_(in_memory_ == nullptr ? nullptr : carrier().memory()),
@@ -56,8 +56,8 @@ public:
         if (memory_ != nullptr) { runs.start(*in_memory_, scratch, group_.rank()); }
     }
 
-    any_transport& carrier() { return *hub_->carrier; }
-    std::shared_ptr<hub> const& shared() const { return hub_; }
+    any_transport& carrier() { return *shared_->carrier; }
+    std::shared_ptr<rank_progress> const& shared() const { return shared_; }
     any_board& board() { return *board_; }
     /// The board's counters and cells. Only where `memory` is not null.
     shared::board& shared_board() { return *in_memory_; }
@@ -78,7 +78,7 @@ public:
     /// Throws the failure that broke the communicator, if one did.
     void require_usable(collective what) {
         if (asks_ && !stopped()) {
-            hear([&] { return std::string(name(what)); });
+            receive_control([&] { return std::string(name(what)); });
         }
         if (!stopped()) { return; }
         raise(text_of("rank ", rank(), ", calling ", name(what)));
@@ -88,7 +88,7 @@ public:
     call_book calls;
 
     /// Whether nothing is under way on any communicator of this rank, and nothing has failed here.
-    bool is_quiet() const { return hub_->work->active.empty() && !stopped(); }
+    bool is_quiet() const { return shared_->work->active.empty() && !stopped(); }
     /// Looks for a while whether `ready()`, without moving anything else. Wakes the others, who may
     /// wait for what was stored before.
     template <class Ready>
@@ -97,11 +97,11 @@ public:
         bool is = ready();
         // The only peer, had it gone to sleep, would have been ready from the first.
         bool const nobody_sleeps = !is && size() == 2;
-        for (int i = 0; i < looks && hub_->core_per_rank && !is; ++i) { is = ready(); }
+        for (int i = 0; i < looks && shared_->core_per_rank && !is; ++i) { is = ready(); }
         if (is && nobody_sleeps) { return true; }
         in_memory_->wake_others();
         is = is || ready();
-        waiter patience(hub_->core_per_rank);
+        waiter patience(shared_->core_per_rank);
         while (!is && !stopped() && patience.pause() != waiter::advice::sleep) { is = ready(); }
         return is;
     }
@@ -116,17 +116,17 @@ public:
         break_by(failure_being_handled(called, rank()));
     }
 
-    /// What is under way belongs to whoever has the rank's turn.
-    [[gnu::always_inline]] turns::turn turn() const { return hub_->work->turns->take(); }
-    void add(activity& a) { hub_->work->active.push_back(&a); }
+    /// Whoever holds the rank's progress lock owns what is under way.
+    [[gnu::always_inline]] progress_lock::guard lock() const { return shared_->work->lock->take(); }
+    void add(activity& a) { shared_->work->active.push_back(&a); }
     void remove(activity& a) {
-        auto const mine = turn();
-        std::erase(hub_->work->active, &a);
+        auto const mine = lock();
+        std::erase(shared_->work->active, &a);
     }
 
     /// One look at `a` and everything else; true if `a` has ended.
     bool test(activity& a) {
-        auto const mine = turn();
+        auto const mine = lock();
         if (!a.done && !a.thrown) { move(a); }
         if (a.done) { return true; }
         if (a.thrown || stopped()) { leave(a); }
@@ -138,12 +138,12 @@ public:
     /// who does; what has ended is dropped from the list.
     progress_thread::found tend(std::vector<activity*>& those) {
         using enum progress_thread::found;
-        if (hub_->work->turns->is_wanted()) { return nothing_new; }
-        auto const mine = turn();
+        if (shared_->work->lock->is_wanted()) { return nothing_new; }
+        auto const mine = lock();
         std::erase_if(those, [](auto const* a) { return a->done || a->thrown; });
         if (those.empty() || stopped()) { return nothing_to_do; }
         auto const title = [&] { return those.front()->call.title(); };
-        if (guarded([&] { return hub_->progress(those); }, title)) { return something; }
+        if (guarded([&] { return shared_->progress(those); }, title)) { return something; }
         for (auto* const a : those) {
             if (!stopped()) { look_now_and_then(*a); }
         }
@@ -152,8 +152,8 @@ public:
 
     /// Returns once `a` is done; else throws, when no peer is in this rank's memory for it.
     void wait(activity& a) {
-        auto const mine = turn();
-        waiter patience(hub_->core_per_rank);
+        auto const mine = lock();
+        waiter patience(shared_->core_per_rank);
         unsigned moves = 0;
         while (!a.done) {
             auto const moved = move(a);
@@ -216,18 +216,18 @@ private:
     }
     /// One look at everything.
     bool move(activity const& a) {
-        return guarded([&] { return hub_->progress(); }, [&] { return a.call.title(); });
+        return guarded([&] { return shared_->progress(); }, [&] { return a.call.title(); });
     }
 
     /// Takes in what peers tell by words, where that is how they tell.
     template <class Title>
-    void hear(Title&& title) {
-        guarded([&] { return carrier().hear(), true; }, title);
+    void receive_control(Title&& title) {
+        guarded([&] { return carrier().receive_control(), true; }, title);
     }
     /// Asks the ranks that `a` waits for what they are at, where such words cost messages.
     void ask(activity const& a) {
         auto const title = [&] { return a.call.title(); };
-        hear(title);  // why a peer has gone before that it has
+        receive_control(title);  // why a peer has gone before that it has
         if (stopped()) { return; }
         guarded(
             [&] {
@@ -275,7 +275,7 @@ private:
         why->raise(where);
     }
 
-    std::shared_ptr<hub> hub_;
+    std::shared_ptr<rank_progress> shared_;
     std::unique_ptr<any_board> board_;
     shared::board* in_memory_;
     peer_memory* memory_;
@@ -287,4 +287,4 @@ private:
     std::uint64_t cells_reserved_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class rank_group {
 public:
@@ -25,4 +25,4 @@ private:
     rank_t me_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

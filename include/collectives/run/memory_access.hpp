@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// This rank accesses a peer's memory as long as the object lives, also if the operator throws.
 class memory_access {
@@ -43,4 +43,4 @@ inline void wait_until_peers_have_left(any_transport& t, rank_group const& group
     }
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

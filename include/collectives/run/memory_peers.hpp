@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class memory_peers {
 public:
@@ -64,4 +64,4 @@ private:
     std::uint64_t run_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// One run of a plan over peers' memory. `progress` never blocks; a pass is at most 256 KiB, and
 /// between two of them the stop word is looked at.
@@ -192,4 +192,4 @@ private:
     std::vector<std::uint64_t> ordered_;  // on a device: of each peer, what comes before this rank
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class memory_sums {
 public:
@@ -73,8 +73,8 @@ private:
     /// The next `bytes` bytes of the sources.
     void reduce(plans::instruction const& i, std::byte* to, std::size_t bytes, destination where,
                 std::span<void* const> others = {}) {
-        collectives::carry_out(i, *op_, to, sources_.data(), bytes,
-                               {plan_->size, false, where, space_.queue(), others});
+        detail::carry_out(i, *op_, to, sources_.data(), bytes,
+                          {plan_->size, false, where, space_.queue(), others});
     }
     /// Adds up pieces and writes each to where it is needed: to this rank's output, where peers
     /// read it, if anywhere, and to the outputs of those that take sums.
@@ -146,4 +146,4 @@ private:
     std::byte* unread_ = nullptr;         // one of these where nobody reads what is there before
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

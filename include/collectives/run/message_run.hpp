@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// One run of a plan over messages. Reused from call to call, so that nothing is allocated in the
 /// steady state. `progress` never blocks.
@@ -209,8 +209,8 @@ private:
     void reduce_to(instruction const& i, std::size_t from, std::size_t bytes, Address&& address) {
         sources_.clear();
         for (int k = 0; k < i.sources.size(); ++k) { sources_.push_back(address(k)); }
-        collectives::carry_out(i, *in_.op, first_destination(i) + from, sources_.data(), bytes,
-                               {.size = in_.group->size(), .queue = space_.queue()});
+        detail::carry_out(i, *in_.op, first_destination(i) + from, sources_.data(), bytes,
+                          {.size = in_.group->size(), .queue = space_.queue()});
     }
 
     plans::plan const* plan_ = nullptr;
@@ -226,4 +226,4 @@ private:
     std::vector<void const*> sources_;          // of the reduction under way
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Reused from call to call. One rank's part of a collective.
 class operation final : public activity {
@@ -266,4 +266,4 @@ private:
     cell_run cells_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class pair_message final : public activity {
 public:
@@ -57,4 +57,4 @@ private:
     std::unique_ptr<any_request> request_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

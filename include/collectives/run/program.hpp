@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// A plan of one segment, and where its symbols lie.
 struct ready_plan {
@@ -204,4 +204,4 @@ private:
     bool cells_are_known_ = false;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

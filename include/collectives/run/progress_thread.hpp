@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Calls `look` again and again: at once while that moves something, then yielding, then with naps
 /// in between; and not at all, asleep, while there is nothing to move. What `look` throws ends the
@@ -79,4 +79,4 @@ private:
     std::thread thread_;  // last: it uses the rest
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

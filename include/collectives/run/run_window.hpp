@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// A rank's counter in a channel: the run in the upper 44 bits, in the lower 20 the point that it
 /// has published there.
@@ -134,4 +134,4 @@ private:
     std::optional<std::size_t> largest_piece_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 class scratch_pool {
 public:
@@ -77,4 +77,4 @@ private:
     std::vector<buffer> free_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// What the segments of an operation have in common.
 struct segmented_call {
@@ -170,4 +170,4 @@ private:
     memory_run memory_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

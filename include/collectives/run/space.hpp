@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <new>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// The host's memory, or a device's.
 class any_space {
@@ -44,4 +44,4 @@ inline void give_memory_back(any_transport& t, void* p, std::size_t bytes) {
     ::operator delete(p, std::align_val_t{64});
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

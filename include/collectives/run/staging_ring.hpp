@@ -5,7 +5,7 @@
 #pragma once
 
 #include <collectives/core/types.hpp>
-#include <collectives/run/hub.hpp>
+#include <collectives/run/rank_progress.hpp>
 #include <collectives/run/scratch_pool.hpp>
 #include <collectives/space/caches.hpp>
 #include <collectives/space/copy.hpp>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Bytes that a ring should have: this rank's share of twice a core's own cache. 0 if the last
 /// cache does not hold that for all its cores.
@@ -84,4 +84,4 @@ private:
     std::size_t next_ = 0;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

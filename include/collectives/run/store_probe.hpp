@@ -13,7 +13,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Of one rank and communicator, and of lines of one kind. Takes the time now and then, since
 /// threads move.
@@ -77,4 +77,4 @@ private:
     std::array<time_per_line, samples> latest_{};
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

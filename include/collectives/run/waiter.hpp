@@ -8,7 +8,7 @@
 
 #include <chrono>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -58,4 +58,4 @@ private:
     steady::time_point since_{};
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

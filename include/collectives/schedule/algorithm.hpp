@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Leaves the choice of the algorithm to the library.
 struct automatic {

@@ -8,7 +8,7 @@
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE std::string name(any_algorithm a) {
     return a.has_parameter() ? text_of(a.name(), ":", a.parameter()) : std::string(a.name());

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 /// A value of a sum, and the rank it comes from.
 struct operand {

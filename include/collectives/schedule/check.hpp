@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Proves the recorded schedules of all ranks, in rank order, or says where they are wrong. Proved:
 ///

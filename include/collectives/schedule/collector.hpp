@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 /// A range of `chunks` chunks as a range of `blocks` blocks: chunk c is block(blocks, chunks, c).
 constexpr chunk_range regrouped(chunk_range range, int chunks, int blocks) {
@@ -24,7 +24,7 @@ constexpr chunk_range regrouped(chunk_range range, int chunks, int blocks) {
 /// Where a smaller job lies in this one: its rank r is rank first_rank + r * stride, its chunk c
 /// the `width` chunks from first_chunk + c * width on. Its ranges of chunks must not wrap around
 /// the end unless it has all chunks.
-struct seat {
+struct relabelling {
     int first_round = 0;
     rank_t first_rank = 0;
     int stride = 1;
@@ -37,8 +37,8 @@ struct seat {
         s.chunks = {first_chunk + s.chunks.first * width, s.chunks.count * width};
         return s;
     }
-    /// The seat of a job inside a job that has this one.
-    constexpr seat of(seat const& inner) const {
+    /// The relabelling of a job inside a job that has this one.
+    constexpr relabelling of(relabelling const& inner) const {
         return {first_round + inner.first_round, first_rank + inner.first_rank * stride,
                 stride * inner.stride, first_chunk + inner.first_chunk * width,
                 width * inner.width};
@@ -51,18 +51,18 @@ struct recorder {
     int rounds = 0;
 };
 
-/// Hands steps to a recorder, first moved to their seat and then, after `regroup`, with chunks
-/// renamed to blocks.
+/// Hands steps to a recorder, first moved to their relabelling and then, after `regroup`, with
+/// chunks renamed to blocks.
 class step_collector {
 public:
-    constexpr step_collector(recorder& to, seat at) : to_(&to), at_(at) {}
+    constexpr step_collector(recorder& to, relabelling at) : to_(&to), at_(at) {}
 
     constexpr void regroup(int chunks, int blocks) {
         chunks_ = chunks;
         blocks_ = blocks;
     }
     /// For the steps of a smaller job.
-    constexpr step_collector seated(seat const& inner) const {
+    constexpr step_collector relabelled(relabelling const& inner) const {
         auto result = *this;
         result.at_ = at_.of(inner);
         return result;
@@ -81,25 +81,25 @@ public:
 
 private:
     recorder* to_;
-    seat at_;
+    relabelling at_;
     int chunks_ = 1;
     int blocks_ = 1;
 };
 
 /// Any other sink, for the steps of a smaller job.
 template <class Sink>
-struct seated_sink {
+struct relabelled_sink {
     Sink* sink;
-    seat at;
+    relabelling at;
     constexpr void operator()(step const& s) const { (*sink)(at(s)); }
 };
 
 template <class Sink>
-constexpr auto seated(Sink& sink, seat const& at) {
+constexpr auto relabelled(Sink& sink, relabelling const& at) {
     if constexpr (std::is_same_v<std::remove_const_t<Sink>, step_collector>) {
-        return sink.seated(at);
+        return sink.relabelled(at);
     } else {
-        return seated_sink<Sink>{&sink, at};
+        return relabelled_sink<Sink>{&sink, at};
     }
 }
 

@@ -17,7 +17,7 @@
 #include <collectives/schedule/source.hpp>
 #include <collectives/schedule/linear.hpp>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

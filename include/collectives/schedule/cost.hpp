@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

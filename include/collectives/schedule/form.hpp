@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 /// Why a step cannot be one of rank `own.rank`, after a step of round `previous`; else empty.
 constexpr std::string_view fault_of(step const& s, schedule const& own, int previous) {

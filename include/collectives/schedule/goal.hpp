@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

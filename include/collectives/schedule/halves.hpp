@@ -6,21 +6,22 @@
 #include <collectives/schedule/schedule.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
-/// The rounds in which a rank sends or receives all chunks, where there are several.
+/// The rounds in which a rank sends or receives all chunks, where there are several; ascending.
 inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
     std::vector<int> result;
     for (auto const& s : all) {
         for (auto const& step : s.steps) {
-            if (s.chunks > 1 && step.chunks.count == s.chunks) { result.push_back(step.round); }
+            if (s.chunks == 1 || step.chunks.count != s.chunks) { continue; }
+            auto const at = std::lower_bound(result.begin(), result.end(), step.round);
+            if (at == result.end() || *at != step.round) { result.insert(at, step.round); }
         }
     }
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
 }
 
@@ -30,7 +31,9 @@ inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
     if (rounds.empty()) { return s; }
     auto const middle = s.chunks / 2;
     auto const steps = std::exchange(s.steps, {});
-    for (step const& whole : steps) {
+    std::vector<step> upper;  // halves of the round under way
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        auto const& whole = steps[i];
         auto const found = std::lower_bound(rounds.begin(), rounds.end(), whole.round);
         auto part = whole;
         part.round += static_cast<int>(found - rounds.begin());
@@ -38,19 +41,19 @@ inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
             s.steps.push_back(part);
             continue;
         }
-        auto const lower = part.round;
         for (int k = 0; k < whole.chunks.count; ++k) {
             auto const c = (whole.chunks.first + k) % s.chunks;
+            auto& half = c < middle ? s.steps : upper;
             if (k == 0 || c == 0 || c == middle) {
-                part.round = lower + (c < middle ? 0 : 1);
-                part.chunks = {c, 0};
-                s.steps.push_back(part);
+                half.push_back({part.round + (c < middle ? 0 : 1), part.what, part.peer, {c, 0}});
             }
-            ++s.steps.back().chunks.count;
+            ++half.back().chunks.count;
+        }
+        if (i + 1 == steps.size() || steps[i + 1].round != whole.round) {
+            s.steps.insert(s.steps.end(), upper.begin(), upper.end());
+            upper.clear();
         }
     }
-    std::stable_sort(s.steps.begin(), s.steps.end(),
-                     [](step const& a, step const& b) { return a.round < b.round; });
     s.rounds += static_cast<int>(rounds.size());
     return s;
 }

@@ -5,7 +5,7 @@
 #include <collectives/schedule/step.hpp>
 
 /// What every algorithm without a better way uses; chunk i is the block of rank i.
-namespace collectives::linear {
+namespace collectives::inline v0::linear {
 
 /// Rank i sends block i to the root.
 constexpr void gather(rank_t me, int size, rank_t root, step_sink auto&& emit) {

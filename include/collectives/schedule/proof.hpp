@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The verdict of `check`. Where it is not `ok`, `what` says why, and rank, round and chunk say
 /// where (-1: nowhere in particular); the properties are false then.

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 /// Kept lean, because compilers run it too: a compiler counts every statement.
 class prover {

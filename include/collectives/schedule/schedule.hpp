@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// One rank's steps in order, and what they are the steps of.
 struct schedule {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace collectives::detail {
+namespace collectives::inline v0::detail {
 
 /// The functions that an algorithm may have.
 enum class pattern : std::uint8_t {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What a rank does in a step. All the `recv_reduce`s of one round into one chunk are one n-ary
 /// reduction, own value included, in rank order (the lower rank is the left operand), rounded once.

@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Trivially copyable, so that ranks can gather each other's events. Times are nanoseconds of the
 /// steady clock, which all processes of a machine share.

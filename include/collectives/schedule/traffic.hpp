@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Bytes one rank sends, receives, and adds to what it has.
 struct traffic {

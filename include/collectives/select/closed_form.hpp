@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What `cost_of` counts, and the messages that the busiest rank sends or receives. Bytes are
 /// exact; those of all ranks together may be more than 64 bits hold.

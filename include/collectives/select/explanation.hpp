@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What `explain` says: the choice, why, and what each algorithm was predicted to take.
 struct explanation {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The hosts of a communicator's ranks, equal on all of them.
 class host_layout {

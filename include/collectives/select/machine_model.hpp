@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Prices in seconds. Where each rank has a processor, a round costs what its busiest rank does;
 /// where ranks share processors, all that all ranks do is done by those, one rank after the other.

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
 struct cost_profile {
@@ -76,7 +76,7 @@ struct cost_profile {
 private:
     /// What a rank sends, by the vector: a value that goes to several peers counts once.
     static double laid_out(schedule const& own) {
-        std::vector<bool> lies_there(static_cast<std::size_t>(own.chunks));
+        std::vector<char> lies_there(static_cast<std::size_t>(own.chunks));
         std::size_t chunks = 0;
         for (auto const& s : own.steps) {
             for (int k = 0; k < s.chunks.count; ++k) {

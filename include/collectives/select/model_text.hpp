@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 
@@ -22,7 +22,7 @@ struct named_price {
     double machine_model::*price;
 };
 
-inline constexpr named_price prices[] = {
+inline constexpr named_price all_prices[] = {
     {"call", &machine_model::call},
     {"round", &machine_model::round},
     {"message", &machine_model::message},
@@ -41,7 +41,7 @@ inline constexpr named_price prices[] = {
 /// One line per price: its name and seconds.
 inline std::string to_text(machine_model const& m) {
     std::string text;
-    for (auto const& [name, price] : detail::prices) {
+    for (auto const& [name, price] : detail::all_prices) {
         std::array<char, 64> line{};
         std::snprintf(line.data(), line.size(), "%s %.6g\n", name, m.*price);
         text += line.data();
@@ -60,7 +60,7 @@ inline std::string to_text(machine_model const& m) {
         auto const space = line.find(' ');
         auto const name = std::string_view(line).substr(0, space);
         bool known = false;
-        for (auto const& [its_name, price] : detail::prices) {
+        for (auto const& [its_name, price] : detail::all_prices) {
             if (name != its_name) { continue; }
             char* rest = nullptr;
             auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Vectors of [from, to) bytes take this algorithm.
 struct override_rule {

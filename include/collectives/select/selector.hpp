@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What a call asks of its algorithm. Only what is equal on all ranks.
 struct requirement {

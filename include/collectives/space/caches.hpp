@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 /// Of the first processor. 0 or 1 where nothing is said.
 struct cache_sizes {

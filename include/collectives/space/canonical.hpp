@@ -15,7 +15,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

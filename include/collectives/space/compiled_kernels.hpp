@@ -11,7 +11,7 @@
 #include <complex>
 #include <cstdint>
 
-namespace collectives::host::detail {
+namespace collectives::inline v0::host::detail {
 
 COLLECTIVES_COMPLEX_KERNELS(extern, std::complex<float>)
 COLLECTIVES_COMPLEX_KERNELS(extern, std::complex<double>)

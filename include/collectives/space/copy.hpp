@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <span>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// The reducer of `op` on elements of type T, whose address it keeps, without its functions.
 template <class T, reduction_op<T> Op>

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace collectives::host::detail {
+namespace collectives::inline v0::host::detail {
 
 /// Reads a T at any address; T need not have a default constructor.
 template <class T>

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace collectives::host::detail {
+namespace collectives::inline v0::host::detail {
 
 /// What is held between two steps of a fold, and between a fold and its stream past the caches:
 /// few enough bytes to stay in the nearest cache beside as many of each source.

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace collectives::host {
+namespace collectives::inline v0::host {
 
 /// The reducer of `op` on elements of type T. It keeps the address of `op`. Throws usage_error
 /// where COLLECTIVES_ISA says what cannot be.

@@ -11,7 +11,7 @@
 #include <concepts>
 #include <type_traits>
 
-namespace collectives::host::detail {
+namespace collectives::inline v0::host::detail {
 
 using collectives::detail::accumulator;
 

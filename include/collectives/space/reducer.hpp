@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What becomes of a pass's result. What is not read soon goes past the caches, straight to memory:
 /// the lines need not be fetched first, and what the caches hold stays there. It is visible to

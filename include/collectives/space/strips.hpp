@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace collectives::host::detail {
+namespace collectives::inline v0::host::detail {
 
 /// Loops over half a strip are what compilers turn into vector instructions. A shorter one g++
 /// would take apart into single elements before it looks for vectors.

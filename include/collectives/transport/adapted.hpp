@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Derive from it and override what is to differ. An adapted transport is not peer-addressable, so
 /// all data travels as messages, past the adaptor.
@@ -29,7 +29,7 @@ public:
     bool can_consume() const override { return base_->can_consume(); }
     bool poll() override { return base_->poll(); }
     void doze(condition ready, std::chrono::nanoseconds time) override { base_->doze(ready, time); }
-    std::optional<departure> gone(rank_t r) const override { return base_->gone(r); }
+    std::optional<peer_exit> gone(rank_t r) const override { return base_->gone(r); }
     void note_trouble() override { base_->note_trouble(); }
 
     std::unique_ptr<any_board> first_board() override { return base_->first_board(); }
@@ -47,7 +47,7 @@ public:
     bool tells_inside() const override { return base_->tells_inside(); }
     bool inside(rank_t r) const override { return base_->inside(r); }
     bool any_thread() const override { return base_->any_thread(); }
-    void hear() override { base_->hear(); }
+    void receive_control() override { base_->receive_control(); }
     bool keeps_memory() const override { return base_->keeps_memory(); }
     void keep(std::shared_ptr<void const> memory) override { base_->keep(std::move(memory)); }
     void register_memory(void* p, std::size_t bytes) override { base_->register_memory(p, bytes); }

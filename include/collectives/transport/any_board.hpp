@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace shared {
 class board;

@@ -4,7 +4,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
-#include <collectives/core/turns.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
 
@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// A message under way. Stays where it is from isend or irecv until it tests true or is cancelled.
 class any_request {
@@ -74,7 +74,7 @@ public:
     virtual bool can_consume() const = 0;
     virtual bool poll() = 0;
     virtual void doze(condition ready, std::chrono::nanoseconds time) = 0;
-    virtual std::optional<departure> gone(rank_t r) const = 0;
+    virtual std::optional<peer_exit> gone(rank_t r) const = 0;
     virtual void note_trouble() = 0;
 
     virtual std::unique_ptr<any_board> first_board() = 0;
@@ -102,7 +102,7 @@ public:
     /// Whether other threads than the one that made it may use it, one at a time.
     virtual bool any_thread() const { return true; }
     /// Takes in what peers tell by messages.
-    virtual void hear() {}
+    virtual void receive_control() {}
     /// Whether `keep` holds memory that cancelled messages may still use.
     virtual bool keeps_memory() const { return false; }
     virtual void keep(std::shared_ptr<void const>) {}
@@ -110,9 +110,9 @@ public:
     virtual void register_memory(void*, std::size_t) {}
     virtual void deregister_memory(void*) {}
     /// The lock under which this rank's work is done.
-    virtual void take_turns_by(std::shared_ptr<turns>) {}
+    virtual void use_lock(std::shared_ptr<progress_lock>) {}
     /// A number of rank r's device where several processes take turns on it; else one of its own.
-    virtual int device_in_turns(rank_t r) const { return -1 - r; }
+    virtual int shared_device(rank_t r) const { return -1 - r; }
 };
 
 }  // namespace collectives

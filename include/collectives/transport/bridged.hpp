@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Has the ranks and boards of `between`, which reaches all of them. `inside` has the ranks of this
 /// rank's host, numbered in the same order; it is also asked whether they live. Not
@@ -119,7 +119,7 @@ public:
 
     /// Of the peers of this host only deaths count: who ends by itself may have done all that is
     /// asked of it, and has not told so in words.
-    std::optional<departure> gone(rank_t r) const override {
+    std::optional<peer_exit> gone(rank_t r) const override {
         if (is_here(r)) {
             if (auto const how = inside_->gone(local(r)); how && how->died) { return how; }
         }

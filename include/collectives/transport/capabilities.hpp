@@ -5,7 +5,7 @@
 #pragma once
 
 #include <collectives/core/device_space.hpp>
-#include <collectives/core/turns.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <concepts>
@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Knows how many processors the ranks of the job share; the same on all ranks.
 template <class T>
@@ -44,13 +44,13 @@ concept restricts_threads = requires(T const t) {
 };
 /// Boards tell each other by messages: `hear()` takes in those that have come.
 template <class T>
-concept hears_words = requires(T t) { t.hear(); };
+concept receives_control = requires(T t) { t.receive_control(); };
 /// Holds memory that cancelled messages may still use for as long as they may.
 template <class T>
 concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m); };
 /// Does work in the background, under the lock of this rank's work.
 template <class T>
-concept takes_turns = requires(T t, std::shared_ptr<turns> of) { t.take_turns_by(of); };
+concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { t.use_lock(of); };
 /// Frees memory once all ranks have closed a board.
 template <class T>
 concept frees_when_closed =
@@ -63,7 +63,7 @@ concept has_device = requires(T t) {
 /// Knows on which devices several processes take turns.
 template <class T>
 concept shares_devices = requires(T const t) {
-    { t.device_in_turns(rank_t{}) } -> std::convertible_to<int>;
+    { t.shared_device(rank_t{}) } -> std::convertible_to<int>;
 };
 /// Has a board for all ranks of the job.
 template <class T>

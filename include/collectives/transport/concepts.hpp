@@ -16,7 +16,7 @@
 #include <optional>
 #include <span>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// Tagged non-blocking messages between `size()` ranks.
 ///
@@ -52,7 +52,7 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
     { t.doze(ready, std::chrono::nanoseconds{}) };
     { t.close_board(b) };
     { t.note_trouble() };
-    { c.gone(0) } -> std::same_as<std::optional<departure>>;
+    { c.gone(0) } -> std::same_as<std::optional<peer_exit>>;
     { r.wrong() } -> std::same_as<bool>;
     { r.actual_bytes() } -> std::same_as<std::size_t>;
     { r.actual_check() } -> std::same_as<std::uint64_t>;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class any_transport;
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 struct counted::counts {
     std::size_t sent = 0, received = 0, messages = 0;

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// What a message belongs to: for people who trace, never looked at by a transport.
 struct message_label {
@@ -56,7 +56,7 @@ struct incoming {
 };
 
 /// How a rank has gone, if it has.
-struct departure {
+struct peer_exit {
     bool died = false;  // false: it returned or ended by itself
     int signal = 0;
 };

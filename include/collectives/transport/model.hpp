@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 /// A transport's board as an any_board.
 template <class Board>
@@ -154,7 +154,7 @@ public:
     void doze(condition ready, std::chrono::nanoseconds time) override {
         transport_->doze(ready, time);
     }
-    std::optional<departure> gone(rank_t r) const override { return transport_->gone(r); }
+    std::optional<peer_exit> gone(rank_t r) const override { return transport_->gone(r); }
     void note_trouble() override { transport_->note_trouble(); }
 
     std::unique_ptr<any_board> first_board() override {
@@ -213,8 +213,8 @@ public:
             return true;
         }
     }
-    void hear() override {
-        if constexpr (hears_words<Transport>) { transport_->hear(); }
+    void receive_control() override {
+        if constexpr (receives_control<Transport>) { transport_->receive_control(); }
     }
     bool keeps_memory() const override { return collectives::keeps_memory<Transport>; }
     void keep([[maybe_unused]] std::shared_ptr<void const> memory) override {
@@ -226,12 +226,12 @@ public:
     void deregister_memory([[maybe_unused]] void* p) override {
         if constexpr (memory_registering<Transport>) { transport_->deregister_memory(p); }
     }
-    void take_turns_by([[maybe_unused]] std::shared_ptr<turns> of) override {
-        if constexpr (takes_turns<Transport>) { transport_->take_turns_by(std::move(of)); }
+    void use_lock([[maybe_unused]] std::shared_ptr<progress_lock> of) override {
+        if constexpr (uses_progress_lock<Transport>) { transport_->use_lock(std::move(of)); }
     }
-    int device_in_turns(rank_t r) const override {
+    int shared_device(rank_t r) const override {
         if constexpr (shares_devices<Transport>) {
-            return transport_->device_in_turns(r);
+            return transport_->shared_device(r);
         } else {
             return -1 - r;
         }

@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace collectives::shm {
+namespace collectives::inline v0::shm {
 
 using transport = shared::shared_transport<shared::mapped_memory>;
 

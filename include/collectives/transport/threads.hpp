@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace collectives::threads {
+namespace collectives::inline v0::threads {
 
 using transport = shared::shared_transport<shared::heap_memory>;
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <memory>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class any_transport;
 

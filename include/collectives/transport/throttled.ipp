@@ -10,7 +10,7 @@
 #include <deque>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 namespace detail {
 

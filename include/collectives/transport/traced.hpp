@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class any_transport;
 

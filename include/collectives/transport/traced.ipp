@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0 {
 
 class traced::transport final : public adapted {
     struct request final : adapted_request {

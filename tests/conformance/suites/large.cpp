@@ -92,8 +92,8 @@ void large_vectors(coll::communicator& comm) {
     // Likewise past the caches, and to those out of place, if these hold that caches are far.
     auto& watch = comm.core()->engine().push_watch;
     for (bool const all_do : {true, false}) {
-        watch = coll::store_probe(
-            coll::store_probe::time_per_line(all_do || comm.rank() % 2 == 0 ? -1e9 : 1e9));
+        watch = coll::detail::store_probe(
+            coll::detail::store_probe::time_per_line(all_do || comm.rank() % 2 == 0 ? -1e9 : 1e9));
         std::array<std::byte, 4096> some{};
         for (int look = 0; look < 3; ++look) { watch.best(some.data(), some.size()); }
         for (auto const name : {"ring", "two_shot", "butterfly"}) {
@@ -103,7 +103,7 @@ void large_vectors(coll::communicator& comm) {
             }
         }
     }
-    watch = coll::store_probe();
+    watch = coll::detail::store_probe();
     // Rooted calls after such, whose readers come late: they must be waited for.
     for (auto const name : {"tree", "star", "halving"}) {
         auto data = comm.allocate<std::uint64_t>(9'000);

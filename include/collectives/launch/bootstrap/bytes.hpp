@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 using bytes_view = std::span<std::byte const>;
 

@@ -4,7 +4,7 @@
 
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/launch/bootstrap/bytes.hpp>
-#include <collectives/launch/bootstrap/seat.hpp>
+#include <collectives/launch/bootstrap/lock_file.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// Models `bootstrap`. Each rank has a seat, and leaves what it gives in a file beside it, which
 /// appears as a whole (it is renamed). An all_gather has two parts: all give, then all say that
@@ -39,7 +39,7 @@ public:
           rank_(rank),
           size_(size),
           seen_(static_cast<std::size_t>(size)),
-          seat_(made(directory, path_of(rank)), rank, [this] { remove(); }) {}
+          own_file_(made(directory, path_of(rank)), rank, [this] { remove(); }) {}
     over_files(over_files&&) = default;
     over_files& operator=(over_files&&) = delete;
     ~over_files() {
@@ -80,7 +80,7 @@ private:
     }
     static std::string made(std::string const& directory, std::string path) {
         if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
-            seat::fail(directory, "mkdir");
+            lock_file::fail(directory, "mkdir");
         }
         return path;
     }
@@ -101,15 +101,17 @@ private:
         text.put(magic).put(version).put(static_cast<std::uint32_t>(size_)).put(call_).put(mine);
         descriptor file(
             ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (file.get() < 0) { seat::fail(fresh, "open"); }
+        if (file.get() < 0) { lock_file::fail(fresh, "open"); }
         for (bytes_view rest = text.bytes(); !rest.empty();) {
             auto const n = ::write(file.get(), rest.data(), rest.size());
-            if (n < 0 && errno != EINTR) { seat::fail(fresh, "write"); }
+            if (n < 0 && errno != EINTR) { lock_file::fail(fresh, "write"); }
             rest = rest.subspan(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
         }
         file.reset();  // other machines may look from now on
         auto const final_path = path_of(rank_, call_);
-        if (std::rename(fresh.c_str(), final_path.c_str()) != 0) { seat::fail(fresh, "rename"); }
+        if (std::rename(fresh.c_str(), final_path.c_str()) != 0) {
+            lock_file::fail(fresh, "rename");
+        }
     }
 
     /// Waits for what all give. Where `leaving`, those who have left had taken what they needed.
@@ -130,17 +132,19 @@ private:
         auto left = -1;
         for (int r = 0; r < size_; ++r) {
             auto const i = static_cast<std::size_t>(r);
-            auto const state = seat::look(path_of(r));
-            if (seen_[i] && state == seat::state::free) { throw detail::bootstrap_loss(rank_, r); }
+            auto const state = lock_file::look(path_of(r));
+            if (seen_[i] && state == lock_file::state::free) {
+                throw detail::bootstrap_loss(rank_, r);
+            }
             if (came[i]) { continue; }
-            if (seen_[i] && state == seat::state::given_up) {
+            if (seen_[i] && state == lock_file::state::given_up) {
                 if (leaving) {
                     came[i].emplace();
                     continue;
                 }
                 left = r;
             }
-            if (state == seat::state::taken) {
+            if (state == lock_file::state::taken) {
                 seen_[i] = true;
                 came[i] = read(r);
             }
@@ -191,7 +195,7 @@ private:
     std::vector<bool> seen_;
     std::uint64_t call_ = 0;
     detail::until_broken unless_broken_;
-    seat seat_;
+    lock_file own_file_;
 };
 
 static_assert(bootstrap<over_files>);

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// The ranks of an MPI communicator, which it duplicates; models `bootstrap`. The constructor is
 /// collective; it and the destructor must stand between MPI_Init and MPI_Finalize.

@@ -11,20 +11,20 @@
 #include <span>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// Where the threads of one process leave their bytes for each other. It outlives its ranks.
 class room {
 public:
-    explicit room(int size) : seats_(static_cast<std::size_t>(size)) {}
-    int size() const { return static_cast<int>(seats_.size()); }
+    explicit room(int size) : participants_(static_cast<std::size_t>(size)) {}
+    int size() const { return static_cast<int>(participants_.size()); }
 
 private:
     friend class in_process;
 
     /// What a rank has given. Two suffice: who gives again has the others' last, and those have
     /// taken the last but one.
-    struct seat {
+    struct participant {
         std::uint64_t given = 0;
         bool left = false;
         bootstrap_bytes bytes[2];
@@ -32,7 +32,7 @@ private:
 
     std::mutex guard_;
     std::condition_variable changed_;
-    std::vector<seat> seats_;
+    std::vector<participant> participants_;
 };
 
 /// A rank in a room; models `bootstrap`.
@@ -68,15 +68,15 @@ private:
             room_.changed_.wait_until(lock, until);
         }
         std::vector<bootstrap_bytes> result;
-        for (auto const& s : room_.seats_) { result.push_back(s.bytes[call % 2]); }
+        for (auto const& s : room_.participants_) { result.push_back(s.bytes[call % 2]); }
         return result;
     }
-    room::seat& mine() { return room_.seats_[static_cast<std::size_t>(rank_)]; }
+    room::participant& mine() { return room_.participants_[static_cast<std::size_t>(rank_)]; }
 
     bool all_gave(std::uint64_t call) const {
         auto all = true;
         for (int r = 0; r < size(); ++r) {
-            auto const& s = room_.seats_[static_cast<std::size_t>(r)];
+            auto const& s = room_.participants_[static_cast<std::size_t>(r)];
             if (s.given < call && s.left) { throw detail::bootstrap_loss(rank_, r); }
             all = all && s.given >= call;
         }
@@ -85,7 +85,9 @@ private:
     std::vector<int> absent(std::uint64_t call) const {
         std::vector<int> ranks;
         for (int r = 0; r < size(); ++r) {
-            if (room_.seats_[static_cast<std::size_t>(r)].given < call) { ranks.push_back(r); }
+            if (room_.participants_[static_cast<std::size_t>(r)].given < call) {
+                ranks.push_back(r);
+            }
         }
         return ranks;
     }

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Sources, and destinations, of one kernel at most: its arguments are passed by value.
 inline constexpr int most_operands = 128;

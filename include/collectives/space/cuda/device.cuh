@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Workers that share a piece: what stands together is read together.
 inline constexpr std::size_t gather_team = 32;

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Its own, on an array of `parts` elements for each.
 template <class Op, class T>

@@ -17,7 +17,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Copies in a device's memory, on the queue, as `reduction::queue` is one.
 using copy_function = void (*)(void* to, void const* from, std::size_t bytes, void* queue);

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 namespace detail {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Makes a reducer enqueue its kernel. False where the program has none; then it is unchanged.
 inline bool bind_kernel(reducer& r) {

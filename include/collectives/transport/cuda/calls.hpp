@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 using stream = void*;
 using event = void*;

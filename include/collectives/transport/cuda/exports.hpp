@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 struct location {
     static constexpr int offset_bits = 42, line_bits = 12;  // 4 TiB, 4096 allocations, 1023 ranks

@@ -28,7 +28,7 @@
 #include <thread>
 #include <utility>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Trivially copyable. `mark` tells it from other handles of as many bytes.
 struct file_ticket {

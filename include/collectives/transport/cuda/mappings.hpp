@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// One mapped allocation.
 class mapping {

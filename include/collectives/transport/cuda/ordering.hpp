@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// How work of several ranks is put in order on their devices. Before a rank tells a peer of what
 /// it has enqueued,

@@ -8,7 +8,7 @@
 #include <collectives/transport/cuda/calls.hpp>
 #include <collectives/transport/cuda/runtime_capture.hpp>
 #include <collectives/transport/cuda/runtime_files.hpp>
-#include <collectives/transport/cuda/runtime_words.hpp>
+#include <collectives/transport/cuda/runtime_flags.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -19,7 +19,7 @@
 #include <memory>
 #include <string>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 class runtime_calls final : public call_table {
 public:

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace collectives::cuda::detail {
+namespace collectives::inline v0::cuda::detail {
 
 /// While it lives, this thread may ask what CUDA forbids a thread that captures a stream.
 class unlike_capture {

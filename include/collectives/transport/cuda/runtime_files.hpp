@@ -22,7 +22,7 @@
 #include <string_view>
 #include <utility>
 
-namespace collectives::cuda::detail {
+namespace collectives::inline v0::cuda::detail {
 
 /// A call of the driver, which no program needs to link.
 template <class F>

@@ -9,9 +9,9 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
-#include <collectives/transport/cuda/marks.hpp>
+#include <collectives/transport/cuda/event_pool.hpp>
 #include <collectives/transport/cuda/ordering.hpp>
-#include <collectives/transport/cuda/words.hpp>
+#include <collectives/transport/cuda/order_flags.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// How the program's kernels are found.
 struct kernel_lookup {
@@ -37,7 +37,7 @@ struct kernel_lookup {
 class space final : public device_space {
 public:
     space(std::shared_ptr<call_table> with, int device, kernel_lookup const& find)
-        : calls_(std::move(with)), marks_(*calls_), device_(device), find_(find) {
+        : calls_(std::move(with)), events_(*calls_), device_(device), find_(find) {
         on_device const here(*calls_, device_);
         stream_ = calls_->make_stream();
     }
@@ -47,7 +47,7 @@ public:
         drain_if_possible();
         try {
             on_device const here(*calls_, device_);
-            marks_.destroy();
+            events_.destroy();
             for (auto const e : opened_) { calls_->destroy_event(e); }
             calls_->destroy_stream(stream_);
             if (mine_ != nullptr) { calls_->give_back_event(device_, shared_, mine_); }
@@ -73,11 +73,11 @@ public:
         if (opened) { opened_.push_back(e); }
     }
     /// What `ordering::memory` needs.
-    void set_words(std::unique_ptr<order_words> w) { words_ = std::move(w); }
-    order_words& words() { return *words_; }
+    void set_words(std::unique_ptr<order_flags> w) { flags_ = std::move(w); }
+    order_flags& flags() { return *flags_; }
     void order_by(ordering how) {
         how_ = how;
-        if (how != ordering::memory) { words_.reset(); }
+        if (how != ordering::memory) { flags_.reset(); }
     }
     ordering ordered_by() const { return how_; }
     /// What finds out who has died, and lets go of them, while this waits for words.
@@ -119,8 +119,8 @@ public:
         if (!dirty_) { return; }
         if (how_ == ordering::events) {
             calls_->record(mine_, stream_);
-        } else if (how_ == ordering::memory && !words_->has_let_go()) {
-            words_->note(stream_);
+        } else if (how_ == ordering::memory && !flags_->has_let_go()) {
+            flags_->note(stream_);
         } else {
             calls_->synchronize(stream_);
         }
@@ -129,20 +129,20 @@ public:
     void after(rank_t r) override {
         if (how_ == ordering::host) { return; }
         dirty_ = true;
-        if (how_ == ordering::memory) { return words_->after(stream_, r); }
+        if (how_ == ordering::memory) { return flags_->after(stream_, r); }
         calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
     }
     /// Whether what rank r noted last may still be under way. From any thread, as the next.
     bool works(rank_t r) const {
         return (how_ == ordering::events && is_under_way(r)) ||
-               (how_ == ordering::memory && words_->works(r));
+               (how_ == ordering::memory && flags_->works(r));
     }
     /// Rank r has died: what it noted is not waited for.
     void let_go(rank_t r) const {
-        if (how_ == ordering::memory) { words_->let_go(r); }
+        if (how_ == ordering::memory) { flags_->let_go(r); }
     }
     bool was_let_go(rank_t r) const override {
-        return how_ == ordering::memory && words_->was_let_go(r);
+        return how_ == ordering::memory && flags_->was_let_go(r);
     }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
@@ -160,20 +160,20 @@ public:
     void follow(stream user) override {
         on_device const here(*calls_, device_);
         require_followable(user);
-        auto const e = marks_.spare();
+        auto const e = events_.spare();
         calls_->record(e, user);
         calls_->wait(stream_, e);
         dirty_ = true;
     }
 
-    std::uint64_t mark() override { return marks_.set(stream_); }
-    bool passed(std::uint64_t mark) override { return marks_.passed(mark); }
+    std::uint64_t mark() override { return events_.set(stream_); }
+    bool passed(std::uint64_t mark) override { return events_.passed(mark); }
     /// Whether somebody waits for a mark.
-    bool is_awaited() const { return marks_.any(); }
+    bool is_awaited() const { return events_.any(); }
     void drain() {
         on_device const here(*calls_, device_);
         settle();
-        marks_.clear();
+        events_.clear();
         // `dirty_` stays: somebody may hold the queue already, for what comes next.
     }
 
@@ -182,7 +182,7 @@ public:
         try {
             drain();
         } catch (transport_error const&) {  // somebody else asks, too
-            if (how_ == ordering::memory) { words_->let_go(); }
+            if (how_ == ordering::memory) { flags_->let_go(); }
         }
     }
 
@@ -229,11 +229,11 @@ private:
         return calls_->look(p).is != allocation::kind::unreachable;
     }
     std::shared_ptr<call_table> calls_;
-    marks marks_;
+    event_pool events_;
     int device_;
     kernel_lookup find_;
     ordering how_ = ordering::host;
-    std::unique_ptr<order_words> words_;
+    std::unique_ptr<order_flags> flags_;
     std::function<void()> look_;
     stream stream_ = nullptr;
     event mine_ = nullptr;

@@ -3,7 +3,7 @@
 // over a transport that shares that; their devices reach each other's memory.
 #pragma once
 
-#include <collectives/core/turns.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/exports.hpp>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// `control` shares host memory between the ranks: threads of one process, which use each other's
 /// pointers, or processes, which open each other's allocations. Its boards, with what is told
@@ -43,7 +43,7 @@ public:
         });
     }
     ~device_memory_transport() override {
-        auto const mine = one_at_a_time_->take();
+        auto const mine = progress_lock_->take();
         space_->drain_if_possible();
         for (auto const& one : left_behind_) { space_->deallocate(one.memory, 0); }
         imports_.close();
@@ -55,19 +55,19 @@ public:
     }
 
     /// Ranks make progress in the background: so memory comes and goes in turns, too.
-    void take_turns_by(std::shared_ptr<collectives::turns> of) override {
-        one_at_a_time_ = std::move(of);
+    void use_lock(std::shared_ptr<collectives::progress_lock> of) override {
+        progress_lock_ = std::move(of);
     }
 
     peer_memory* memory() override { return this; }
     device_space* device() override { return space_.get(); }
 
     /// For ranks of the job that the communicator of devices has.
-    int device_in_turns(rank_t r) const override {
+    int shared_device(rank_t r) const override {
         auto const i = static_cast<std::size_t>(r);
-        return i < turns_.size() && turns_[i] >= 0 ? turns_[i] : -1 - r;
+        return i < shared_devices_.size() && shared_devices_[i] >= 0 ? shared_devices_[i] : -1 - r;
     }
-    void take_turns(std::vector<int> devices) { turns_ = std::move(devices); }
+    void share_devices(std::vector<int> devices) { shared_devices_ = std::move(devices); }
 
     /// Between processes: `table` is host memory of so many bytes, in which this rank shows its
     /// device memory until all ranks have closed `life`.
@@ -83,7 +83,7 @@ public:
     }
 
     /// A rank that has died writes no word, so none is waited for.
-    std::optional<departure> gone(rank_t r) const override {
+    std::optional<peer_exit> gone(rank_t r) const override {
         auto const how = base().gone(r);
         if (how && how->died) { space_->let_go(r); }
         return how;
@@ -156,7 +156,7 @@ private:
     bool always_reachable() const override { return false; }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) override {
-        auto const mine = one_at_a_time_->take();
+        auto const mine = progress_lock_->take();
         sweep();
         auto const granule = one_process_ ? least_bytes : least_shared_bytes;
         auto const whole = std::max<std::size_t>((bytes + granule - 1) / granule, 1) * granule;
@@ -173,7 +173,7 @@ private:
     /// Frees it once no peer has it open any more. Kernels may still use it: this rank's, or those
     /// of peers that this rank's stream waits for. Does not throw where the device has failed.
     void deallocate(void* p, std::size_t bytes) override {
-        auto const mine = one_at_a_time_->take();
+        auto const mine = progress_lock_->take();
         if (!one_process_) {
             auto const line = exports_->retire(p);
             if (line && exports_->in_use(*line)) {
@@ -252,8 +252,9 @@ private:
     std::size_t table_bytes_ = 0;
     std::unique_ptr<any_board> life_;
     std::vector<leftover> left_behind_;
-    std::shared_ptr<collectives::turns> one_at_a_time_ = std::make_shared<collectives::turns>();
-    std::vector<int> turns_;  // by rank of the job: of its device, or -1
+    std::shared_ptr<collectives::progress_lock> progress_lock_ =
+        std::make_shared<collectives::progress_lock>();
+    std::vector<int> shared_devices_;  // by rank of the job: of its device, or -1
 };
 
 }  // namespace collectives::cuda

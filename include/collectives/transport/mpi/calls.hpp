@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-namespace collectives::mpi::detail {
+namespace collectives::inline v0::mpi::detail {
 
 /// Between two looks at something that has not happened yet.
 inline constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(20);

@@ -18,7 +18,7 @@
 #include <optional>
 #include <thread>
 
-namespace collectives::mpi {
+namespace collectives::inline v0::mpi {
 
 /// Models wire::link. Of a 64-bit tag MPI carries the lower bits: calls that differ meet with a
 /// probability of one in the largest tag (at least 32767, mostly 2^28 or more).
@@ -36,7 +36,7 @@ public:
         auto const until =
             steady::now() + std::min<std::chrono::nanoseconds>(time, std::chrono::hours(24 * 365));
         data_ = detail::duplicate(base, until);
-        words_ = detail::duplicate(base, until);
+        control_ = detail::duplicate(base, until);
         detail::require(MPI_Comm_rank(data_, &rank_), "MPI_Comm_rank");
         detail::require(MPI_Comm_size(data_, &size_), "MPI_Comm_size");
         int* most = nullptr;
@@ -75,11 +75,11 @@ public:
     handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
         return post_receive(data, bytes, from, static_cast<int>(tag % tags_), data_);
     }
-    handle send_word(std::byte const* data, std::size_t bytes, rank_t to) {
-        return post_send(data, bytes, to, 0, words_);
+    handle send_control(std::byte const* data, std::size_t bytes, rank_t to) {
+        return post_send(data, bytes, to, 0, control_);
     }
-    handle receive_word(std::byte* data, std::size_t bytes) {
-        return post_receive(data, bytes, MPI_ANY_SOURCE, 0, words_);
+    handle receive_control(std::byte* data, std::size_t bytes) {
+        return post_receive(data, bytes, MPI_ANY_SOURCE, 0, control_);
     }
     bool test(handle& h, wire::arrival& in) {
         int done = 0;
@@ -128,15 +128,15 @@ public:
         nap_ = std::min(2 * nap_, detail::longest_nap);
     }
     /// MPI tells nobody who is gone.
-    std::optional<departure> gone(rank_t) const { return {}; }
+    std::optional<peer_exit> gone(rank_t) const { return {}; }
     bool usable() const { return detail::is_usable(); }
 
-    bool can_be_told(rank_t) const { return true; }
-    bool progress_words() { return false; }
+    bool can_reach(rank_t) const { return true; }
+    bool progress_control() { return false; }
     bool drop_data() { return false; }
     bool close(bool all_is_well) {
         if (!all_is_well) { return false; }  // what was posted may still be under way
-        MPI_Comm_free(&words_);
+        MPI_Comm_free(&control_);
         MPI_Comm_free(&data_);
         return true;
     }
@@ -179,7 +179,7 @@ private:
         return h;
     }
 
-    MPI_Comm data_ = MPI_COMM_NULL, words_ = MPI_COMM_NULL;
+    MPI_Comm data_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
     int processors_ = 1;
     std::uint64_t job_ = 0;

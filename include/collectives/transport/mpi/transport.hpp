@@ -11,7 +11,7 @@
 #include <chrono>
 #include <memory>
 
-namespace collectives::mpi {
+namespace collectives::inline v0::mpi {
 
 class transport : public wire::transport<link> {
 public:

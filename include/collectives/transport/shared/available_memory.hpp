@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 /// Bytes that new allocations may take without swapping, as the kernel estimates it.
 inline std::size_t available_memory() {

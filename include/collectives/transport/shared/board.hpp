@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 /// The line of a small contribution that says that it is there, with its first bytes: the first
 /// line of a cell in shared memory, in which more follow.

@@ -13,7 +13,7 @@
 #include <climits>
 #include <cstdint>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

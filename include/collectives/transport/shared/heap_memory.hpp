@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 class heap_memory {
 public:

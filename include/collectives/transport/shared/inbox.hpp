@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 /// A message that came before its receive.
 struct early_message {

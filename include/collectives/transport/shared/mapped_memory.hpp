@@ -23,7 +23,7 @@
 #include <string>
 #include <utility>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 /// A sparse memory file that has no name: it goes with the last process that maps it.
 /// `posix_fallocate` takes the pages before anybody writes to them, so that a machine without

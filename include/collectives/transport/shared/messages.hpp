@@ -13,11 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <optional>
 #include <vector>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 template <class Memory>
 class messages {
@@ -88,7 +87,7 @@ public:
 
 private:
     struct per_peer {
-        std::deque<request*> queue;
+        std::vector<request*> queue;
         inbox in;
     };
 
@@ -117,11 +116,12 @@ private:
         bool moved = false;
         for (rank_t to = 0; to < job_.size(); ++to) {
             auto& queue = peer(to).queue;
-            while (!queue.empty() && (to == me_ ? to_self(*queue.front()) : push(*queue.front()))) {
-                queue.pop_front();
-                --queued_;
-                moved = true;
-            }
+            auto const rest = std::find_if(queue.begin(), queue.end(), [&](request* r) {
+                return !(to == me_ ? to_self(*r) : push(*r));
+            });
+            queued_ -= static_cast<std::size_t>(rest - queue.begin());
+            moved = moved || rest != queue.begin();
+            queue.erase(queue.begin(), rest);
         }
         return moved;
     }

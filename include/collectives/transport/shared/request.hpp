@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 enum class phase : std::uint8_t {
     idle,

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 /// What a cell says, taken out of it.
 struct cell_header {

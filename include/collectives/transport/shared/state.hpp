@@ -19,7 +19,7 @@
 #include <new>
 #include <string>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 inline constexpr std::size_t line = 64;
 inline constexpr int cells_per_ring = 8;

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::shared {
+namespace collectives::inline v0::shared {
 
 /// Models `transport` and `peer_addressable`. One object per rank; `keep` holds what must outlive
 /// it (the mapping, the heap block); `watches` says that it has to look itself whether peers live.
@@ -61,12 +61,12 @@ public:
         mine.asleep.store(0, std::memory_order_release);
     }
 
-    std::optional<departure> gone(rank_t r) const {
+    std::optional<peer_exit> gone(rank_t r) const {
         if (watches_) { job_.look_after(r); }
         auto const& s = job_.status(r);
         auto const how = s.state.load(std::memory_order_acquire);
         if (how <= life::running) { return {}; }
-        return departure{how == life::died, s.signal.load(std::memory_order_relaxed)};
+        return peer_exit{how == life::died, s.signal.load(std::memory_order_relaxed)};
     }
     /// Says that this rank's own doing is about to break a communicator.
     void note_trouble() { job_.note_trouble(me_); }

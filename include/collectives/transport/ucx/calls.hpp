@@ -14,7 +14,7 @@
 #include <memory>
 #include <string_view>
 
-namespace collectives::ucx::detail {
+namespace collectives::inline v0::ucx::detail {
 
 /// Throws transport_error with what UCX says, unless the call succeeded.
 inline void require(ucs_status_t status, char const* call) {

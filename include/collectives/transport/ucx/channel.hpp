@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::ucx {
+namespace collectives::inline v0::ucx {
 
 /// A message under way.
 struct message {

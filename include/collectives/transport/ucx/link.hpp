@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace collectives::ucx {
+namespace collectives::inline v0::ucx {
 
 /// Models wire::link.
 class link {
@@ -35,30 +35,30 @@ public:
           size_(size),
           context_(detail::make_context(size)),
           data_(context_.get(), size),
-          words_(context_.get(), size) {}
+          control_(context_.get(), size) {}
     link(link const&) = delete;
     link& operator=(link const&) = delete;
 
     /// What the others reach this rank by.
     std::array<std::vector<std::byte>, 2> addresses() const {
-        return {data_.address(), words_.address()};
+        return {data_.address(), control_.address()};
     }
     void connect(rank_t to, std::span<std::byte const> data, std::span<std::byte const> words) {
         data_.connect(to, data);
-        words_.connect(to, words);
+        control_.connect(to, words);
         if (to == rank_) { return; }
         data_.greet(to, greeting_of(rank_));
-        words_.greet(to, greeting_of(rank_));
+        control_.greet(to, greeting_of(rank_));
     }
     void expect(rank_t from) {
         data_.expect(from, greeting_of(from));
-        words_.expect(from, greeting_of(from));
+        control_.expect(from, greeting_of(from));
     }
     /// Whether a rank that was expected has connected to this one.
-    bool is_greeted_by(rank_t r) { return data_.is_greeted_by(r) && words_.is_greeted_by(r); }
+    bool is_greeted_by(rank_t r) { return data_.is_greeted_by(r) && control_.is_greeted_by(r); }
     /// And whether this one has to it.
     bool knows(rank_t r) {
-        return is_greeted_by(r) && data_.has_greeted(r) && words_.has_greeted(r);
+        return is_greeted_by(r) && data_.has_greeted(r) && control_.has_greeted(r);
     }
     void use_processors(int n) { processors_ = n; }
 
@@ -80,11 +80,11 @@ public:
     handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
         return {data_.receive(data, bytes, tag_from(from, tag)), &data_};
     }
-    handle send_word(std::byte const* data, std::size_t bytes, rank_t to) {
-        return {words_.send(data, bytes, to, 0), &words_};
+    handle send_control(std::byte const* data, std::size_t bytes, rank_t to) {
+        return {control_.send(data, bytes, to, 0), &control_};
     }
-    handle receive_word(std::byte* data, std::size_t bytes) {
-        return {words_.receive(data, bytes, 0), &words_};
+    handle receive_control(std::byte* data, std::size_t bytes) {
+        return {control_.receive(data, bytes, 0), &control_};
     }
     bool test(handle& h, wire::arrival& in) {
         return h.over == nullptr || h.over->test(h.under_way, in);
@@ -96,28 +96,28 @@ public:
     /// Words are rare, and all that looking for one costs is for nothing mostly.
     bool progress() {
         auto const moved = data_.progress();
-        return (++turns_ % 16 == 0 && words_.progress()) || moved;
+        return (++turns_ % 16 == 0 && control_.progress()) || moved;
     }
-    bool progress_words() { return words_.progress(); }
+    bool progress_control() { return control_.progress(); }
     /// Sleeps on UCX's descriptors.
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
-        while (data_.progress() || words_.progress()) {}
-        if (ready() || !data_.may_sleep() || !words_.may_sleep()) { return; }
+        while (data_.progress() || control_.progress()) {}
+        if (ready() || !data_.may_sleep() || !control_.may_sleep()) { return; }
         std::array<pollfd, 2> awaited{pollfd{data_.descriptor(), POLLIN, 0},
-                                      pollfd{words_.descriptor(), POLLIN, 0}};
+                                      pollfd{control_.descriptor(), POLLIN, 0}};
         auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
         timespec const most{seconds.count(), (time - seconds).count()};
         ::ppoll(awaited.data(), awaited.size(), &most, nullptr);
     }
     /// A rank that failed says why, and what the others are in it may have finished: that gets some
     /// time.
-    std::optional<departure> gone(rank_t r) const {
+    std::optional<peer_exit> gone(rank_t r) const {
         constexpr auto grace = std::chrono::milliseconds(100);
-        if (!data_.is_lost_since(r, grace) && !words_.is_lost_since(r, grace)) { return {}; }
-        return departure{true, 0};
+        if (!data_.is_lost_since(r, grace) && !control_.is_lost_since(r, grace)) { return {}; }
+        return peer_exit{true, 0};
     }
-    bool can_be_told(rank_t r) const { return !words_.is_lost(r); }
+    bool can_reach(rank_t r) const { return !control_.is_lost(r); }
     bool usable() const { return true; }
 
     bool drop_data() {
@@ -126,7 +126,7 @@ public:
     }
     bool close(bool all_is_well) {
         data_.close(!all_is_well);
-        words_.close(!all_is_well);
+        control_.close(!all_is_well);
         return true;
     }
 
@@ -143,7 +143,7 @@ private:
     unsigned turns_ = 0;
     detail::context_ptr context_;
     std::map<void*, detail::memory_ptr> registered_;
-    channel data_, words_;
+    channel data_, control_;
 };
 
 }  // namespace collectives::ucx

@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-namespace collectives::ucx {
+namespace collectives::inline v0::ucx {
 
 namespace detail {
 
@@ -118,7 +118,7 @@ private:
     void wait_for(rank_t below, steady::time_point until, Ready const& ready) {
         for (rank_t r = 0; r < below; ++r) {
             while (r != rank() && !ready(r)) {
-                if (way().progress() || way().progress_words()) { continue; }
+                if (way().progress() || way().progress_control()) { continue; }
                 if (steady::now() >= until) {
                     throw timeout_error(
                         text_of("rank ", rank(), ", connecting: time ran out; rank ", r,

@@ -7,7 +7,7 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/schedule/step.hpp>
-#include <collectives/transport/wire/word.hpp>
+#include <collectives/transport/wire/control_message.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,12 +21,12 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 /// What a rank knows of one communicator. One thread at a time uses it, except for `fail`.
 class board_state {
 public:
-    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, teller tell)
+    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell)
         : id_(id),
           group_(std::move(group)),
           me_(me),
@@ -67,31 +67,31 @@ public:
         if (asked_ >= sequence) { return; }
         asked_ = sequence;
         for (rank_t r = 0; r < size(); ++r) {
-            if (r != me_) { say(word::kind::asks, r, sequence); }
+            if (r != me_) { say(control_message::kind::asks, r, sequence); }
         }
     }
     /// Tells a peer, once, that this rank waits for a message of it.
     void watch(rank_t r) {
         if (!std::exchange(peer(r).watched, true)) {
-            tell_(job_rank(r), about(word::kind::watches));
+            tell_(job_rank(r), about(control_message::kind::watches));
         }
     }
     /// Takes a peer's word in, and answers where it waits for what this rank has called.
-    void hear(word const& w) {
+    void receive(control_message const& w) {
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
         switch (w.what) {
-            case word::kind::failed: return note(w.why);
-            case word::kind::leaves: its.has_left = true; return;
-            case word::kind::watches: its.watches = true; return;
+            case control_message::kind::failed: return note(w.why);
+            case control_message::kind::leaves: its.has_left = true; return;
+            case control_message::kind::watches: its.watches = true; return;
             default: break;
         }
         for (auto const& call : w.calls) {
             auto& slot = its.calls[call.sequence % its.calls.size()];
             if (call.sequence > slot.sequence) { slot = call; }
         }
-        if (w.what != word::kind::asks) { return; }
+        if (w.what != control_message::kind::asks) { return; }
         its.asked = std::max(its.asked, w.asked);
         answer(w.from);
     }
@@ -106,7 +106,7 @@ public:
     void spread() {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
-        auto w = about(word::kind::failed);
+        auto w = about(control_message::kind::failed);
         w.why = *first_failure();
         for (rank_t r = 0; r < size(); ++r) {
             try {
@@ -124,8 +124,8 @@ public:
         return result;
     }
     /// A word of this rank.
-    word about(word::kind what) const {
-        word w;
+    control_message about(control_message::kind what) const {
+        control_message w;
         w.board = id_;
         w.what = what;
         w.from = me_;
@@ -166,9 +166,9 @@ private:
             return;
         }
         its.answered = its.asked;
-        say(word::kind::answers, r, its.asked);
+        say(control_message::kind::answers, r, its.asked);
     }
-    void say(word::kind what, rank_t to, std::uint64_t sequence) {
+    void say(control_message::kind what, rank_t to, std::uint64_t sequence) {
         auto w = about(what);
         for (std::size_t k = 0; k < w.calls.size() && k < sequence; ++k) {
             w.calls[k] = call_of(me_, sequence - k).value_or(fingerprint{});
@@ -180,7 +180,7 @@ private:
     std::uint64_t id_;
     std::vector<rank_t> group_;
     rank_t me_;
-    teller tell_;
+    control_sender tell_;
     std::vector<known> peers_;
     std::atomic<std::thread::id> user_;  // the thread that called a collective last
     std::array<fingerprint, 64> history_{};

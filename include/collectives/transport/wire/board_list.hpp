@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/transport/wire/board.hpp>
-#include <collectives/transport/wire/word.hpp>
+#include <collectives/transport/wire/control_message.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,34 +12,35 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 class board_list {
 public:
-    board add(std::uint64_t id, std::vector<rank_t> group, rank_t me, teller tell) {
+    board add(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell) {
         auto state = std::make_shared<board_state>(id, std::move(group), me, std::move(tell));
         open_.push_back(state);
         for (auto const& w : early_) {
-            if (w.board == id) { state->hear(w); }
+            if (w.board == id) { state->receive(w); }
         }
-        std::erase_if(early_, [id](word const& w) { return w.board == id; });
+        std::erase_if(early_, [id](control_message const& w) { return w.board == id; });
         return board(std::move(state));
     }
     void close(board& b) {
         if (!b.state()) { return; }
         auto& s = *b.state();
         s.spread();
-        auto const last = s.about(word::kind::leaves);
+        auto const last = s.about(control_message::kind::leaves);
         closed_.push_back({s.id(), last.from, last.entered, last.finished, s.unanswered()});
         std::erase(open_, b.state());
     }
-    void hear(word const& w) {
+    void receive(control_message const& w) {
         for (auto const& s : open_) {
-            if (s->id() == w.board) { return s->hear(w); }
+            if (s->id() == w.board) { return s->receive(w); }
         }
         for (auto& c : closed_) {
             if (c.id != w.board) { continue; }
-            auto const waits = w.what == word::kind::asks || w.what == word::kind::watches;
+            auto const waits =
+                w.what == control_message::kind::asks || w.what == control_message::kind::watches;
             if (waits) { c.unanswered.push_back(w.sender); }
             return;
         }
@@ -47,11 +48,11 @@ public:
         early_.push_back(w);
     }
     /// This rank leaves the job: tells those who wait for it on a communicator that it has closed.
-    void leave(teller const& tell) {
+    void leave(control_sender const& tell) {
         for (auto& c : closed_) {
-            word w;
+            control_message w;
             w.board = c.id;
-            w.what = word::kind::leaves;
+            w.what = control_message::kind::leaves;
             w.from = c.me;
             w.entered = c.entered;
             w.finished = c.finished;
@@ -71,7 +72,7 @@ private:
 
     std::vector<std::shared_ptr<board_state>> open_;
     std::vector<closed_board> closed_;
-    std::deque<word> early_;  // for boards that this rank has yet to make
+    std::deque<control_message> early_;  // for boards that this rank has yet to make
 };
 
 }  // namespace collectives::wire

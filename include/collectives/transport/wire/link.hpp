@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 /// What has come into a receive. `bytes` is what the sender sent, at most what there was room for
 /// where the library does not say.
@@ -42,16 +42,16 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { c.largest_piece(std::size_t{}, bool{}) } -> std::same_as<std::size_t>;
     { t.send(from, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
     { t.receive(to, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
-    { t.send_word(from, std::size_t{}, rank_t{}) } -> std::same_as<typename T::handle>;
-    { t.receive_word(to, std::size_t{}) } -> std::same_as<typename T::handle>;  // of any rank
+    { t.send_control(from, std::size_t{}, rank_t{}) } -> std::same_as<typename T::handle>;
+    { t.receive_control(to, std::size_t{}) } -> std::same_as<typename T::handle>;  // of any rank
     { t.test(h, in) } -> std::same_as<bool>;
     { t.take_back(h, steady::time_point{}) } -> std::same_as<bool>;
     { t.progress() } -> std::same_as<bool>;
     { t.doze(ready, std::chrono::nanoseconds{}) };
-    { c.gone(rank_t{}) } -> std::same_as<std::optional<departure>>;
-    { c.usable() } -> std::same_as<bool>;               // false once the library has been shut down
-    { c.can_be_told(rank_t{}) } -> std::same_as<bool>;  // words reach it
-    { t.progress_words() } -> std::same_as<bool>;
+    { c.gone(rank_t{}) } -> std::same_as<std::optional<peer_exit>>;
+    { c.usable() } -> std::same_as<bool>;             // false once the library has been shut down
+    { c.can_reach(rank_t{}) } -> std::same_as<bool>;  // words reach it
+    { t.progress_control() } -> std::same_as<bool>;
     { t.drop_data() } -> std::same_as<bool>;
     { t.close(bool{}) } -> std::same_as<bool>;
 };

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 /// Goes before the bytes of a message with a `check`; takes them along where they are few. The rest
 /// follows as a message of its own under the same tag.

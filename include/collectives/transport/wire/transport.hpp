@@ -8,7 +8,7 @@
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/link.hpp>
 #include <collectives/transport/wire/request.hpp>
-#include <collectives/transport/wire/words.hpp>
+#include <collectives/transport/wire/control_mailbox.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 /// Models collectives::transport.
 template <link Link>
@@ -32,7 +32,7 @@ public:
     static constexpr bool can_consume = false;
 
     /// The link must have reached all ranks.
-    explicit transport(std::unique_ptr<Link> way) : link_(std::move(way)), words_(*link_) {}
+    explicit transport(std::unique_ptr<Link> way) : link_(std::move(way)), control_(*link_) {}
     transport(transport const&) = delete;
     transport& operator=(transport const&) = delete;
 
@@ -47,15 +47,15 @@ public:
         auto dropped = all_is_well;
         auto all_left = false;
         try {
-            if (unwinding) { words_.break_off(); }
+            if (unwinding) { control_.break_off(); }
             if (!all_is_well) { dropped = link_->drop_data(); }
             if (unwinding) {
-                words_.flush(std::chrono::milliseconds(200));
+                control_.flush(std::chrono::milliseconds(200));
             } else {  // who goes at once after a failure could take what it said of it along
-                all_left = words_.leave(std::chrono::seconds(trouble_ ? 1 : 5));
+                all_left = control_.leave(std::chrono::seconds(trouble_ ? 1 : 5));
             }
         } catch (error const&) {}
-        words_.end([this](auto memory) { keep(std::move(memory)); });
+        control_.end([this](auto memory) { keep(std::move(memory)); });
         if (!link_->close(all_is_well && all_left) || !dropped) { abandon_all(); }
     }
 
@@ -128,24 +128,24 @@ public:
     bool poll() {
         auto const moved = link_->progress();
         // Words are rare, and all that looking for one costs is for nothing mostly.
-        return (++polls_ % 16 == 0 && words_.hear()) || moved;
+        return (++polls_ % 16 == 0 && control_.receive()) || moved;
     }
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
         auto const heard_and_ready = [&] {
             auto heard = false;
-            while (words_.hear()) { heard = true; }
+            while (control_.receive()) { heard = true; }
             return ready() || heard;
         };
         link_->doze(heard_and_ready, time);
     }
     /// Takes in all words that have come.
-    void hear() {
-        for (int turn = 0; turn < 1000 && link_->progress_words(); ++turn) {}
-        while (words_.hear()) {}
+    void receive_control() {
+        for (int turn = 0; turn < 1000 && link_->progress_control(); ++turn) {}
+        while (control_.receive()) {}
     }
-    std::optional<departure> gone(rank_t r) const {
-        if (words_.has_broken_off(r)) { return departure{}; }
+    std::optional<peer_exit> gone(rank_t r) const {
+        if (control_.has_broken_off(r)) { return peer_exit{}; }
         return link_->gone(r);
     }
     void note_trouble() { trouble_ = true; }
@@ -153,19 +153,19 @@ public:
     board first_board() {
         std::vector<rank_t> all(static_cast<std::size_t>(size()));
         for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
-        return words_.open(1, std::move(all), rank());
+        return control_.open(1, std::move(all), rank());
     }
     template <class Share>
     board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         auto const mine = static_cast<std::uint64_t>(rank() + 1) << 32 | ++boards_made_;
         auto const id = share(mine);
-        return words_.open(id, std::move(group), rank_in_group);
+        return control_.open(id, std::move(group), rank_in_group);
     }
     void close_board(board& b) {
         if (b.state() && b.stopped()) { trouble_ = true; }
         if (!link_->usable()) { return; }
         try {
-            words_.close(b);
+            control_.close(b);
         } catch (transport_error const&) { trouble_ = true; }
     }
 
@@ -200,7 +200,7 @@ private:
     }
 
     std::unique_ptr<Link> link_;
-    words<Link> words_;
+    control_mailbox<Link> control_;
     std::vector<std::shared_ptr<void const>> kept_;
     bool trouble_ = false;
     bool all_back_ = true;  // no message that was cancelled is still under way

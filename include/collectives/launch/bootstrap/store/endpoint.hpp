@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 struct endpoint {
     sockaddr_storage address{};

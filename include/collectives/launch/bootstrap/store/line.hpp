@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 class line {
 public:

@@ -4,7 +4,7 @@
 
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/bootstrap/store/secret.hpp>
-#include <collectives/launch/bootstrap/store/words.hpp>
+#include <collectives/launch/bootstrap/store/frames.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// One rank of a job. All ranks of it have the same size, job and secret.
 struct member {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// The places that can be named.
 struct store_place {

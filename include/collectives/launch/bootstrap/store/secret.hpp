@@ -21,7 +21,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// Throws transport_error unless libsodium can be used.
 inline void require_sodium() {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// A tensor that is not done yet, as a rank tells the others of it. Plain bytes.
 struct tensor_note {
@@ -35,12 +35,10 @@ struct fusion_note {
 };
 
 /// One rank's notes, by index.
-struct testimony {
+struct tensor_report {
     fusion_note of;
     std::vector<tensor_note> tensors;
 };
-
-namespace detail {
 
 inline std::string text_of_tensor(tensor_note const& t) {
     auto const name = t.name.view().empty() ? std::string("one without a name")
@@ -48,7 +46,7 @@ inline std::string text_of_tensor(tensor_note const& t) {
     return text_of(name, " (", t.count, " x ", t.type_name.view(), ")");
 }
 
-inline tensor_note const* find_note(testimony const& of, std::uint64_t index) {
+inline tensor_note const* find_note(tensor_report const& of, std::uint64_t index) {
     auto const at = std::lower_bound(of.tensors.begin(), of.tensors.end(), index,
                                      [](auto const& t, auto i) { return t.index < i; });
     return at == of.tensors.end() || at->index != index ? nullptr : &*at;
@@ -72,11 +70,9 @@ inline std::string tensor_difference(tensor_note const& x, tensor_note const& y,
                    ", as if not all had flushed at the same place");
 }
 
-}  // namespace detail
-
 /// The first difference between what the ranks say, in words that name two ranks and both values;
 /// the same on all ranks. Empty if there is none. O(ranks x tensors x log tensors).
-inline std::string difference_of(std::vector<testimony> const& all) {
+inline std::string difference_of(std::vector<tensor_report> const& all) {
     auto const& first = all.front();
     std::uint64_t from = ~std::uint64_t{0}, to = 0, most_started = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {
@@ -124,4 +120,4 @@ inline std::string difference_of(std::vector<testimony> const& all) {
     return missing;
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -9,7 +9,7 @@
 #include <collectives/launch/cuda_card.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/space.hpp>
-#include <collectives/transport/cuda/words.hpp>
+#include <collectives/transport/cuda/order_flags.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -21,18 +21,18 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda::detail {
+namespace collectives::inline v0::cuda::detail {
 
 /// One rank's part in that. Whatever is called, all ranks call, and go on if none has thrown; what
 /// they throw are transport_errors.
-class word_trial {
+class flag_trial {
 public:
     /// Bytes of host memory that a process needs for it.
     static std::size_t bytes(int ranks) {
-        return order_words::bytes_for(ranks) + order_words::page;
+        return order_flags::bytes_for(ranks) + order_flags::page;
     }
 
-    word_trial(any_transport& control, space& s, std::vector<card> const& cards, card const& mine)
+    flag_trial(any_transport& control, space& s, std::vector<card> const& cards, card const& mine)
         : ranks_(control.size()),
           host_(*control.memory()),
           one_process_(host_.always_reachable()),
@@ -48,17 +48,17 @@ public:
         if (!space_.calls().has_words(space_.device(), others)) {
             throw transport_error("its device's streams do not wait for words in memory");
         }
-        auto const n = order_words::bytes_for(ranks_);
+        auto const n = order_flags::bytes_for(ranks_);
         if (one_process_) {
             if (mine_.job_rank != cards_[0].job_rank) { return 0; }
             device_scope const here(&space_);
             auto calls = space_.shared_calls();
             auto* const p = calls->allocate_host(n);
-            words_ = {p, [calls](void* q) { calls->free_host(q); }};
-            return reinterpret_cast<std::uintptr_t>(&words_);
+            flags_ = {p, [calls](void* q) { calls->free_host(q); }};
+            return reinterpret_cast<std::uintptr_t>(&flags_);
         }
         auto const at = reinterpret_cast<std::uintptr_t>(memory);
-        auto const start = (at + order_words::page - 1) / order_words::page * order_words::page;
+        auto const start = (at + order_flags::page - 1) / order_flags::page * order_flags::page;
         auto* const p = static_cast<std::byte*>(memory) + (start - at);
         std::memset(p, 0, n);
         return host_.reach(p, n);
@@ -70,31 +70,31 @@ public:
         if (one_process_) {
             auto const found =
                 reinterpret_cast<std::shared_ptr<void> const*>(static_cast<std::uintptr_t>(place));
-            if (found != &words_) { words_ = *found; }
-            at = words_.get();
+            if (found != &flags_) { flags_ = *found; }
+            at = flags_.get();
         } else {
             at = host_.at(place);
         }
-        space_.set_words(std::make_unique<order_words>(space_.shared_calls(), at, ranks_,
-                                                       mine_.job_rank, !one_process_, words_));
+        space_.set_words(std::make_unique<order_flags>(space_.shared_calls(), at, ranks_,
+                                                       mine_.job_rank, !one_process_, flags_));
     }
     void write() {
         device_scope const here(&space_);
-        space_.words().note(static_cast<stream>(space_.queue()));
-        require_soon([&] { return !space_.words().works(mine_.job_rank); },
+        space_.flags().note(static_cast<stream>(space_.queue()));
+        require_soon([&] { return !space_.flags().works(mine_.job_rank); },
                      "what its stream writes into the host's memory does not come there");
     }
     void wait() {
         device_scope const here(&space_);
         auto const queue = static_cast<stream>(space_.queue());
-        for (auto const& c : cards_) { space_.words().after(queue, c.job_rank); }
+        for (auto const& c : cards_) { space_.flags().after(queue, c.job_rank); }
         auto const mark = space_.mark();
         require_soon([&] { return space_.passed(mark); },
                      "its stream does not see what others write into the host's memory");
     }
     /// Where it has failed: ends what still waits.
     void let_go() {
-        for (auto const& c : cards_) { space_.words().let_go(c.job_rank); }
+        for (auto const& c : cards_) { space_.flags().let_go(c.job_rank); }
         space_.drain_if_possible();
     }
 
@@ -114,7 +114,7 @@ private:
     space& space_;
     std::vector<card> const& cards_;
     card const& mine_;
-    std::shared_ptr<void> words_;  // of threads
+    std::shared_ptr<void> flags_;  // of threads
 };
 
 }  // namespace collectives::cuda::detail

@@ -16,11 +16,11 @@
 #include <string>
 #include <utility>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// The owner locks the first byte to own the seat, clears away what lies there, and locks the
 /// second to say that whatever lies there now is its own. Who sees the second locked knows both.
-class seat {
+class lock_file {
 public:
     enum class state {
         free,      // nobody has come, or what lies there is of another time
@@ -31,7 +31,7 @@ public:
     /// Takes a seat and calls clear() for what an earlier owner has left. Throws usage_error if it
     /// is taken, transport_error for what the file system refuses.
     template <class Clear>
-    seat(std::string path, int rank, Clear&& clear) : path_(std::move(path)) {
+    lock_file(std::string path, int rank, Clear&& clear) : path_(std::move(path)) {
         do {
             file_ =
                 descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -44,9 +44,9 @@ public:
         clear();
         if (!lock(1)) { fail(path_, "lock"); }
     }
-    seat(seat&&) noexcept = default;
-    seat& operator=(seat&&) = delete;
-    ~seat() {
+    lock_file(lock_file&&) noexcept = default;
+    lock_file& operator=(lock_file&&) = delete;
+    ~lock_file() {
         if (file_.get() >= 0) { ::unlink(path_.c_str()); }  // before the locks go
     }
 

@@ -11,10 +11,10 @@
 #include <functional>
 #include <type_traits>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 /// Trivially copyable: it travels as it is.
-struct word {
+struct control_message {
     enum class kind : std::uint32_t {
         asks,     // what this rank has called, and: tell me of your call `asked` once you are there
         answers,  // what this rank has called
@@ -40,9 +40,9 @@ struct word {
     failure why{};                       // of what failed
 };
 
-static_assert(std::is_trivially_copyable_v<word>);
+static_assert(std::is_trivially_copyable_v<control_message>);
 
 /// Sends a word to a rank of the job.
-using teller = std::function<void(rank_t job_rank, word const& what)>;
+using control_sender = std::function<void(rank_t job_rank, control_message const& what)>;
 
 }  // namespace collectives::wire

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// Each is an event, which is used again. The device must be current.
-class marks {
+class event_pool {
 public:
-    explicit marks(call_table& calls) : calls_(calls) {}
-    marks(marks const&) = delete;
-    marks& operator=(marks const&) = delete;
-    ~marks() = default;
+    explicit event_pool(call_table& calls) : calls_(calls) {}
+    event_pool(event_pool const&) = delete;
+    event_pool& operator=(event_pool const&) = delete;
+    ~event_pool() = default;
 
     std::uint64_t set(stream on) {
         auto const e = spare();

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::wire {
+namespace collectives::inline v0::wire {
 
 template <link Link>
-class words {
+class control_mailbox {
 public:
-    explicit words(Link& way)
+    explicit control_mailbox(Link& way)
         : way_(&way),
           has_left_(static_cast<std::size_t>(way.size()), false),
           has_reported_(has_left_),
@@ -30,26 +30,26 @@ public:
           due_(has_left_.size()) {
         listen();
     }
-    words(words const&) = delete;
-    words& operator=(words const&) = delete;
+    control_mailbox(control_mailbox const&) = delete;
+    control_mailbox& operator=(control_mailbox const&) = delete;
 
     board open(std::uint64_t id, std::vector<rank_t> group, rank_t me) {
         return boards_.add(id, std::move(group), me,
-                           [this](rank_t to, word const& what) { tell(to, what); });
+                           [this](rank_t to, control_message const& what) { tell(to, what); });
     }
     void close(board& b) { boards_.close(b); }
-    void tell(rank_t to, word const& what) {
-        static_cast<void>(all_said());
+    void tell(rank_t to, control_message const& what) {
+        static_cast<void>(all_sent());
         if (counts(to)) { ++at(told_, to); }
-        auto text = std::make_unique<word>(what);
+        auto text = std::make_unique<control_message>(what);
         text->sender = way_->rank();
         text->job = way_->job();
         auto const* const bytes = reinterpret_cast<std::byte const*>(text.get());
-        auto under_way = way_->send_word(bytes, sizeof what, to);
-        said_.push_back({std::move(text), under_way});
+        auto under_way = way_->send_control(bytes, sizeof what, to);
+        sent_.push_back({std::move(text), under_way});
     }
     /// Takes in one word, if one has come.
-    bool hear() {
+    bool receive() {
         arrival came;
         if (!way_->test(listening_, came)) { return false; }
         auto const what = *place_;
@@ -71,39 +71,43 @@ public:
         say_farewell();
         if (way_->rank() == 0) {
             at(has_left_, 0) = at(has_reported_, 0) = true;
-            if (!hear_until([this] { return all_of(has_left_); }, patience)) { return false; }
+            if (!receive_until([this] { return all_of(has_left_); }, patience)) { return false; }
             answers_ = false;
-            for (rank_t r = 1; r < way_->size(); ++r) { tell_of_job(r, word::kind::all_left); }
-            if (!hear_until([this] { return all_of(has_reported_); }, patience)) { return false; }
             for (rank_t r = 1; r < way_->size(); ++r) {
-                tell_of_job(r, word::kind::due, at(due_, r));
+                tell_of_job(r, control_message::kind::all_left);
+            }
+            if (!receive_until([this] { return all_of(has_reported_); }, patience)) {
+                return false;
+            }
+            for (rank_t r = 1; r < way_->size(); ++r) {
+                tell_of_job(r, control_message::kind::due, at(due_, r));
             }
         } else {
-            tell_of_job(0, word::kind::leaves);
-            if (!hear_until([this] { return all_left_; }, patience)) { return false; }
+            tell_of_job(0, control_message::kind::leaves);
+            if (!receive_until([this] { return all_left_; }, patience)) { return false; }
             report();
             auto const all_heard = [this] {
                 return due_known_ && heard_ >= at(due_, way_->rank());
             };
-            if (!hear_until(all_heard, patience)) { return false; }
+            if (!receive_until(all_heard, patience)) { return false; }
         }
         return flush(patience - steady::now());
     }
     /// Whether nothing that was told is still on its way out.
-    bool all_said() {
+    bool all_sent() {
         arrival ignored;
-        std::erase_if(said_, [&](said_word& s) {
+        std::erase_if(sent_, [&](sent_message& s) {
             try {
                 return way_->test(s.under_way, ignored);
             } catch (transport_error const&) { return true; }  // it will not be said any more
         });
-        return said_.empty();
+        return sent_.empty();
     }
     /// Returns once all that was told is on its way; false if it is not in so much time.
     bool flush(std::chrono::nanoseconds time) {
         auto const patience = steady::now() + time;
-        while (!all_said()) {
-            way_->progress_words();
+        while (!all_sent()) {
+            way_->progress_control();
             if (steady::now() >= patience || somebody_is_lost()) { return false; }
         }
         return true;
@@ -112,7 +116,7 @@ public:
     void break_off() {
         for (rank_t r = 0; r < way_->size(); ++r) {
             try {
-                if (r != way_->rank()) { tell_of_job(r, word::kind::breaks_off); }
+                if (r != way_->rank()) { tell_of_job(r, control_message::kind::breaks_off); }
             } catch (transport_error const&) {}  // the others still must hear
         }
     }
@@ -121,38 +125,39 @@ public:
     template <class Keep>
     void end(Keep&& keep) {
         if (!way_->take_back(listening_, {})) { keep(std::move(place_)); }
-        for (auto& s : said_) {
+        for (auto& s : sent_) {
             if (!way_->take_back(s.under_way, {})) { keep(std::move(s.text)); }
         }
-        said_.clear();
+        sent_.clear();
     }
 
 private:
-    struct said_word {
-        std::unique_ptr<word> text;
+    struct sent_message {
+        std::unique_ptr<control_message> text;
         typename Link::handle under_way{};
     };
 
     void listen() {
-        listening_ = way_->receive_word(reinterpret_cast<std::byte*>(place_.get()), sizeof(word));
+        listening_ = way_->receive_control(reinterpret_cast<std::byte*>(place_.get()),
+                                           sizeof(control_message));
     }
-    void take_in(word const& what) {
+    void take_in(control_message const& what) {
         if (counts(what.sender)) { ++heard_; }
         switch (what.what) {
-            case word::kind::told: at(due_, what.from) += what.asked; break;
-            case word::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
-            case word::kind::all_told: at(has_reported_, what.sender) = true; break;
-            case word::kind::all_left:
+            case control_message::kind::told: at(due_, what.from) += what.asked; break;
+            case control_message::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
+            case control_message::kind::all_told: at(has_reported_, what.sender) = true; break;
+            case control_message::kind::all_left:
                 all_left_ = true;
                 answers_ = false;
                 break;
-            case word::kind::due:
+            case control_message::kind::due:
                 due_known_ = true;
                 at(due_, way_->rank()) = what.asked;
                 break;
             default:
                 if (what.board != 0) {
-                    boards_.hear(what);
+                    boards_.receive(what);
                 } else {
                     at(has_left_, what.sender) = true;
                 }
@@ -164,16 +169,17 @@ private:
     bool counts(rank_t peer) const { return peer != 0 && way_->rank() != 0; }
     void report() {
         for (rank_t r = 1; r < way_->size(); ++r) {
-            if (at(told_, r) != 0) { tell_of_job(0, word::kind::told, at(told_, r), r); }
+            if (at(told_, r) != 0) { tell_of_job(0, control_message::kind::told, at(told_, r), r); }
         }
-        tell_of_job(0, word::kind::all_told);
+        tell_of_job(0, control_message::kind::all_told);
     }
     /// Tells those who wait for this rank.
     void say_farewell() {
-        boards_.leave([this](rank_t to, word const& what) { tell(to, what); });
+        boards_.leave([this](rank_t to, control_message const& what) { tell(to, what); });
     }
-    void tell_of_job(rank_t to, word::kind what, std::uint64_t number = 0, rank_t about = -1) {
-        word w;
+    void tell_of_job(rank_t to, control_message::kind what, std::uint64_t number = 0,
+                     rank_t about = -1) {
+        control_message w;
         w.what = what;
         w.from = about;
         w.asked = number;
@@ -184,11 +190,11 @@ private:
         return list[static_cast<std::size_t>(r)];
     }
     template <class Condition>
-    bool hear_until(Condition&& holds, steady::time_point patience) {
+    bool receive_until(Condition&& holds, steady::time_point patience) {
         std::chrono::nanoseconds nap = std::chrono::microseconds(20);
         while (!holds()) {
-            way_->progress_words();
-            if (hear()) { continue; }
+            way_->progress_control();
+            if (receive()) { continue; }
             if (steady::now() >= patience || somebody_is_lost()) { return false; }
             std::this_thread::sleep_for(nap);
             nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
@@ -200,9 +206,9 @@ private:
     }
     /// Whether one that is waited for in `leave` is lost: rank 0 waits for all, the others for it.
     bool somebody_is_lost() const {
-        if (way_->rank() != 0) { return !due_known_ && !way_->can_be_told(0); }
+        if (way_->rank() != 0) { return !due_known_ && !way_->can_reach(0); }
         for (rank_t r = 1; r < way_->size(); ++r) {
-            if (!at(has_reported_, r) && !way_->can_be_told(r)) { return true; }
+            if (!at(has_reported_, r) && !way_->can_reach(r)) { return true; }
         }
         return false;
     }
@@ -216,9 +222,9 @@ private:
     std::uint64_t heard_ = 0;          // words that were for this rank
     bool answers_ = false;             // as long as a rank that has left may be asked
     bool all_left_ = false, due_known_ = false;
-    std::unique_ptr<word> place_ = std::make_unique<word>();
+    std::unique_ptr<control_message> place_ = std::make_unique<control_message>();
     typename Link::handle listening_{};
-    std::deque<said_word> said_;
+    std::deque<sent_message> sent_;
 };
 
 }  // namespace collectives::wire

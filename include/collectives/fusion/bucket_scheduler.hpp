@@ -8,11 +8,11 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/run/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
-#include <collectives/fusion/dispute.hpp>
+#include <collectives/fusion/mismatch_report.hpp>
 #include <collectives/fusion/options.hpp>
-#include <collectives/fusion/precedence.hpp>
+#include <collectives/fusion/ready_agreement.hpp>
 #include <collectives/fusion/ready_list.hpp>
-#include <collectives/fusion/told.hpp>
+#include <collectives/fusion/report_failure.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,26 +28,26 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// The buckets under way on one communicator. Used by one thread at a time.
-class bucket_mover {
+class bucket_scheduler {
 public:
     using bucket = bucket_run;
 
     /// Collective: makes a communicator for words about a failure, when `comm` is broken.
-    bucket_mover(communicator& comm, fusion_options const& how)
+    bucket_scheduler(communicator& comm, fusion_options const& how)
         : core_(checked(comm, how)), words_(comm.split(0)), how_(how.call()), most_(how.under_way) {
-        if (how.priorities) { ballot_.emplace(core_); }
+        if (how.priorities) { agreement_.emplace(core_); }
     }
-    bucket_mover(bucket_mover const&) = delete;
-    bucket_mover& operator=(bucket_mover const&) = delete;
-    ~bucket_mover() { drop(); }
+    bucket_scheduler(bucket_scheduler const&) = delete;
+    bucket_scheduler& operator=(bucket_scheduler const&) = delete;
+    ~bucket_scheduler() { drop(); }
 
     /// With priorities it may have to wait for its turn. Without, waits for the first one where too
     /// many are under way: each look costs a little for each.
     void start(bucket& b, std::uint64_t content) {
-        if (ballot_) {
+        if (agreement_) {
             ready_.add({&b, content}, b.priority());
             elect();
             return;
@@ -66,7 +66,7 @@ public:
             core_->engine().test(under_way_.front()->run());
             finish_ended();
         }
-        if (ballot_) { elect(); }
+        if (agreement_) { elect(); }
     }
     /// Nothing is under way, or waits for its turn.
     bool is_idle() const { return under_way_.empty() && ready_.empty(); }
@@ -78,7 +78,7 @@ public:
     }
     /// Returns when a bucket is finished that had been `times_done` times.
     void wait(bucket& b, std::uint64_t times_done) {
-        while (ballot_ && b.times_done() == times_done) { wait_a_little(); }
+        while (agreement_ && b.times_done() == times_done) { wait_a_little(); }
         if (b.times_done() == times_done) { wait_for(b); }
     }
     /// Returns when all that is ready has been started.
@@ -89,7 +89,7 @@ public:
     void doze(function_ref<bool()> ready, std::chrono::nanoseconds most) {
         auto& e = core_->engine();
         auto const look = [&] {
-            auto const mine = e.turn();
+            auto const mine = e.lock();
             return e.shared()->progress();
         };
         e.carrier().doze([&] { return ready() || look(); }, most);
@@ -108,12 +108,12 @@ public:
             throw;
         } catch (usage_error const&) {  // NOLINT: nothing was sent
         } catch (...) {
-            tell_peers(core_->engine(), failure_being_handled("fused all_reduce", rank()));
+            report_failure(core_->engine(), failure_being_handled("fused all_reduce", rank()));
         }
     }
     /// Ends what is under way after a failure; it fails too.
     void drop() noexcept {
-        auto const mine = core_->engine().turn();
+        auto const mine = core_->engine().lock();
         for (auto* const b : under_way_) {
             try {
                 core_->finish(b->run());
@@ -123,13 +123,13 @@ public:
         }
         under_way_.clear();
         for (auto const& t : ready_.take_all()) { t.what->abandon(); }
-        if (ballot_) { ballot_->drop(); }
+        if (agreement_) { agreement_->drop(); }
     }
 
     /// What the exception being handled comes to: a mismatch or a time-out also names the tensors.
     /// Collective among the ranks that were told of a mismatch; the others are not waited for
     /// longer than a second.
-    std::exception_ptr explained(testimony const& mine) {
+    std::exception_ptr explained(tensor_report const& mine) {
         try {
             throw;
         } catch (mismatch_error const& e) {
@@ -162,29 +162,29 @@ private:
         return comm.core();
     }
     void send(bucket& b, std::uint64_t content) {
-        auto const mine = core_->engine().turn();
+        auto const mine = core_->engine().lock();
         b.start(content, how_, programs_);
         under_way_.push_back(&b);
     }
     /// Begins and ends ballots; each has one winner. A rank takes part in one as soon as a bucket
-    /// is ready there and may travel, so that a ballot ends when that is so on all ranks.
+    /// is ready there and may travel, so that a ready_agreement ends when that is so on all ranks.
     void elect() {
-        auto const mine = core_->engine().turn();
-        while (ballot_) {
-            if (ballot_->is_open()) {
-                auto const on_all = ballot_->test();
+        auto const mine = core_->engine().lock();
+        while (agreement_) {
+            if (agreement_->is_open()) {
+                auto const on_all = agreement_->test();
                 if (!on_all) { return; }
                 auto const next = ready_.take(*on_all);
                 send(*next.what, next.content);
             }
             if (ready_.empty() || under_way_.size() >= most_) { return; }
-            ballot_->open(ready_.ready(), how_, programs_);
+            agreement_->open(ready_.ready(), how_, programs_);
         }
     }
-    /// Until a ballot is over, or a bucket is through.
+    /// Until a ready_agreement is over, or a bucket is through.
     void wait_a_little() {
-        if (ballot_ && ballot_->is_open()) {
-            ballot_->wait();
+        if (agreement_ && agreement_->is_open()) {
+            agreement_->wait();
         } else if (!under_way_.empty()) {
             wait_for(*under_way_.front());
         }
@@ -196,7 +196,7 @@ private:
         finish_ended();
     }
     void finish_ended() {
-        auto const mine = core_->engine().turn();
+        auto const mine = core_->engine().lock();
         finished_ += std::erase_if(under_way_, [](bucket* b) {
             if (!b->has_ended()) { return false; }
             b->finish();
@@ -215,7 +215,7 @@ private:
         r.as = collective::split;
         core.run(r);
     }
-    std::string here(testimony const& mine) const {
+    std::string here(tensor_report const& mine) const {
         if (mine.tensors.empty()) { return text_of("rank ", rank(), " has no tensor under way"); }
         auto const& first = mine.tensors.front();
         auto const& last = mine.tensors.back();
@@ -227,7 +227,7 @@ private:
         return text;
     }
     /// Hears what the others have added. Empty if not all tell, or nothing differs.
-    std::string ask(testimony const& mine) {
+    std::string ask(tensor_report const& mine) {
         try {
             auto const n = static_cast<std::size_t>(words_.size());
             std::vector<fusion_note> of(n);
@@ -240,7 +240,7 @@ private:
             }
             std::vector<tensor_note> notes(total);
             gather_words<tensor_note>(mine.tensors, notes, counts);
-            std::vector<testimony> all(n);
+            std::vector<tensor_report> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {
                 auto const end = at + static_cast<std::ptrdiff_t>(counts[r]);
@@ -255,11 +255,11 @@ private:
     communicator words_;
     options how_;
     std::size_t most_;  // under way
-    std::optional<ballot> ballot_;
-    ready_list<turn> ready_;  // for the ballot
+    std::optional<ready_agreement> agreement_;
+    ready_list<turn> ready_;  // for the ready_agreement
     program_store programs_;
     std::size_t finished_ = 0;
     std::vector<bucket*> under_way_;  // in the order in which they were started
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -5,7 +5,7 @@
 #include <collectives/core/isa.hpp>
 #include <collectives/core/processors.hpp>
 #include <collectives/core/timeout.hpp>
-#include <collectives/core/turns.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/transport/any_transport.hpp>
 
@@ -14,13 +14,14 @@
 #include <utility>
 #include <vector>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// All that one rank has under way, over all its communicators and transports.
 struct rank_work {
     std::vector<any_transport*> carriers;
     std::vector<activity*> active;
-    std::shared_ptr<collectives::turns> turns = std::make_shared<collectives::turns>();
+    std::shared_ptr<collectives::progress_lock> lock =
+        std::make_shared<collectives::progress_lock>();
 };
 
 /// Processors for this rank and those beside it, as far as it knows.
@@ -31,27 +32,27 @@ inline int processors_for(any_transport const& t) {
 
 /// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
 /// work, also that on transports adapted from this one, or that this one was adapted from.
-struct hub {
-    explicit hub(std::shared_ptr<any_transport> t,
-                 std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
+struct rank_progress {
+    explicit rank_progress(std::shared_ptr<any_transport> t,
+                           std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {
         // Throw where the environment is wrong: here, not in the middle of a call.
         static_cast<void>(host::current_isa());
         static_cast<void>(timeout{}.span());
-        auto const turn = work->turns->take();
+        auto const held = work->lock->take();
         work->carriers.push_back(carrier.get());
-        carrier->take_turns_by(work->turns);
+        carrier->use_lock(work->lock);
     }
-    hub(hub const&) = delete;
-    hub& operator=(hub const&) = delete;
-    ~hub() {
-        auto const turn = work->turns->take();
+    rank_progress(rank_progress const&) = delete;
+    rank_progress& operator=(rank_progress const&) = delete;
+    ~rank_progress() {
+        auto const held = work->lock->take();
         std::erase(work->carriers, carrier.get());
     }
 
-    /// One look at everything, in the rank's turn; true if anything moved.
+    /// Polls everything, under the rank's progress lock; true if anything moved.
     bool progress() { return progress(work->active); }
     /// The same, of these activities alone.
     bool progress(std::vector<activity*> const& those) {
@@ -72,4 +73,4 @@ struct hub {
     bool core_per_rank;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

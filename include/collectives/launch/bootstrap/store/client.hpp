@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// Models `bootstrap`. The store says who is missing at the earliest of all deadlines, so this rank
 /// waits a little longer than its own for the store's word.
-class store_guest {
+class store_client {
 public:
     /// Comes to the store, at any of these places, as soon as it is there, and waits for the
     /// others. Throws like all_gather; usage_error where the store turns this rank away.
-    store_guest(member me, std::vector<endpoint> places, steady::time_point until)
+    store_client(member me, std::vector<endpoint> places, steady::time_point until)
         : me_(std::move(me)), places_(std::move(places)) {
         while (!greet(until)) { nap(until); }
         static_cast<void>(hear(word::met, until));
@@ -163,6 +163,6 @@ private:
     detail::until_broken unless_broken_;
 };
 
-static_assert(bootstrap<store_guest>);
+static_assert(bootstrap<store_client>);
 
 }  // namespace collectives::meeting

@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace collectives::cuda {
+namespace collectives::inline v0::cuda {
 
 /// What a rank says of itself, which only grows, and others of it once it has gone.
 struct alignas(128) order_word {
@@ -24,7 +24,7 @@ struct alignas(128) order_word {
 
 /// Of all ranks of a job, in memory that they share and that this rank's device reaches. A peer
 /// waits for what was enqueued when it was told, so no wait comes before what it waits for.
-class order_words {
+class order_flags {
 public:
     static constexpr std::size_t page = 4096;
     static constexpr std::size_t bytes_for(int ranks) {
@@ -33,7 +33,7 @@ public:
 
     /// `at`: the memory, whole pages of it, which this makes known to the devices of this process
     /// if it `registers`; `keep` holds it.
-    order_words(std::shared_ptr<call_table> with, void* at, int ranks, rank_t me, bool registers,
+    order_flags(std::shared_ptr<call_table> with, void* at, int ranks, rank_t me, bool registers,
                 std::shared_ptr<void> keep)
         : keep_(std::move(keep)),
           calls_(std::move(with)),
@@ -44,9 +44,9 @@ public:
         on_device_ =
             static_cast<order_word*>(registers ? calls_->add_host(at, bytes_for(ranks)) : at);
     }
-    order_words(order_words const&) = delete;
-    order_words& operator=(order_words const&) = delete;
-    ~order_words() {
+    order_flags(order_flags const&) = delete;
+    order_flags& operator=(order_flags const&) = delete;
+    ~order_flags() {
         if (!registers_) { return; }
         try {
             calls_->remove_host(all_);

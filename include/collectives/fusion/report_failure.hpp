@@ -5,11 +5,11 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/run/engine.hpp>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Breaks the communicator, on all ranks, unless it is broken already.
-inline void tell_peers(engine& e, failure const& why) {
+inline void report_failure(engine& e, failure const& why) {
     if (!e.stopped()) { e.break_by(why); }
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -2,7 +2,7 @@
 // Rank 0, which keeps the store. It has no thread: the store works while rank 0 is in a call.
 #pragma once
 
-#include <collectives/launch/bootstrap/store/lobby.hpp>
+#include <collectives/launch/bootstrap/store/pending_clients.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,18 +14,18 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// Models `bootstrap`. It knows who is missing, and says so to all at the earliest deadline of all.
-class store_host {
+class store_server {
 public:
-    /// Lets in the other ranks at `door`, a socket that listens, and closes it once all are there.
-    /// A job of one rank needs no door. Throws like all_gather.
-    store_host(member me, descriptor door, steady::time_point until)
-        : me_(std::move(me)), guests_(static_cast<std::size_t>(me_.size)), until_(until) {
-        if (me_.size > 1) { lobby_.emplace(std::move(door), me_.secret.given()); }
+    /// Lets in the other ranks at `listener`, a socket that listens, and closes it once all are
+    /// there. A job of one rank needs no listener. Throws like all_gather.
+    store_server(member me, descriptor listener, steady::time_point until)
+        : me_(std::move(me)), clients_(static_cast<std::size_t>(me_.size)), until_(until) {
+        if (me_.size > 1) { pending_.emplace(std::move(listener), me_.secret.given()); }
         while (!absent().empty()) { step(); }
-        lobby_.reset();
+        pending_.reset();
         say_to_all(frame(word::met, 0));
         send_all(until_);
     }
@@ -38,9 +38,9 @@ public:
         detail::require_bootstrap_bytes(0, mine.size());
         return unless_broken_(0, [&] {
             until_ = until;
-            parts_.assign(guests_.size(), std::nullopt);
+            parts_.assign(clients_.size(), std::nullopt);
             parts_.front().emplace(mine.begin(), mine.end());
-            for (auto& g : guests_) {
+            for (auto& g : clients_) {
                 if (g) { g->connection().expect(head::bytes); }
             }
             while (!absent().empty()) { step(); }
@@ -58,7 +58,7 @@ private:
         std::vector<int> ranks;
         for (int r = 1; r < size(); ++r) {
             auto const i = static_cast<std::size_t>(r);
-            if (lobby_ ? !guests_[i] : !parts_[i]) { ranks.push_back(r); }
+            if (pending_ ? !clients_[i] : !parts_[i]) { ranks.push_back(r); }
         }
         return ranks;
     }
@@ -67,24 +67,24 @@ private:
     void step() {
         if (steady::now() >= until_) { run_out(absent()); }
         watched_.clear();
-        for (auto& g : guests_) {
+        for (auto& g : clients_) {
             // A negative descriptor is passed over.
             watched_.push_back(g ? pollfd{g->connection().get(), g->connection().events(), 0}
                                  : pollfd{-1, 0, 0});
         }
         auto const known = watched_.size();
-        if (lobby_) { lobby_->watch(watched_); }
-        auto const limit = lobby_ ? std::min(until_, lobby_->next_limit()) : until_;
+        if (pending_) { pending_->watch(watched_); }
+        auto const limit = pending_ ? std::min(until_, pending_->next_limit()) : until_;
         detail::poll_once(watched_.data(), watched_.size(), limit);
         for (std::size_t r = 1; r < known; ++r) {
             if (watched_[r].revents != 0) { attend(r, watched_[r].revents); }
         }
-        if (!lobby_) { return; }
-        for (auto& v : lobby_->receive(watched_.data() + known, me_)) { seat(std::move(v)); }
+        if (!pending_) { return; }
+        for (auto& v : pending_->receive(watched_.data() + known, me_)) { seat(std::move(v)); }
     }
 
     /// Somebody has proved that it knows the secret: does it belong here?
-    void seat(visitor&& who) {
+    void seat(client_connection&& who) {
         auto const said = *who.said();
         auto const turn_away = [&](refusal why) {
             writer size;
@@ -94,20 +94,20 @@ private:
             who.connection().speak();
         };
         if (said.job != digest_of(me_.job)) { return turn_away(refusal::job); }
-        if (said.size != guests_.size()) { return turn_away(refusal::size); }
+        if (said.size != clients_.size()) { return turn_away(refusal::size); }
         if (said.rank >= said.size) { return turn_away(refusal::rank); }
-        if (said.rank == 0 || guests_[said.rank]) { return turn_away(refusal::taken); }
+        if (said.rank == 0 || clients_[said.rank]) { return turn_away(refusal::taken); }
         until_ = std::min(until_, end_of(said.patience));
         who.connection().say(frame(word::admitted, 0));
         who.connection().speak();
-        guests_[said.rank].emplace(std::move(who));
+        clients_[said.rank].emplace(std::move(who));
     }
 
     /// A rank has said something, or has gone.
     void attend(std::size_t r, int events) {
-        auto& from = guests_[r]->connection();
+        auto& from = clients_[r]->connection();
         if (!from.move(events)) { lose(static_cast<int>(r)); }
-        if (lobby_ || parts_[r] || from.expects()) { return; }
+        if (pending_ || parts_[r] || from.expects()) { return; }
         auto const first = head::read(from.received(), most_bootstrap_bytes);
         if (!first || first->what != word::gather) { lose(static_cast<int>(r)); }
         if (from.received().size() == head::bytes && first->length > 0) {
@@ -119,7 +119,7 @@ private:
     }
 
     void say_to_all(bytes_view what) {
-        for (auto& g : guests_) {
+        for (auto& g : clients_) {
             if (g) { g->connection().say(what); }
         }
     }
@@ -130,7 +130,7 @@ private:
             watched_.clear();
             std::vector<int> late;
             for (int r = 1; r < size(); ++r) {
-                auto& g = guests_[static_cast<std::size_t>(r)];
+                auto& g = clients_[static_cast<std::size_t>(r)];
                 if (!g || !g->connection().speak() || !g->connection().has_more_to_say()) {
                     continue;
                 }
@@ -148,7 +148,7 @@ private:
         throw detail::bootstrap_timeout(0, std::move(missing));
     }
     [[noreturn]] void lose(int r) {
-        guests_[static_cast<std::size_t>(r)].reset();
+        clients_[static_cast<std::size_t>(r)].reset();
         give_up(frame(word::lost, static_cast<std::uint32_t>(r)));
         throw detail::bootstrap_loss(0, r);
     }
@@ -158,19 +158,19 @@ private:
         try {
             send_all(steady::now() + std::chrono::milliseconds(100));
         } catch (timeout_error const&) {}
-        lobby_.reset();
-        for (auto& g : guests_) { g.reset(); }
+        pending_.reset();
+        for (auto& g : clients_) { g.reset(); }
     }
 
     member me_;
-    std::vector<std::optional<visitor>> guests_;  // by rank; none of its own
-    steady::time_point until_;                    // the earliest deadline of this call
-    std::optional<lobby> lobby_;                  // while ranks are missing
+    std::vector<std::optional<client_connection>> clients_;  // by rank; none of its own
+    steady::time_point until_;                               // the earliest deadline of this call
+    std::optional<pending_clients> pending_;                 // while ranks are missing
     std::vector<std::optional<bootstrap_bytes>> parts_;
     std::vector<pollfd> watched_;
     detail::until_broken unless_broken_;
 };
 
-static_assert(bootstrap<store_host>);
+static_assert(bootstrap<store_server>);
 
 }  // namespace collectives::meeting

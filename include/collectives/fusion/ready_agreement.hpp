@@ -10,13 +10,14 @@
 #include <optional>
 #include <utility>
 
-namespace collectives {
+namespace collectives::inline v0::detail {
 
 /// Ranks tell each other how many are ready on all: an all_reduce of 8 bytes, which allocates as
 /// little as a bucket. Used by one thread at a time.
-class ballot {
+class ready_agreement {
 public:
-    explicit ballot(std::shared_ptr<communicator_core> core) : core_(std::move(core)), run_(core_) {
+    explicit ready_agreement(std::shared_ptr<communicator_core> core)
+        : core_(std::move(core)), run_(core_) {
         words_.type = words_.wire_type = type_id<std::uint64_t>();
         words_.type_name = words_.wire_name = type_name<std::uint64_t>();
         words_.size = words_.wire_size = sizeof ready_;
@@ -28,8 +29,8 @@ public:
         r.type_name = words_.type_name;
         require_kernel(core_->engine(), r);
     }
-    ballot(ballot const&) = delete;
-    ballot& operator=(ballot const&) = delete;
+    ready_agreement(ready_agreement const&) = delete;
+    ready_agreement& operator=(ready_agreement const&) = delete;
 
     bool is_open() const { return open_; }
     /// Throws what a call throws that is started.
@@ -39,7 +40,7 @@ public:
         auto const alone = core_->engine().space().device() == nullptr;
         run_.open(words_, 0, alone, false, 0);
         run_.add({reinterpret_cast<std::byte*>(&ready_), 1, 0}, {}, 0, {});
-        run_.start(detail::hash_text("ballot"), how, programs);
+        run_.start(detail::hash_text("ready_agreement"), how, programs);
         open_ = true;
     }
     /// How many are ready on all ranks, once all have opened it; closes it. Never waits.
@@ -71,4 +72,4 @@ private:
     bool open_ = false;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

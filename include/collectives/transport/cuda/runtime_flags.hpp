@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace collectives::cuda::detail {
+namespace collectives::inline v0::cuda::detail {
 
 inline bool device_can(CUdevice_attribute what, int device) {
     static auto* const ask = driver_call<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets in whoever comes to the store's door, as long as it is not known who they are.
+// Lets in whoever comes to the store's listener, as long as it is not known who they are.
 #pragma once
 
 #include <collectives/launch/bootstrap/store/endpoint.hpp>
-#include <collectives/launch/bootstrap/store/visitor.hpp>
+#include <collectives/launch/bootstrap/store/client_connection.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,18 +18,18 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
-/// The door and those who have not proved yet that they belong here. A crowd of strangers costs
+/// The listener and those who have not proved yet that they belong here. A crowd of strangers costs
 /// bounded memory and descriptors, and keeps nobody waiting: the oldest of them make room.
-class lobby {
+class pending_clients {
 public:
-    static constexpr std::size_t most_strangers = 512;
+    static constexpr std::size_t most_unproved = 512;
 
     /// Throws usage_error if the socket does not listen, or is open to other machines while there
     /// is no secret.
-    lobby(descriptor door, bool with_secret) : door_(std::move(door)) {
-        auto const place = endpoint_of(door_.get());
+    pending_clients(descriptor listener, bool with_secret) : listener_(std::move(listener)) {
+        auto const place = endpoint_of(listener_.get());
         if (!place.is_local() && !with_secret) {
             throw usage_error(
                 "rank 0 would listen to other machines without a secret: set "
@@ -37,29 +37,29 @@ public:
                 "tcp://127.0.0.1:PORT");
         }
         same_user_ = place.family() == AF_UNIX;
-        ::fcntl(door_.get(), F_SETFL, O_NONBLOCK);
+        ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK);
     }
 
     void watch(std::vector<pollfd>& to) {
-        to.push_back({door_.get(), POLLIN, 0});
-        for (auto& s : strangers_) {
+        to.push_back({listener_.get(), POLLIN, 0});
+        for (auto& s : unproved_) {
             to.push_back({s.connection().get(), s.connection().events(), 0});
         }
     }
     steady::time_point next_limit() const {
-        return strangers_.empty() ? steady::time_point::max() : strangers_.front().limit();
+        return unproved_.empty() ? steady::time_point::max() : unproved_.front().limit();
     }
     /// Those who have proved now that they belong here. `events` are as `watch` asked for them.
-    std::list<visitor> receive(pollfd const* events, member const& host) {
-        std::list<visitor> known;
+    std::list<client_connection> receive(pollfd const* events, member const& host) {
+        std::list<client_connection> known;
         auto const at_door = (events++)->revents;
-        for (auto one = strangers_.begin(); one != strangers_.end(); ++events) {
+        for (auto one = unproved_.begin(); one != unproved_.end(); ++events) {
             auto const next = std::next(one);
             if ((events->revents != 0 && !one->move(events->revents, host)) ||
                 one->limit() <= steady::now()) {
-                strangers_.erase(one);
+                unproved_.erase(one);
             } else if (one->said()) {
-                known.splice(known.end(), strangers_, one);
+                known.splice(known.end(), unproved_, one);
             }
             one = next;
         }
@@ -71,26 +71,26 @@ private:
     void let_in() {
         constexpr int at_once = 64;  // then it is the turn of those who are inside
         for (int i = 0; i < at_once; ++i) {
-            descriptor who(::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            descriptor who(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             if (who.get() < 0) {
                 auto const full =
                     errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
                 if (!full) { return; }
-                if (strangers_.empty()) {
+                if (unproved_.empty()) {
                     cannot_meet(text_of("rank 0, accept: ", std::strerror(errno)));
                 }
-                strangers_.pop_front();
+                unproved_.pop_front();
                 continue;
             }
             if (same_user_ && peer_of_same_user(who.get()) < 0) { continue; }
-            if (strangers_.size() == most_strangers) { strangers_.pop_front(); }
-            strangers_.emplace_back(std::move(who));
+            if (unproved_.size() == most_unproved) { unproved_.pop_front(); }
+            unproved_.emplace_back(std::move(who));
         }
     }
 
-    descriptor door_;
+    descriptor listener_;
     bool same_user_ = false;
-    std::list<visitor> strangers_;  // the oldest first
+    std::list<client_connection> unproved_;  // the oldest first
 };
 
 }  // namespace collectives::meeting

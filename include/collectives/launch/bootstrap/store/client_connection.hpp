@@ -10,16 +10,16 @@
 #include <optional>
 #include <utility>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 /// Greets who comes, step by step, as its bytes come; reads less than 150 bytes until the proof.
-class visitor {
+class client_connection {
 public:
     /// Who has not proved that it belongs here by then is dropped. Who belongs here needs less than
     /// a millisecond for that, and comes again if it was dropped.
     static constexpr std::chrono::seconds patience{2};
 
-    explicit visitor(descriptor socket)
+    explicit client_connection(descriptor socket)
         : line_(std::move(socket)), until_(steady::now() + patience) {
         line_.expect(prefix::bytes);
     }

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::meeting {
+namespace collectives::inline v0::meeting {
 
 inline constexpr std::uint64_t protocol_magic = 0x746f6f626c6c6f63;  // "collboot"
 inline constexpr std::uint32_t protocol_version = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that leave hear every word that was ever for them, however late it comes.
-#include <collectives/transport/wire/words.hpp>
+// Ranks that leave receive every control message that was ever for them, however late it comes.
+#include <collectives/transport/wire/control_mailbox.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace coll = collectives;
-using coll::wire::word;
+using coll::wire::control_message;
 
 namespace {
 
@@ -26,7 +26,7 @@ using clock_type = coll::steady;
 struct post {
     struct letter {
         clock_type::time_point arrives;
-        word text;
+        control_message text;
     };
     std::mutex mutex;
     std::vector<std::vector<std::deque<letter>>> to_from;
@@ -42,7 +42,7 @@ struct post {
     }
 };
 
-/// Models wire::link, for words alone.
+/// Models wire::link, for control messages alone.
 class post_link {
 public:
     struct handle {
@@ -58,23 +58,23 @@ public:
     std::size_t largest_piece(std::size_t, bool) const { return 1; }
     handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
     handle receive(std::byte*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
-    handle send_word(std::byte const* data, std::size_t bytes, coll::rank_t to) {
-        CHECK(bytes == sizeof(word));
+    handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
+        CHECK(bytes == sizeof(control_message));
         post::letter l{clock_type::now() + std::chrono::microseconds(any_() % 500), {}};
         std::memcpy(&l.text, data, bytes);
         std::lock_guard const lock(post_->mutex);
         post_->to_from[static_cast<std::size_t>(to)][static_cast<std::size_t>(rank_)].push_back(l);
         return {};
     }
-    handle receive_word(std::byte* data, std::size_t) { return {data}; }
+    handle receive_control(std::byte* data, std::size_t) { return {data}; }
     bool test(handle& h, coll::wire::arrival& in) {
         if (h.place == nullptr) { return true; }
         std::lock_guard const lock(post_->mutex);
         for (auto& from : post_->to_from[static_cast<std::size_t>(rank_)]) {
             if (from.empty() || from.front().arrives > clock_type::now()) { continue; }
-            std::memcpy(h.place, &from.front().text, sizeof(word));
+            std::memcpy(h.place, &from.front().text, sizeof(control_message));
             from.pop_front();
-            in.bytes = sizeof(word);
+            in.bytes = sizeof(control_message);
             h = {};
             return true;
         }
@@ -84,10 +84,10 @@ public:
     bool progress() { return false; }
     template <class Ready>
     void doze(Ready&&, std::chrono::nanoseconds) {}
-    std::optional<coll::departure> gone(coll::rank_t) const { return {}; }
+    std::optional<coll::peer_exit> gone(coll::rank_t) const { return {}; }
     bool usable() const { return true; }
-    bool can_be_told(coll::rank_t) const { return true; }
-    bool progress_words() { return false; }
+    bool can_reach(coll::rank_t) const { return true; }
+    bool progress_control() { return false; }
     bool drop_data() { return true; }
     bool close(bool) { return true; }
 
@@ -99,7 +99,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("who has left has heard all words, answers to late questions too") {
+TEST_CASE("a rank that has left has received all messages, answers to late questions too") {
     for (unsigned round = 0; round < 60; ++round) {
         auto const ranks = 1 + static_cast<int>(round % 5);
         post between(ranks);
@@ -112,19 +112,19 @@ TEST_CASE("who has left has heard all words, answers to late questions too") {
                 auto const seed = 1 + round * 8 + static_cast<unsigned>(me);
                 std::minstd_rand any(seed);
                 post_link way(between, me, seed);
-                coll::wire::words<post_link> words(way);
-                auto board = words.open(5, all, me);
-                words.close(board);
+                coll::wire::control_mailbox<post_link> mailbox(way);
+                auto board = mailbox.open(5, all, me);
+                mailbox.close(board);
                 for (auto turns = any() % 4; turns > 0; --turns) {
-                    word question;
+                    control_message question;
                     question.board = 5;
-                    question.what = word::kind::watches;  // whoever leaves answers it
+                    question.what = control_message::kind::watches;  // whoever leaves answers it
                     auto const to = static_cast<coll::rank_t>(any() % all.size());
-                    if (to != me) { words.tell(to, question); }
+                    if (to != me) { mailbox.tell(to, question); }
                     std::this_thread::sleep_for(std::chrono::microseconds(any() % 300));
                 }
-                if (words.leave(std::chrono::seconds(20))) { ++left; }
-                words.end([](auto) {});
+                if (mailbox.leave(std::chrono::seconds(20))) { ++left; }
+                mailbox.end([](auto) {});
             });
         }
         for (auto& t : threads) { t.join(); }
