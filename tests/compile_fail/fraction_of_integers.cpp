@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Integers times a fraction would lose the fraction without a word.
-// expect: Op = collectives::premultiplied_sum<double>; T = int|reduction_op<collectives::premultiplied_sum<double>, int>. evaluated to false
+// expect: Op = collectives::(v0::)?premultiplied_sum<double>; T = int|reduction_op<collectives::(v0::)?premultiplied_sum<double>, int>. evaluated to false
 #include <collectives/space/host.hpp>
 
 namespace coll = collectives;

@@ -193,6 +193,7 @@ TEST_CASE("operators and types have names, and different ones different identiti
     CHECK(coll::type_name<int>() == "int");
     CHECK(coll::type_name<float16>() == "collectives::float16");
     CHECK(coll::type_name<std::complex<float>>() == "std::complex<float>");
+    CHECK(coll::type_name<std::pair<float16, int>>().find("v0") == std::string_view::npos);
     CHECK(coll::op_name(difference).find("lambda") != std::string_view::npos);
 
     auto const other = [](int a, int b) { return a + b; };

@@ -42,15 +42,47 @@ constexpr std::uint64_t hash_mix(std::uint64_t hash, std::uint64_t word) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// A text without the library's version in its names: collectives::float16, not
+/// collectives::v0::float16. g++ spells the inline namespace out, clang does not.
+template <std::size_t N>
+struct unversioned {
+    consteval explicit unversioned(std::string_view text) {
+        constexpr std::string_view space = "collectives::", version = "v0::";
+        while (!text.empty()) {
+            chars[size++] = text.front();
+            text.remove_prefix(1);
+            if (view().ends_with(space) && text.starts_with(version)) {
+                text.remove_prefix(version.size());
+            }
+        }
+    }
+    constexpr std::string_view view() const { return {chars, size}; }
+
+    char chars[N]{};
+    std::size_t size = 0;
+};
+
+template <class T>
+consteval std::string_view spelt_name() {
+    // Where the name stands in the compiler's text is found with a type whose name is known.
+    constexpr std::string_view probe = function_name<double>();
+    constexpr std::size_t before = probe.find("double");
+    constexpr std::size_t around = probe.size() - std::string_view("double").size();
+    constexpr std::string_view full = function_name<T>();
+    return full.substr(before, full.size() - around);
+}
+
+template <class T>
+inline constexpr unversioned<spelt_name<T>().size()> name_of_type{spelt_name<T>()};
+
+}  // namespace detail
+
 /// The name of a type as the compiler spells it in its messages.
 template <class T>
 constexpr std::string_view type_name() {
-    // Where the name stands in the compiler's text is found with a type whose name is known.
-    constexpr std::string_view probe = detail::function_name<double>();
-    constexpr std::size_t before = probe.find("double");
-    constexpr std::size_t around = probe.size() - std::string_view("double").size();
-    constexpr std::string_view full = detail::function_name<T>();
-    return full.substr(before, full.size() - around);
+    return detail::name_of_type<T>.view();
 }
 
 /// A 64-bit identity of a type, made of its name and size by the compiler.
