@@ -14,9 +14,7 @@ ROOT = HERE.parent.parent
 CHECKS = ("compare", "correct", "fused", "order", "sanitized", "speed")
 SOURCES = {name: HERE / (name + ".cpp") for name in CHECKS}
 SOURCES["ours_cuda"] = ROOT / "bench" / "peers" / "our_cuda_driver.cpp"  # coll_perf's
-PARTS = 7  # of the kernels, one compiler each
-KERNELS = {f"kernels_{part}.cu.o": ("kernels_part.cu", f"-DPART={part}") for part in range(PARTS)}
-FEW = {"sanitized.cu.o": ("sanitized.cu",)}
+KERNELS, FEW = "kernels.cu", "sanitized.cu"
 BUILD_S = 300
 
 
@@ -39,12 +37,12 @@ def build(folder, architectures):
     common = ["-std=c++20", "-O2", f"-I{ROOT}/include", f"-I{ROOT}/tests"]
     codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures]
     nvcc = [f"{cuda}/bin/nvcc", *common, "--expt-relaxed-constexpr", "--threads", "0", *codes]
-    compiled = {name: [*nvcc, *how[1:], "-c", HERE / how[0], "-o", folder / name] for name, how in (KERNELS | FEW).items()}
+    compiled = {name + ".o": [*nvcc, "-c", HERE / name, "-o", folder / (name + ".o")] for name in (KERNELS, FEW)}
     for name, source in SOURCES.items():
         compiled[name + ".o"] = ["g++", *common, f"-isystem{cuda}/include", "-pthread", "-c", source,
                                  "-o", folder / (name + ".o")]
     libraries = [f"-L{lib}" for lib in (cuda / "lib64", cuda / "lib", cuda / "targets/x86_64-linux/lib")]
-    objects = {name: [name + ".o", *(FEW if name == "sanitized" else KERNELS)] for name in SOURCES}
+    objects = {name: [name + ".o", (FEW if name == "sanitized" else KERNELS) + ".o"] for name in SOURCES}
     linked = {name: ["g++", *(folder / o for o in objects[name]), "-o", folder / name, *libraries, "-lcudart_static",
                      "-pthread", "-ldl", "-lrt"] for name in SOURCES}
     made, now = folder / "made-from", digest([compiled, linked])
