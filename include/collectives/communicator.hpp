@@ -139,7 +139,7 @@ public:
     /// Root gets all ranks' blocks. out is looked at on root alone.
     template <input_range In, output_range Out>
     void gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        run(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
+        run_unsized(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
     }
     template <input_range In, output_range Out, counts_range Counts>
     void gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
@@ -149,7 +149,8 @@ public:
     }
     template <lasting_input_range In, output_range Out>
     pending start_gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        return start(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
+        return start_unsized(
+            detail::whole_request(make(), collective::gather, in, out, {}, root, how));
     }
     template <lasting_input_range In, output_range Out, counts_range Counts>
     pending start_gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
@@ -161,7 +162,8 @@ public:
     /// Rank i gets block i of root's vector. in is looked at on root alone.
     template <input_range In, output_range Out>
     void scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        run(detail::block_request(make(), collective::scatter, in, out, {}, nullptr, root, how));
+        run_unsized(
+            detail::block_request(make(), collective::scatter, in, out, {}, nullptr, root, how));
     }
     template <input_range In, output_range Out, counts_range Counts>
     void scatter(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
@@ -171,7 +173,7 @@ public:
     }
     template <lasting_input_range In, output_range Out>
     pending start_scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        return start(
+        return start_unsized(
             detail::block_request(make(), collective::scatter, in, out, {}, nullptr, root, how));
     }
     template <lasting_input_range In, output_range Out, counts_range Counts>
@@ -281,6 +283,8 @@ private:
     }
 
     void run(detail::call_request const& r);
+    void run_unsized(detail::call_request const& r);  // gather and scatter without counts
+    pending start_unsized(detail::call_request const& r);
     pending start(detail::call_request const& r, std::shared_ptr<void const> kept = {});
     pending start_pair(collective what, detail::element_type of, memory_span data, rank_t peer,
                        int tag, options const& how);

@@ -61,7 +61,7 @@ inline std::shared_ptr<detail::communicator_core> derive(
     auto board = shared->carrier->make_board(members, me, share);
     return std::make_shared<detail::communicator_core>(std::move(shared), std::move(board),
                                                        detail::rank_group(std::move(members), me),
-                                                       context, core.selector().model());
+                                                       context, core.planner().model());
 }
 
 }  // namespace detail
@@ -75,6 +75,12 @@ COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<detail::communicat
       on_device_(core_->engine().space().device() != nullptr) {}
 
 COLLECTIVES_INLINE void communicator::run(detail::call_request const& r) { core_->run(r); }
+COLLECTIVES_INLINE void communicator::run_unsized(detail::call_request const& r) {
+    core_->run_unsized(r);
+}
+COLLECTIVES_INLINE pending communicator::start_unsized(detail::call_request const& r) {
+    return {core_, core_->start_unsized_operation(r), {}};
+}
 COLLECTIVES_INLINE pending communicator::start(detail::call_request const& r,
                                                std::shared_ptr<void const> kept) {
     auto started = core_->start_operation(r);
@@ -151,12 +157,14 @@ COLLECTIVES_INLINE explanation communicator::explain(std::size_t bytes, collecti
     make().require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
                    "automatic chooses nothing for it");
     auto const unknown = is_rooted(what) && has_blocks(what);
-    return core_->explain(what, unknown ? 0 : bytes);
+    return core_->planner().explain(what, unknown ? 0 : bytes);
 }
 COLLECTIVES_INLINE machine_model const& communicator::model() const {
-    return core_->selector().model();
+    return core_->planner().model();
 }
-COLLECTIVES_INLINE void communicator::use(machine_model const& prices) { core_->use(prices); }
+COLLECTIVES_INLINE void communicator::use(machine_model const& prices) {
+    core_->planner().use(prices);
+}
 COLLECTIVES_INLINE void communicator::bind(reducer& r) const { core_->bind(r); }
 
 }  // namespace collectives

@@ -45,6 +45,7 @@ void prove(coll::any_algorithm a, Look look) {
                               << p.what << ", rank " << p.rank << " round " << p.round << " chunk "
                               << p.chunk);
                 CHECK(p.ok);
+                CHECK(a.verdict(size, what, root) == p);
                 look(what, size, p);
             }
         }

@@ -74,6 +74,7 @@ TEST_CASE("hierarchical is proved, and keeps the order of the ranks at every pos
                 CHECK(p.ok);
                 CHECK(p.order_preserving);
                 CHECK(p.position_independent);
+                CHECK(a.verdict(size, what, root) == p);
             }
         }
     });

@@ -34,8 +34,10 @@ TEST_CASE("leaders: every collective, root and grouping is correct and keeps the
         for (auto const what : coll::scheduled_collectives) {
             for (int const root : {0, size / 2, size - 1}) {
                 INFO(coll::name(what), ", ", size, " ranks, ", own, " per device, root ", root);
-                auto const proof = coll::any_algorithm(coll::leaders{own}).check(size, what, root);
+                coll::any_algorithm const a = coll::leaders{own};
+                auto const proof = a.check(size, what, root);
                 REQUIRE(proof.ok);
+                REQUIRE(a.verdict(size, what, root) == proof);
                 REQUIRE(proof.order_preserving);
             }
         }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <collectives/algorithm/fold.hpp>
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -27,6 +28,9 @@ namespace collectives::inline v0 {
 struct butterfly {
     static constexpr std::string_view name = "butterfly";
     static constexpr int chunks(int /*size*/) { return 1; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::consecutive;
+    }
 
     static constexpr void steps(rank_t me, int size, step_sink auto&& emit) {
         detail::fold const f(me, size);

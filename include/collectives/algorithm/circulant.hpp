@@ -18,6 +18,7 @@
 // Traeff, Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms, arXiv 2410.14234.
 #pragma once
 
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -27,6 +28,9 @@ namespace collectives::inline v0 {
 struct circulant {
     static constexpr std::string_view name = "circulant";
     static constexpr int chunks(int size) { return size; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::rotating;
+    }
 
     static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
         int round = 0;

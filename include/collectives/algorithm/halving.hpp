@@ -20,6 +20,7 @@
 #pragma once
 
 #include <collectives/algorithm/fold.hpp>
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -29,6 +30,9 @@ namespace collectives::inline v0 {
 struct halving {
     static constexpr std::string_view name = "halving";
     static constexpr int chunks(int size) { return 1 << floor_log2(size); }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::consecutive;
+    }
 
     static constexpr rank_t owner(int chunk, int size) {
         int v = 0;

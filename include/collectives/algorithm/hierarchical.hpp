@@ -27,6 +27,7 @@
 #include <collectives/algorithm/tree.hpp>
 #include <collectives/algorithm/two_shot.hpp>
 #include <collectives/schedule/collector.hpp>
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/schedule/linear.hpp>
 
@@ -43,6 +44,13 @@ struct hierarchical {
     constexpr bool fits(int size) const { return ranks_per_host > 0 && size % ranks_per_host == 0; }
 
     static constexpr int chunks(int size) { return size; }
+    constexpr detail::sum_order sums(collective what, int size) const {
+        if (size == ranks_per_host) { return two_shot::sums(what, size); }
+        if (ranks_per_host == 1 && what != collective::reduce) {
+            return mixed_radix::sums(what, size);
+        }
+        return detail::sum_order::consecutive;
+    }
 
     /// Chunk c is of the part that local rank c / M answers for, and there the chunk c % M.
     constexpr rank_t owner(int chunk, int size) const {

@@ -23,6 +23,7 @@
 
 #include <collectives/algorithm/two_shot.hpp>
 #include <collectives/schedule/collector.hpp>
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -39,6 +40,10 @@ struct leaders {
         return ranks_per_device > 0 && size % ranks_per_device == 0;
     }
     constexpr int chunks(int size) const { return size / ranks_per_device; }
+    constexpr detail::sum_order sums(collective, int size) const {
+        bool const all_at_once = ranks_per_device == 1 || ranks_per_device == size;
+        return all_at_once ? detail::sum_order::left_fold : detail::sum_order::consecutive;
+    }
 
     constexpr void steps(rank_t me, int size, step_sink auto&& emit) const {
         int const per = ranks_per_device, devices = size / per, device = me / per;

@@ -19,6 +19,7 @@
 // A Generalization of the Allreduce Operation, arXiv 2004.09362.
 #pragma once
 
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -28,6 +29,10 @@ namespace collectives::inline v0 {
 struct mixed_radix {
     static constexpr std::string_view name = "mixed_radix";
     static constexpr int chunks(int size) { return size; }
+    /// With a prime number of ranks there is one round of sums.
+    static constexpr detail::sum_order sums(collective, int size) {
+        return rounds(size) <= 1 ? detail::sum_order::left_fold : detail::sum_order::consecutive;
+    }
 
     static constexpr rank_t owner(int chunk, int size) {
         rank_t result = 0;

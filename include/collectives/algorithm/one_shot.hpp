@@ -16,6 +16,7 @@
 // et al., arXiv 2504.09014).
 #pragma once
 
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/schedule/linear.hpp>
 
@@ -26,6 +27,9 @@ namespace collectives::inline v0 {
 struct one_shot {
     static constexpr std::string_view name = "one_shot";
     static constexpr int chunks(int /*size*/) { return 1; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::left_fold;
+    }
 
     static constexpr void steps(rank_t me, int size, step_sink auto&& emit) {
         for (int d = 1; d < size; ++d) { emit(step{0, verb::send, (me + d) % size, {0}}); }

@@ -16,6 +16,7 @@
 // Patarasuk, Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 2009.
 #pragma once
 
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -25,6 +26,9 @@ namespace collectives::inline v0 {
 struct ring {
     static constexpr std::string_view name = "ring";
     static constexpr int chunks(int size) { return size; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::rotating;
+    }
 
     /// Passes partial sums on; rank `me` ends owning chunk `me`.
     static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {

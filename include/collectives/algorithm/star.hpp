@@ -18,6 +18,7 @@
 // Distributed Machine Learning, 2018.
 #pragma once
 
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -27,6 +28,9 @@ namespace collectives::inline v0 {
 struct star {
     static constexpr std::string_view name = "star";
     static constexpr int chunks(int /*size*/) { return 1; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::consecutive;
+    }
 
     /// The root receives in the order root-1, ..., 0, root+1, ..., so that it always holds a sum
     /// over consecutive ranks.

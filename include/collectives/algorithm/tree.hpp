@@ -18,6 +18,7 @@
 // Communication Operations in MPICH, IJHPCA 2005.
 #pragma once
 
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -27,6 +28,9 @@ namespace collectives::inline v0 {
 struct tree {
     static constexpr std::string_view name = "tree";
     static constexpr int chunks(int /*size*/) { return 1; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::consecutive;
+    }
 
     static constexpr void reduce(rank_t me, int size, rank_t root, step_sink auto&& emit) {
         for (int k = 0; k < ceil_log2(size); ++k) {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <collectives/algorithm/one_shot.hpp>
+#include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
@@ -26,6 +27,9 @@ namespace collectives::inline v0 {
 struct two_shot {
     static constexpr std::string_view name = "two_shot";
     static constexpr int chunks(int size) { return size; }
+    static constexpr detail::sum_order sums(collective, int /*size*/) {
+        return detail::sum_order::left_fold;
+    }
 
     static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
         one_shot::reduce_scatter(me, size, emit);

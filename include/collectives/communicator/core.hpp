@@ -3,16 +3,13 @@
 #pragma once
 
 #include <collectives/communicator/background_calls.hpp>
-#include <collectives/communicator/call_fingerprint.hpp>
+#include <collectives/communicator/call_planner.hpp>
 #include <collectives/communicator/device_calls.hpp>
-#include <collectives/communicator/program_cache.hpp>
 #include <collectives/communicator/requests.hpp>
-#include <collectives/communicator/routes.hpp>
-#include <collectives/communicator/segments.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/run/counted_operation.hpp>
 #include <collectives/run/operation.hpp>
 #include <collectives/run/point_to_point.hpp>
-#include <collectives/select/selector.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,18 +27,8 @@ class communicator_core {
 public:
     communicator_core(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> board,
                       rank_group group, std::uint64_t context, machine_model prices)
-        : engine_(std::move(shared), std::move(board), std::move(group), context) {
-        prices.processors = shared_processors();
-        selector_.use(prices);
-        if (engine_.carrier().knows_hosts()) {
-            std::vector<int> hosts;
-            for (rank_t r = 0; r < engine_.size(); ++r) {
-                hosts.push_back(engine_.carrier().host(engine_.group().job_rank(r)));
-            }
-            selector_.place(host_layout(hosts));
-        }
-        if (on_device()) { selector_.prefer(device_choice(engine_)); }
-    }
+        : engine_(std::move(shared), std::move(board), std::move(group), context),
+          planner_(engine_, prices) {}
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
     ~communicator_core() {
@@ -51,15 +38,7 @@ public:
     }
 
     detail::engine& engine() { return engine_; }
-    collectives::selector& selector() { return selector_; }
-    /// Other prices: what was chosen by the old ones is chosen anew.
-    void use(machine_model prices) {
-        auto const lock = engine_.lock();
-        prices.processors = shared_processors();
-        selector_.use(prices);
-        kept_.clear();
-    }
-
+    call_planner& planner() { return planner_; }
     request_maker make() const { return {engine_.rank(), engine_.size()}; }
     /// To the kernel of the device in whose memory buffers lie, if that is where they lie.
     void bind(reducer& r) const {
@@ -69,14 +48,20 @@ public:
 
     /// Starts a collective on `o`. Throws usage_error before anything is sent.
     void start(operation& o, call_request const& r) {
-        engine_.require_usable(r.as);
-        if (on_device()) { begin_on_device(engine_, r); }
+        begin(r);
+        o.start(engine_, planner_.prepare(r), r.in, r.out, r.op, r.how.timeout.span());
+        engine_.add(o);
+    }
+    /// The same for a gather or scatter without counts.
+    void start_unsized(counted_operation& o, call_request const& r) {
+        begin(r);
         auto const time = r.how.timeout.span();
-        if (blocks_vary(r) && routes_.passes_on(choose(r), r.shape)) {
-            auto const call = fingerprint_of(r, choose(r));
-            o.start_counting(engine_, call, r.shape.count, program_maker(r), r.in, r.out, time);
+        if (planner_.needs_whole_count(r)) {
+            auto const call = fingerprint_of(r, planner_.choose(r));
+            o.start_counting(engine_, call, r.shape.count, planner_.program_maker(r), r.in, r.out,
+                             time);
         } else {
-            o.start(engine_, prepare(r), r.in, r.out, r.op, time);
+            o.start(engine_, planner_.prepare(r), r.in, r.out, r.op, time);
         }
         engine_.add(o);
     }
@@ -85,11 +70,23 @@ public:
         auto const lock = engine_.lock();
         require_stream(r.as, r.how);
         if (engine_.has_cells() && run_in_cells(r)) { return; }
-        auto o = take();
+        auto o = take(idle_);
         running guard{this, o.get()};
         start(*o, r);
         engine_.wait(*o);
         idle_.push_back(std::move(o));
+    }
+    void run_unsized(call_request const& r) {
+        auto const lock = engine_.lock();
+        require_stream(r.as, r.how);
+        if (idle_unsized_.empty()) {
+            idle_unsized_.push_back(std::make_unique<counted_operation>());
+        }
+        auto o = take(idle_unsized_);
+        running guard{this, o.get()};
+        start_unsized(static_cast<counted_operation&>(*o), r);
+        engine_.wait(*o);
+        idle_unsized_.push_back(std::move(o));
     }
 
     /// Starts a collective that goes on when its caller tests it, waits, or, on a device, computes.
@@ -98,6 +95,14 @@ public:
         require_stream(r.as, r.how);
         auto o = std::make_unique<operation>();
         start(*o, r);
+        leave_alone(*o);
+        return o;
+    }
+    std::unique_ptr<activity> start_unsized_operation(call_request const& r) {
+        auto const lock = lock_to_start();
+        require_stream(r.as, r.how);
+        auto o = std::make_unique<counted_operation>();
+        start_unsized(*o, r);
         leave_alone(*o);
         return o;
     }
@@ -127,13 +132,6 @@ public:
         leave_alone(*m);
         return m;
     }
-    /// What `automatic` takes, for the elements and operators of most calls.
-    explanation explain(collective what, std::size_t bytes) {
-        auto const lock = engine_.lock();
-        requirement const need{what, engine_.size(), 0, false, false};
-        return selector_.explain(need, bytes);
-    }
-
     /// Ends with `a`, which must have been started.
     void finish(activity& a) {
         running const guard{this, &a};
@@ -145,28 +143,22 @@ public:
         engine_.remove(a);
     }
 
-    std::unique_ptr<operation> take() {
-        if (idle_.empty()) { return std::make_unique<operation>(); }
-        auto o = std::move(idle_.back());
-        idle_.pop_back();
-        return o;
-    }
     /// A number for each communicator that is derived from this one.
     std::uint64_t next_derived() { return ++derived_; }
 
-    /// A program for the caller to keep. `content` stands for what the elements are, where all
-    /// ranks must agree on that too.
-    std::shared_ptr<program> make_program(call_request const& r, std::uint64_t content) {
-        auto const chosen = choose(r);
-        auto call = fingerprint_of(r, chosen);
-        call.counts = content;
-        return std::make_shared<program>(r.shape, chosen, segments_of(r, chosen), call);
-    }
-
 private:
-    way_of_data way() const {
-        if (on_device()) { return way_of_data::on_device; }
-        return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;
+    using operations = std::vector<std::unique_ptr<operation>>;
+
+    static std::unique_ptr<operation> take(operations& from) {
+        if (from.empty()) { return std::make_unique<operation>(); }
+        auto o = std::move(from.back());
+        from.pop_back();
+        return o;
+    }
+    /// What is looked at before anything is sent.
+    void begin(call_request const& r) {
+        engine_.require_usable(r.as);
+        if (on_device()) { begin_on_device(engine_, r); }
     }
     bool on_device() const { return engine_.space().device() != nullptr; }
     void require_stream(collective what, options const& how) const {
@@ -187,17 +179,11 @@ private:
         activity* what;
         ~running() { core->forget(*what); }
     };
-    /// Processors, this communicator's part of those of the job; 0 where not all ranks know them.
-    int shared_processors() {
-        auto const all = engine_.carrier().processors();
-        return all == 0 ? 0 : std::max(all * engine_.size() / engine_.carrier().size(), 1);
-    }
-
     /// The short way of a small call when nothing else is under way: no object for it is made
     /// before it has waited for a while. False if it is none: then nothing has been done.
     [[gnu::always_inline]] bool run_in_cells(call_request const& r) {
-        if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
-        auto const& made = prepare(r);
+        if (!engine_.is_quiet()) { return false; }
+        auto const& made = planner_.prepare(r);
         auto const* const form = made->in_cells();
         auto& cells = engine_.cells;
         if (form == nullptr || !cells.may_start(engine_.shared_board(), *form)) { return false; }
@@ -217,7 +203,7 @@ private:
                 return true;
             } catch (...) { thrown = std::current_exception(); }
         }
-        auto o = take();
+        auto o = take(idle_);
         running guard{this, o.get()};
         o->resume(engine_, made, entered, cell_, r.how.timeout.span());
         if (thrown) { o->give_up(thrown); }
@@ -227,68 +213,10 @@ private:
         return true;
     }
 
-    requirement requirement_of(call_request const& r) const {
-        auto const& s = r.shape;
-        return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
-                r.op != nullptr && r.how.reproducible};
-    }
-    any_algorithm choose(call_request const& r) {
-        auto const need = requirement_of(r);
-        if (auto const named = r.how.algorithm; !named.is_automatic()) {
-            if (selector_.suits(named, need)) { return named; }
-            make().require(named.fits(need.size), r.as,
-                           text_of(name(named), " is not for ", need.size, " ranks"));
-            if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
-                make().refuse(r.as, text_of(name(named), " is not correct for ", need.size,
-                                            " ranks: ", proof.what));
-            }
-            auto const why = need.left_fold ? " cannot keep .reproducible"
-                                            : " does not keep the order of the ranks, which an "
-                                              "operator that does not commute needs";
-            make().refuse(r.as, text_of(name(named), why, " (", need.size,
-                                        " ranks); these do: ", selector_.names_that_suit(need)));
-        }
-        // Off the root nobody knows how long the vector is, so its length must not decide.
-        auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
-        return selector_.choose(need, bytes);
-    }
-
-    int segments_of(call_request const& r, any_algorithm by) const {
-        return detail::segments_of(r, by, way(),
-                                   [&](std::string const& why) { make().refuse(r.as, why); });
-    }
-
-    /// The program of a call, from the last few or new. O(1) for a call like the one before.
-    std::shared_ptr<program> const& prepare(call_request const& r) {
-        auto const* const found = kept_.find(r);
-        return found != nullptr ? *found : prepare_anew(r);
-    }
-    std::shared_ptr<program> const& prepare_anew(call_request const& r) {
-        auto const chosen = choose(r);
-        auto made = std::make_shared<program>(r.shape, chosen, segments_of(r, chosen),
-                                              fingerprint_of(r, chosen));
-        return kept_.add(r, std::move(made));
-    }
-    operation::program_maker program_maker(call_request r) {
-        return [this, r](std::size_t count) mutable {
-            auto const own = block(count, r.shape.size, r.shape.rank).size;
-            auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
-            make().require(
-                own == mine, r.as,
-                text_of("rank ", r.shape.root, " has ", count, " elements in all, so rank ",
-                        r.shape.rank, "'s block is ", own, ", not ", mine));
-            r.shape.count = count;
-            r.shape.knows_all_blocks = true;
-            auto const chosen = choose(r);
-            return std::make_shared<program>(r.shape, chosen, 1, fingerprint_of(r, chosen));
-        };
-    }
-
     detail::engine engine_;
-    collectives::selector selector_;
-    program_cache kept_;
-    route_book routes_;
-    std::vector<std::unique_ptr<operation>> idle_;
+    call_planner planner_;
+    operations idle_;
+    operations idle_unsized_;  // counted_operations, for gather and scatter without counts
     std::uint64_t pairs_ = 0, derived_ = 0;
     cell_run cell_;
     background_calls background_;

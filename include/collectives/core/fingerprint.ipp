@@ -13,37 +13,30 @@ COLLECTIVES_INLINE std::string fingerprint::title() const {
 
 [[gnu::cold]] COLLECTIVES_INLINE std::string fingerprint::difference(fingerprint const& other,
                                                                      int mine, int theirs) const {
-    auto const say = [&](std::string_view field, std::string const& a, std::string const& b) {
-        return text_of(field, " differs: rank ", mine, " has ", a, ", rank ", theirs, " has ", b);
+    using detail::text_part;
+    auto const say = [&](std::string_view field, text_part a, text_part b) {
+        return detail::joined(
+            {field, " differs: rank ", mine, " has ", a, ", rank ", theirs, " has ", b});
     };
-    auto const text = [](auto const& name) { return std::string(name.view()); };
-    if (what != other.what) {
-        return say("collective", std::string(name(what)), std::string(name(other.what)));
-    }
-    if (type != other.type) { return say("type", text(type_name), text(other.type_name)); }
-    if (count != other.count) {
-        return say("count", std::to_string(count), std::to_string(other.count));
-    }
+    if (what != other.what) { return say("collective", name(what), name(other.what)); }
+    if (type != other.type) { return say("type", type_name.view(), other.type_name.view()); }
+    if (count != other.count) { return say("count", count, other.count); }
     if (counts != other.counts) {
         return say(what == collective::all_reduce ? "list of tensors" : "list of counts", "one",
                    "another");
     }
     if (op != other.op) {
         auto const same = op_name == other.op_name ? " in another state" : "";
-        return say("operator", text(op_name), text(other.op_name) + same);
+        return say("operator", op_name.view(), other.op_name.view()) + same;
     }
-    if (root != other.root) {
-        return say("root", std::to_string(root), std::to_string(other.root));
-    }
+    if (root != other.root) { return say("root", root, other.root); }
     if (algorithm != other.algorithm) {
-        return say("algorithm", text(algorithm_name), text(other.algorithm_name));
+        return say("algorithm", algorithm_name.view(), other.algorithm_name.view());
     }
-    if (segment != other.segment) {
-        return say("segment", std::to_string(segment), std::to_string(other.segment));
-    }
+    if (segment != other.segment) { return say("segment", segment, other.segment); }
     if (reproducible != other.reproducible) {
-        return say("reproducible", reproducible ? "true" : "false",
-                   other.reproducible ? "true" : "false");
+        auto const word = [](bool is) { return is ? "true" : "false"; };
+        return say("reproducible", word(reproducible), word(other.reproducible));
     }
     return {};
 }

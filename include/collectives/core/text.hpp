@@ -18,6 +18,7 @@ namespace detail {
 class text_part {
 public:
     text_part(std::string_view words) : words_(words) {}
+    text_part(char const* words) : words_(words) {}
     template <std::integral T>
         requires(!std::same_as<T, bool>)
     text_part(T number)

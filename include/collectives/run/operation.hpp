@@ -3,7 +3,6 @@
 #pragma once
 
 #include <collectives/core/text.hpp>
-#include <collectives/run/count_exchange.hpp>
 #include <collectives/run/cell_run.hpp>
 #include <collectives/run/segment_run.hpp>
 
@@ -12,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,14 +18,10 @@
 namespace collectives::inline v0::detail {
 
 /// Reused from call to call. One rank's part of a collective.
-class operation final : public activity {
+class operation : public activity {
     static constexpr int side_by_side = 4;
 
 public:
-    /// Makes the program of a call once its whole count is known. Throws usage_error if this rank's
-    /// block does not fit that count.
-    using program_maker = std::function<std::shared_ptr<program>(std::size_t count)>;
-
     /// Enters the operation. `op` (null where nothing is reduced), its operator and the buffers
     /// must live until it is done.
     void start(engine& e, std::shared_ptr<program> what, void const* in, void* out,
@@ -53,19 +47,6 @@ public:
             std::rethrow_exception(what);
         } catch (...) { engine_->break_by_exception(call.title()); }
     }
-    /// The same where only the root knows the whole count: it tells the others first.
-    void start_counting(engine& e, fingerprint const& what, std::size_t count, program_maker make,
-                        void const* in, void* out, std::chrono::nanoseconds time) {
-        reset(e, what, e.calls.enter(what, what.hash()), in, out, nullptr, time);
-        mode_ = mode::counting;
-        make_ = std::move(make);
-        guarded([&] {
-            counting_.start(e.carrier(), e.group(), what.root,
-                            message_tag(e.context(), of_.hash, call.sequence, -1), count,
-                            &e.board().stop_word());
-        });
-    }
-
     /// In a device's memory: calls what(whose), which may enqueue something behind the results;
     /// the operation is done when that is.
     void end_with(void (*what)(void* whose), void* whose) {
@@ -80,15 +61,12 @@ public:
     }
 
     void cancel() override {
-        if (mode_ == mode::counting) { counting_.cancel(); }
         if (auto* const device = space().device()) { device->drain_if_possible(); }
         for (auto& s : segments_) { s.cancel(); }
         engine_->scratch.abandon(std::exchange(input_, {}));
     }
 
-private:
-    enum class mode { counting, cells, segments };
-
+protected:
     void reset(engine& e, fingerprint const& what, entry entered, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
         engine_ = &e;
@@ -123,6 +101,26 @@ private:
         }
     }
 
+    virtual bool advance() { return mode_ == mode::cells ? advance_cells() : advance_segments(); }
+    void become_suspicious(std::string const& why) {
+        suspicious = true;
+        suspicion = why;
+    }
+    /// Runs a part of the operation. What it throws is kept for the caller.
+    template <class Part>
+    void guarded(Part&& part) {
+        try {
+            device_scope const here(space().device());
+            part();
+        } catch (transport_error const&) {
+            // A peer that left a failed operation may have taken away what this rank needs.
+            if (!engine_->stopped()) { give_up(std::current_exception()); }
+        } catch (...) { give_up(std::current_exception()); }
+    }
+
+private:
+    enum class mode { cells, segments };
+
     /// Sends each contribution through the operator's `prepare` where it has one. An in-place
     /// all_to_all reads a copy of its input.
     void prepare() {
@@ -143,14 +141,6 @@ private:
         }
     }
 
-    bool advance() {
-        switch (mode_) {
-            case mode::counting: return advance_counting();
-            case mode::cells: return advance_cells();
-            case mode::segments: break;
-        }
-        return advance_segments();
-    }
     bool end() {
         if (!has_settled()) { return false; }
         release_input();
@@ -178,16 +168,6 @@ private:
     }
     any_space space() const { return engine_->space(); }
     void release_input() { engine_->scratch.give_back(std::exchange(input_, {})); }
-
-    /// The root has told how long the whole is; its program is what `run` needs.
-    bool advance_counting() {
-        if (suspicious || !counting_.progress()) { return false; }
-        ++ticks;
-        try {
-            run(make_(counting_.count()));
-        } catch (usage_error const& e) { become_suspicious(e.what()); }
-        return false;
-    }
 
     bool advance_cells() {
         if (!cell_written_) {
@@ -232,29 +212,11 @@ private:
         return ended_ == segments && end();
     }
 
-    void become_suspicious(std::string const& why) {
-        suspicious = true;
-        suspicion = why;
-    }
-    /// Runs a part of the operation. What it throws is kept for the caller.
-    template <class Part>
-    void guarded(Part&& part) {
-        try {
-            device_scope const here(space().device());
-            part();
-        } catch (transport_error const&) {
-            // A peer that left a failed operation may have taken away what this rank needs.
-            if (!engine_->stopped()) { give_up(std::current_exception()); }
-        } catch (...) { give_up(std::current_exception()); }
-    }
-
     engine* engine_ = nullptr;
     std::shared_ptr<program> program_;
     segmented_call of_{};
     scratch_pool::buffer input_{};
     mode mode_ = mode::segments;
-    count_exchange counting_;
-    program_maker make_;
     bool cell_written_ = false;
     std::uint64_t cell_number_ = 0;
     std::uint64_t first_run_ = 0;  // 0: over messages

@@ -73,8 +73,8 @@ private:
 
     /// Reads a byte of each line, so that the page tables know the lines. The peer may be writing
     /// there. Nobody uses what is read, so ThreadSanitizer does not look at these reads.
-    [[gnu::noinline]] __attribute__((no_sanitize("thread"))) static void touch(std::byte const volatile* first,
-                                                                    std::size_t bytes) {
+    [[gnu::noinline]] __attribute__((no_sanitize("thread"))) static void touch(
+        std::byte const volatile* first, std::size_t bytes) {
         for (std::size_t k = 0; k < bytes; k += line) { static_cast<void>(first[k]); }
     }
 

@@ -20,6 +20,8 @@ struct automatic {
     friend constexpr bool operator==(automatic, automatic) = default;
 };
 
+class any_algorithm;
+
 namespace detail {
 
 /// What `any_algorithm` points to, one per type. The functions emit steps and nothing more; the
@@ -32,6 +34,8 @@ struct algorithm_table {
     decltype(step_source::chunks) chunks = nullptr;
     decltype(step_source::owner) owner = nullptr;
     decltype(step_source::emit) emit = nullptr;
+    bool states_sums = false;
+    proof (*verdict)(any_algorithm of, collective what, int size, rank_t root) = nullptr;
 };
 
 template <algorithm A>
@@ -40,19 +44,22 @@ constexpr bool fits_with(int parameter, int size) {
 }
 
 template <algorithm A>
+proof verdict_on(any_algorithm of, collective what, int size, rank_t root);
+
+template <algorithm A>
 inline constexpr algorithm_table table_of{A::name,
                                           has_a_parameter<A>,
                                           &fits_with<A>,
                                           own_patterns<A>,
                                           &functions_of<A>::chunks,
                                           &functions_of<A>::owner,
-                                          &functions_of<A>::emit};
+                                          &functions_of<A>::emit,
+                                          states_its_sums<A>,
+                                          &verdict_on<A>};
 
 inline constexpr algorithm_table automatic_table{automatic::name};
 
 }  // namespace detail
-
-class any_algorithm;
 
 /// "ring", "hierarchical:4": what `parse_algorithm` makes an algorithm of.
 std::string name(any_algorithm a);
@@ -87,6 +94,12 @@ public:
     std::vector<schedule> record_all(collective what, int size, rank_t root = 0) const;
     /// As the free function `check`.
     proof check(int size, collective what = collective::all_reduce, rank_t root = 0) const;
+    /// Whether it is one of the library's own, whose sums are known without a proof.
+    constexpr bool states_its_sums() const { return table_->states_sums; }
+    /// The verdict of `check`. O(1) for the library's own algorithms.
+    proof verdict(int size, collective what = collective::all_reduce, rank_t root = 0) const {
+        return table_->verdict(*this, what, size, root);
+    }
     /// As the free function `cost_of`.
     cost cost_of(int size, std::size_t bytes, collective what = collective::all_reduce,
                  rank_t root = 0) const;
@@ -102,6 +115,15 @@ private:
     detail::algorithm_table const* table_ = &detail::automatic_table;
     int parameter_ = 0;
 };
+
+template <algorithm A>
+proof detail::verdict_on(any_algorithm of, collective what, int size, rank_t root) {
+    if constexpr (detail::states_its_sums<A>) {
+        return stated_proof(made_of<A>(of.parameter()).sums(what, size), what, size);
+    } else {
+        return of.check(size, what, root);
+    }
+}
 
 }  // namespace collectives
 

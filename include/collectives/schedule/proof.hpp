@@ -4,6 +4,8 @@
 
 #include <collectives/schedule/step.hpp>
 
+#include <concepts>
+#include <cstdint>
 #include <string_view>
 
 namespace collectives::inline v0 {
@@ -23,5 +25,31 @@ struct proof {
     constexpr explicit operator bool() const { return ok; }
     friend constexpr bool operator==(proof const&, proof const&) = default;
 };
+
+namespace detail {
+
+/// How an algorithm brackets its sums: from a rank of each chunk's own, over consecutive ranks, or
+/// as one n-ary sum of all ranks in order.
+enum class sum_order : std::uint8_t { rotating, consecutive, left_fold };
+
+/// The library's own algorithms state the order of their sums in `sums(what, size)`. A test holds
+/// it against the checker. A user's algorithm states none: the checker proves it before its first
+/// call.
+template <class A>
+concept states_its_sums = requires(A const a) {
+    { a.sums(collective{}, int{}) } -> std::same_as<sum_order>;
+};
+
+/// The verdict of `check` on an algorithm that states its sums.
+constexpr proof stated_proof(sum_order sums, collective what, int size) {
+    bool const one_sum = size <= 2 || !reduces(what);  // all orders are the same
+    proof result{true, "correct"};
+    result.order_preserving = one_sum || sums != sum_order::rotating;
+    result.position_independent = result.order_preserving;
+    result.left_fold = one_sum || sums == sum_order::left_fold;
+    return result;
+}
+
+}  // namespace detail
 
 }  // namespace collectives

@@ -41,11 +41,9 @@ public:
     /// For an all_reduce, before any other that may be used.
     void prefer(any_algorithm a) { preferred_ = a; }
 
-    /// Whether an algorithm may be used, from what the checker derived. The library's own are
-    /// proved by its tests; a user's is proved here, once.
+    /// Whether an algorithm may be used, from what the checker derived.
     bool suits(any_algorithm a, requirement const& need) {
         if (!a.fits(need.size)) { return false; }
-        if (!need.order && !need.left_fold && is_own(a)) { return true; }
         auto const proof = proof_of(a, need);
         return proof.ok && (!need.order || proof.order_preserving) &&
                (!need.left_fold || proof.left_fold);
@@ -114,24 +112,21 @@ public:
         return names;
     }
 
-    /// The checker's verdict, remembered. O(steps of all ranks) the first time.
+    /// The checker's verdict, remembered. The library's own algorithms are proved by its tests; a
+    /// user's is proved here, in O(steps of all ranks) the first time.
     proof proof_of(any_algorithm a, requirement const& need) {
+        auto const prove = [&] { return a.verdict(need.size, need.what, need.root); };
+        if (a.states_its_sums()) { return prove(); }
         for (auto const& p : proofs_) {
             if (p.of == a && p.about.what == need.what && p.about.root == need.root) {
                 return p.verdict;
             }
         }
-        proofs_.push_back({need, a, a.check(need.size, need.what, need.root)});
+        proofs_.push_back({need, a, prove()});
         return proofs_.back().verdict;
     }
 
 private:
-    static bool is_own(any_algorithm a) {
-        for (auto const own : all_algorithms) {
-            if (own == a) { return true; }
-        }
-        return a.is<hierarchical>() || a.is<leaders>();
-    }
     bool is_preferred(requirement const& need) {
         return need.what == collective::all_reduce && !preferred_.is_automatic() &&
                suits(preferred_, need);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a call to its program: chooses the algorithm and the segments, and remembers what it made.
+#pragma once
+
+#include <collectives/communicator/call_fingerprint.hpp>
+#include <collectives/communicator/device_calls.hpp>
+#include <collectives/communicator/program_cache.hpp>
+#include <collectives/communicator/requests.hpp>
+#include <collectives/communicator/routes.hpp>
+#include <collectives/communicator/segments.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/run/counted_operation.hpp>
+#include <collectives/run/engine.hpp>
+#include <collectives/select/selector.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace collectives::inline v0::detail {
+
+/// One per communicator. Holds the prices, and everything that was chosen by them.
+class call_planner {
+public:
+    [[gnu::cold]] call_planner(engine& of, machine_model prices) : engine_(of) {
+        prices.processors = shared_processors();
+        selector_.use(prices);
+        if (engine_.carrier().knows_hosts()) {
+            std::vector<int> hosts;
+            for (rank_t r = 0; r < engine_.size(); ++r) {
+                hosts.push_back(engine_.carrier().host(engine_.group().job_rank(r)));
+            }
+            selector_.place(host_layout(hosts));
+        }
+        if (way() == way_of_data::on_device) { selector_.prefer(device_choice(engine_)); }
+    }
+
+    machine_model const& model() const { return selector_.model(); }
+    /// Other prices: what was chosen by the old ones is chosen anew.
+    void use(machine_model prices) {
+        auto const lock = engine_.lock();
+        prices.processors = shared_processors();
+        selector_.use(prices);
+        kept_.clear();
+    }
+    /// What `automatic` takes, for the elements and operators of most calls.
+    explanation explain(collective what, std::size_t bytes) {
+        auto const lock = engine_.lock();
+        requirement const need{what, engine_.size(), 0, false, false};
+        return selector_.explain(need, bytes);
+    }
+
+    [[gnu::cold]] any_algorithm choose(call_request const& r) {
+        auto const need = requirement_of(r);
+        if (auto const named = r.how.algorithm; !named.is_automatic()) {
+            if (selector_.suits(named, need)) { return named; }
+            make().require(named.fits(need.size), r.as,
+                           text_of(name(named), " is not for ", need.size, " ranks"));
+            if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
+                make().refuse(r.as, text_of(name(named), " is not correct for ", need.size,
+                                            " ranks: ", proof.what));
+            }
+            auto const why = need.left_fold ? " cannot keep .reproducible"
+                                            : " does not keep the order of the ranks, which an "
+                                              "operator that does not commute needs";
+            make().refuse(r.as, text_of(name(named), why, " (", need.size,
+                                        " ranks); these do: ", selector_.names_that_suit(need)));
+        }
+        // Off the root nobody knows how long the vector is, so its length must not decide.
+        auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
+        return selector_.choose(need, bytes);
+    }
+
+    /// The program of a call, from the last few or new. O(1) for a call like the one before.
+    std::shared_ptr<program> const& prepare(call_request const& r) {
+        auto const* const found = kept_.find(r);
+        return found != nullptr ? *found : prepare_anew(r);
+    }
+    /// A program for the caller to keep. `content` stands for what the elements are, where all
+    /// ranks must agree on that too.
+    std::shared_ptr<program> make_program(call_request const& r, std::uint64_t content) {
+        auto const chosen = choose(r);
+        auto call = fingerprint_of(r, chosen);
+        call.counts = content;
+        return std::make_shared<program>(r.shape, chosen, segments_of(r, chosen), call);
+    }
+    /// Whether ranks must hear the whole count before they can make the program.
+    bool needs_whole_count(call_request const& r) {
+        return blocks_vary(r) && routes_.passes_on(choose(r), r.shape);
+    }
+    counted_operation::program_maker program_maker(call_request r) {
+        return [this, r](std::size_t count) mutable {
+            auto const own = block(count, r.shape.size, r.shape.rank).size;
+            auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
+            make().require(
+                own == mine, r.as,
+                text_of("rank ", r.shape.root, " has ", count, " elements in all, so rank ",
+                        r.shape.rank, "'s block is ", own, ", not ", mine));
+            r.shape.count = count;
+            r.shape.knows_all_blocks = true;
+            auto const chosen = choose(r);
+            return std::make_shared<program>(r.shape, chosen, 1, fingerprint_of(r, chosen));
+        };
+    }
+
+private:
+    request_maker make() const { return {engine_.rank(), engine_.size()}; }
+    way_of_data way() const {
+        if (engine_.space().device() != nullptr) { return way_of_data::on_device; }
+        return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;
+    }
+    /// Processors, this communicator's part of those of the job; 0 where not all ranks know them.
+    int shared_processors() {
+        auto const all = engine_.carrier().processors();
+        return all == 0 ? 0 : std::max(all * engine_.size() / engine_.carrier().size(), 1);
+    }
+
+    requirement requirement_of(call_request const& r) const {
+        auto const& s = r.shape;
+        return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
+                r.op != nullptr && r.how.reproducible};
+    }
+    int segments_of(call_request const& r, any_algorithm by) const {
+        return detail::segments_of(r, by, way(),
+                                   [&](std::string const& why) { make().refuse(r.as, why); });
+    }
+
+    [[gnu::cold]] std::shared_ptr<program> const& prepare_anew(call_request const& r) {
+        auto const chosen = choose(r);
+        auto made = std::make_shared<program>(r.shape, chosen, segments_of(r, chosen),
+                                              fingerprint_of(r, chosen));
+        return kept_.add(r, std::move(made));
+    }
+
+    engine& engine_;
+    collectives::selector selector_;
+    program_cache kept_;
+    route_book routes_;
+};
+
+}  // namespace collectives::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A gather or scatter without counts: the root alone knows how long the whole vector is.
+#pragma once
+
+#include <collectives/run/count_exchange.hpp>
+#include <collectives/run/operation.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace collectives::inline v0::detail {
+
+/// The root tells the others the whole count before the operation begins.
+class counted_operation final : public operation {
+public:
+    /// Makes the program of a call once its whole count is known. Throws usage_error if this rank's
+    /// block does not fit that count.
+    using program_maker = std::function<std::shared_ptr<program>(std::size_t count)>;
+
+    void start_counting(engine& e, fingerprint const& what, std::size_t count, program_maker make,
+                        void const* in, void* out, std::chrono::nanoseconds time) {
+        auto const entered = e.calls.enter(what, what.hash());
+        reset(e, what, entered, in, out, nullptr, time);
+        is_counting_ = true;
+        make_ = std::move(make);
+        guarded([&] {
+            auto const tag = message_tag(e.context(), entered.mark, call.sequence, -1);
+            counting_.start(e.carrier(), e.group(), what.root, tag, count, &e.board().stop_word());
+        });
+    }
+    void cancel() override {
+        if (is_counting_) { counting_.cancel(); }
+        operation::cancel();
+    }
+
+protected:
+    bool advance() override {
+        if (!is_counting_) { return operation::advance(); }
+        if (suspicious || !counting_.progress()) { return false; }
+        ++ticks;
+        try {
+            run(make_(counting_.count()));
+            is_counting_ = false;
+        } catch (usage_error const& e) { become_suspicious(e.what()); }
+        return false;
+    }
+
+private:
+    bool is_counting_ = false;
+    count_exchange counting_;
+    program_maker make_;
+};
+
+}  // namespace collectives::detail
