@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is below the typed members of a communicator: checks a call, makes it ready, runs it.
+// The part of a communicator below its typed members: checks a call, prepares it and runs it.
 #pragma once
 
 #include <collectives/communicator/background_calls.hpp>
@@ -52,7 +52,7 @@ public:
 
     detail::engine& engine() { return engine_; }
     collectives::selector& selector() { return selector_; }
-    /// Other prices: what was chosen by the old ones is chosen anew.
+    /// Takes other prices. Choices made by the old ones are made anew.
     void use(machine_model prices) {
         auto const lock = engine_.lock();
         prices.processors = shared_processors();
@@ -61,7 +61,7 @@ public:
     }
 
     request_maker make() const { return {engine_.rank(), engine_.size()}; }
-    /// To the kernel of the device in whose memory buffers lie, if that is where they lie.
+    /// Binds `r` to the kernel of the device that holds the buffers, if a device does.
     void bind(reducer& r) const {
         auto const* const device = engine_.space().device();
         if (device != nullptr && !device->bind(r)) { r.reduce = nullptr; }
@@ -92,7 +92,8 @@ public:
         idle_.push_back(std::move(o));
     }
 
-    /// Starts a collective that goes on when its caller tests it, waits, or, on a device, computes.
+    /// Starts a collective. It progresses when its caller tests or waits; on a device also while
+    /// the caller computes.
     std::unique_ptr<activity> start_operation(call_request const& r) {
         auto const lock = lock_to_start();
         require_stream(r.as, r.how);
@@ -127,14 +128,14 @@ public:
         leave_alone(*m);
         return m;
     }
-    /// What `automatic` takes, for the elements and operators of most calls.
+    /// What `automatic` takes, for the element types and operators of most calls.
     explanation explain(collective what, std::size_t bytes) {
         auto const lock = engine_.lock();
         requirement const need{what, engine_.size(), 0, false, false};
         return selector_.explain(need, bytes);
     }
 
-    /// Ends with `a`, which must have been started.
+    /// Returns once `a`, which must have been started, has ended.
     void finish(activity& a) {
         running const guard{this, &a};
         engine_.wait(a);
@@ -154,8 +155,8 @@ public:
     /// A number for each communicator that is derived from this one.
     std::uint64_t next_derived() { return ++derived_; }
 
-    /// A program for the caller to keep. `content` stands for what the elements are, where all
-    /// ranks must agree on that too.
+    /// Makes a program for the caller to keep. `content` stands for the elements, if all ranks must
+    /// agree on them too.
     std::shared_ptr<program> make_program(call_request const& r, std::uint64_t content) {
         auto const chosen = choose(r);
         auto call = fingerprint_of(r, chosen);
@@ -173,11 +174,11 @@ private:
         if (how.stream == nullptr || on_device()) { return; }
         make().refuse(what, "a stream is for communicators of devices alone");
     }
-    /// The progress lock, held while a call starts.
+    /// Takes the progress lock while a call starts.
     progress_lock::guard lock_to_start() {
         return on_device() ? background_.lock(engine_) : engine_.lock();
     }
-    /// Hands a started call to the background thread, where there is one. Holds the lock.
+    /// Hands a started call to the background thread, if there is one. The caller holds the lock.
     void leave_alone(activity& a) {
         a.start_clock(steady::now());
         if (on_device()) { background_.add(a); }
@@ -187,14 +188,15 @@ private:
         activity* what;
         ~running() { core->forget(*what); }
     };
-    /// Processors, this communicator's part of those of the job; 0 where not all ranks know them.
+    /// This communicator's part of the job's processors; 0 if not all ranks know them.
     int shared_processors() {
         auto const all = engine_.carrier().processors();
         return all == 0 ? 0 : std::max(all * engine_.size() / engine_.carrier().size(), 1);
     }
 
-    /// The short way of a small call when nothing else is under way: no object for it is made
-    /// before it has waited for a while. False if it is none: then nothing has been done.
+    /// The short path of a small call when nothing else is under way. No object is made for the
+    /// call before it has waited for a while. Returns false if the call cannot take this path; then
+    /// nothing has been done.
     [[gnu::always_inline]] bool run_in_cells(call_request const& r) {
         if (!engine_.is_quiet() || blocks_vary(r)) { return false; }
         auto const& made = prepare(r);
@@ -206,7 +208,7 @@ private:
                     engine_.group(), engine_.reserve_cell(), entered.mark, *form, r.in, r.out,
                     r.op);
         engine_.calls.leave_word(made->call(), made->hash(),
-                                 entered);  // while the cell is on its way
+                                 entered);  // while the cell is in transfer
         std::exception_ptr thrown;
         if (engine_.wait_briefly([this] { return cell_.is_ready() || cell_.wrong(); }) &&
             !cell_.wrong()) {
@@ -248,7 +250,7 @@ private:
             make().refuse(r.as, text_of(name(named), why, " (", need.size,
                                         " ranks); these do: ", selector_.names_that_suit(need)));
         }
-        // Off the root nobody knows how long the vector is, so its length must not decide.
+        // Only the root knows how long the vector is, so the length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
         return selector_.choose(need, bytes);
     }
@@ -258,7 +260,8 @@ private:
                                    [&](std::string const& why) { make().refuse(r.as, why); });
     }
 
-    /// The program of a call, from the last few or new. O(1) for a call like the one before.
+    /// The program of a call: one of the last few, or a new one. O(1) for a call like the one
+    /// before.
     std::shared_ptr<program> const& prepare(call_request const& r) {
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
