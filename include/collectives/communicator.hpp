@@ -209,9 +209,8 @@ public:
     void barrier(options const& how = {});
     pending start_barrier(options const& how = {});
 
-    /// Messages from one rank to another, matched in order per (from, to, tag). The sizes and types
-    /// of both sides must be equal, else it is a mismatch_error. Of the options, only
-    /// timeout counts.
+    /// Messages, matched in order per (from, to, tag). Sizes and types of both sides must be equal,
+    /// else it is a mismatch_error. Of the options, only timeout counts.
     template <input_range Data>
     void send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
         start_pair(collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how).wait();
