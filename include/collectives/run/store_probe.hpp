@@ -36,8 +36,8 @@ public:
         return far_ ? destination::not_read_soon : destination::read_soon;
     }
 
-    /// The result of the last measurements; also true at first and now and then, so that a rank
-    /// that stores to its peers only where they are far lets them measure.
+    /// The result of the last measurements; also true at first and now and then. So a rank that
+    /// takes sums only if caches are far lets its peers time stores to its output.
     bool may_be_far() {
         if (far_ || !host::detail::can_pass_caches) { return far_; }
         auto const now = asked_ < samples || asked_ % patience == 0;
