@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What most programs need, without any third-party header: all collectives and algorithms over
-// threads and shared memory, tensor fusion, and the adaptors. Apart are the headers of
-// devices, MPI and UCX, which need more; tune.hpp; and, for few, launch/hosts.hpp, fusion/plan.hpp,
-// fusion/unordered.hpp, schedule/trace.hpp, schedule/goal.hpp and select/closed_form.hpp.
+// threads and shared memory, tensor fusion, and the adaptors. Not included are the headers of
+// devices, MPI and UCX, which need more, and those for special uses: tune.hpp, launch/hosts.hpp,
+// fusion/plan.hpp, fusion/unordered.hpp, schedule/trace.hpp, schedule/goal.hpp and
+// select/closed_form.hpp.
 #pragma once
 
 #include <collectives/communicator.hpp>

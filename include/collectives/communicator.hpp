@@ -13,7 +13,6 @@
 #include <collectives/space/host.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -61,7 +60,7 @@ public:
         return start_all_reduce(inout, inout, op, how);
     }
 
-    /// Root gets the reduction of all ranks' vectors. out is looked at on root alone.
+    /// Root gets the reduction of all ranks' vectors. Only root's out is used.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
         auto const r = reducer_of<element_t<In>>(op);
@@ -136,7 +135,7 @@ public:
             make().broadcast(detail::type_of<InOut>(), writable_memory_of(inout), root, how));
     }
 
-    /// Root gets all ranks' blocks. out is looked at on root alone.
+    /// Root gets all ranks' blocks. Only root's out is used.
     template <input_range In, output_range Out>
     void gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
         run_unsized(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
@@ -159,7 +158,7 @@ public:
         return start(detail::whole_request(make(), what, in, out, parts(what, counts), root, how));
     }
 
-    /// Rank i gets block i of root's vector. in is looked at on root alone.
+    /// Rank i gets block i of root's vector. Only root's in is used.
     template <input_range In, output_range Out>
     void scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
         run_unsized(
@@ -211,16 +210,15 @@ public:
     void barrier(options const& how = {});
     pending start_barrier(options const& how = {});
 
-    /// Messages from one rank to another, matched in order per (from, to, tag). The sizes and types
-    /// of both sides must be equal: otherwise a mismatch_error. Of the options, timeout counts.
+    /// Messages, matched in order per (from, to, tag). Sizes and types of both sides must be equal,
+    /// else it is a mismatch_error. Of the options, only timeout counts.
     template <input_range Data>
     void send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
-        start_pair(collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how).wait();
+        start_send(data, to, tag, how).wait();
     }
     template <output_range Data>
     void recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
-        start_pair(collective::recv, detail::type_of<Data>(), memory_of(data), from, tag, how)
-            .wait();
+        start_recv(data, from, tag, how).wait();
     }
     template <lasting_input_range Data>
     pending start_send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
@@ -253,13 +251,12 @@ public:
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why);
 
-    /// What `automatic` would take for a vector of so many bytes, with the predicted times. For
-    /// gather and scatter the size does not count: without counts not every rank knows it.
+    /// What `automatic` would take for a vector of `bytes` bytes, with the predicted times. For
+    /// gather and scatter the size does not count, because without counts not every rank knows it.
     explanation explain(std::size_t bytes, collective what = collective::all_reduce);
     /// The prices by which `automatic` chooses. They must be equal on all ranks: see `tune`.
     machine_model const& model() const;
     void use(machine_model const& prices);
-
     detail::core_pointer const& core() const { return core_; }  ///< for the library
 
 private:
@@ -290,11 +287,10 @@ private:
                        int tag, options const& how);
     memory_block allocate_elements(std::size_t n, std::size_t size);
     communicator over(function_ref<pointer(pointer)> adaptor);
-    void bind(reducer& r) const;  // to the kernel of the device in whose memory buffers lie
+    void bind(reducer& r) const;  // to the kernel of the device that holds the buffers
 
     detail::core_pointer core_;
-    rank_t rank_ = 0;
-    int size_ = 1;
+    int rank_ = 0, size_ = 1;
     bool on_device_ = false;
 };
 

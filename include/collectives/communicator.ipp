@@ -29,8 +29,8 @@ inline std::shared_ptr<detail::communicator_core> first_core(std::shared_ptr<any
         model_of_environment());
 }
 
-/// An all_gather of `bytes` bytes per rank on the library's own account. What `stated` counts must
-/// be equal on all ranks.
+/// An all_gather of `bytes` bytes per rank for the library itself. `stated`, which messages name as
+/// the count, must be equal on all ranks.
 inline void all_gather_as(detail::communicator_core& core, collective what, void const* mine,
                           void* all, std::size_t bytes, std::size_t stated = 0) {
     auto const ranks = static_cast<std::size_t>(core.engine().size());
@@ -56,7 +56,7 @@ inline std::shared_ptr<detail::communicator_core> derive(
     };
     for (auto& m : members) { m = engine.group().job_rank(m); }
     engine.require_usable(collective::split);  // before a board is made in vain
-    // Counted before anything can fail: where one group has no memory, the others go on.
+    // Count it before anything can fail: if one group has no memory, the others go on.
     auto const context = mix(mix(engine.context(), core.next_derived()), salt);
     auto board = shared->carrier->make_board(members, me, share);
     return std::make_shared<detail::communicator_core>(std::move(shared), std::move(board),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks whose buffers lie in the memory of CUDA devices. Programs link CUDA's runtime (and not the
-// driver); their kernels come in where one source file for nvcc includes <collectives/cuda.cuh>.
+// Ranks whose buffers are in the memory of CUDA devices. Programs link CUDA's runtime (and not the
+// driver). One source file for nvcc includes <collectives/cuda.cuh>, which brings the kernels.
 #pragma once
 
 #include <collectives/collectives.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only thinks: steps, schedules, algorithms, proofs, costs. No header of the system, so it
-// builds wherever there is a compiler for C++20.
+// Steps, schedules, algorithms, proofs and costs, without communication. It includes no system
+// header, so it builds wherever there is a C++20 compiler.
 #pragma once
 
 #include <collectives/algorithm/all.hpp>

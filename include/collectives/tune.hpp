@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what things cost where a communicator runs, so that `automatic` predicts it.
+// Measures the prices of a communicator's machine, by which `automatic` predicts times.
 #pragma once
 
 #include <collectives/communicator.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that reach each other by UCX, on one machine or many. Programs link UCX and libsodium.
+// Ranks that communicate over UCX, on one machine or many. Programs link UCX and libsodium.
 #pragma once
 
 #include <collectives/collectives.hpp>

@@ -38,21 +38,21 @@ extern template struct functions_of<leaders>;
 }  // namespace detail
 #endif
 
-/// Every algorithm of the library that is for any number of ranks, from the simplest on. Beside
-/// them there is `hierarchical`, which has to be told how many ranks a host has.
+/// Every algorithm of the library that fits any number of ranks, the simplest first. `hierarchical`
+/// and `leaders` are not among them: they need the number of ranks per host or device.
 inline constexpr std::array<any_algorithm, 9> all_algorithms{star{},     tree{},     butterfly{},
                                                              halving{},  ring{},     circulant{},
                                                              one_shot{}, two_shot{}, mixed_radix{}};
 
-/// Their names, in the same order.
+/// The names of these algorithms, in the same order.
 inline constexpr auto algorithm_names = [] {
     std::array<std::string_view, all_algorithms.size()> names;
     for (std::size_t i = 0; i < names.size(); ++i) { names[i] = all_algorithms[i].name(); }
     return names;
 }();
 
-/// The algorithm with this name, or `automatic`: what `name` says of it. An unknown name is a
-/// usage_error that lists them.
+/// The algorithm with this name, as the function `name` gives it; also `automatic`. An unknown name
+/// is a usage_error that lists the names.
 any_algorithm parse_algorithm(std::string_view text);
 
 }  // namespace collectives

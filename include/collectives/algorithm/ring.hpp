@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ring: every rank talks to its two neighbours only; partial sums of all chunks travel at once.
+// ring: every rank talks to its two neighbours; partial sums of all chunks travel at once.
 //
 //     round   rank 0    rank 1   rank 2   rank 3         P = 4; the chunk each rank has just added
 //       0     c 3+0     d 0+1    a 1+2    b 2+3          to, and the ranks summed in it
@@ -13,6 +13,7 @@
 //     memory         n / P
 //     operator       associative and commutative: the sum of chunk i begins at rank i+1
 //
+// all_to_all is the exception: in P-1 rounds each rank sends a block to every other rank.
 // Patarasuk, Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 2009.
 #pragma once
 
@@ -70,7 +71,7 @@ struct ring {
         }
     }
 
-    /// In round r - 1 everybody sends to the rank r places on: each link of a switch is used once.
+    /// In round r - 1 every rank sends to the rank r places on: each link of a switch is used once.
     static constexpr void all_to_all(rank_t me, int size, step_sink auto&& emit) {
         for (int r = 1; r < size; ++r) {
             rank_t const to = (me + r) % size;

@@ -18,11 +18,13 @@ template <class R>
 concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                       std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
 
-/// One whose elements outlive a call that is only started: an lvalue, or a borrowed range (span).
+/// A contiguous range whose elements outlive a call that is only started: an lvalue, or a borrowed
+/// range (span).
 template <class R>
 concept lasting_input_range = input_range<R> && std::ranges::borrowed_range<R>;
 
-/// One whose elements can be written and outlive the call: an lvalue, or a borrowed range (span).
+/// A contiguous range whose elements can be written and outlive the call: an lvalue, or a borrowed
+/// range (span).
 template <class R>
 concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
                        !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
@@ -32,12 +34,12 @@ template <class R>
 concept counts_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
                        std::integral<std::ranges::range_value_t<R>>;
 
-/// Bytes of an argument that is only read.
+/// The bytes of an argument that is only read.
 struct memory_span {
     void const* data = nullptr;
     std::size_t bytes = 0;
 };
-/// Bytes of an argument that is written.
+/// The bytes of an argument that is written.
 struct writable_memory {
     void* data = nullptr;
     std::size_t bytes = 0;
@@ -59,7 +61,7 @@ namespace detail {
 
 enum class overlap { none, same, other };
 
-/// How `inner` lies against `outer`: `same` where it is exactly the bytes from `offset` on.
+/// How `inner` overlaps `outer`: `same` if it is exactly the bytes from `offset` on.
 inline overlap overlap_of(memory_span inner, memory_span outer, std::size_t offset) {
     if (inner.bytes == 0 || outer.bytes == 0) { return overlap::none; }
     auto const a = reinterpret_cast<std::uintptr_t>(inner.data);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Started calls that a thread moves while the rank computes: those on devices, which the host must
-// enqueue bit by bit.
+// Started calls that a thread moves while the rank computes: calls on devices, whose parts the host
+// must enqueue one after the other.
 #pragma once
 
 #include <collectives/core/progress_lock.hpp>
@@ -14,10 +14,10 @@
 
 namespace collectives::inline v0::detail {
 
-/// Those of one communicator. Its thread starts with the first of them.
+/// The background calls of one communicator. The thread starts with the first of them.
 class background_calls {
 public:
-    /// The progress lock, held while a call starts. The caller does not hold it yet.
+    /// Takes the progress lock while a call starts. The caller must not hold it yet.
     progress_lock::guard lock(engine& e) {
         e.shared()->work->lock->share();
         if (!thread_) {
@@ -27,16 +27,16 @@ public:
             });
         }
         auto mine = e.lock();
-        moved_.reserve(moved_.size() + 1);  // what may fail does so before the call is entered
+        moved_.reserve(moved_.size() + 1);  // fails, if at all, before the call is entered
         return mine;
     }
     void add(activity& a) {
         moved_.push_back(&a);
         thread_->wake();
     }
-    /// Stops driving `a`: its waiter sees its end or its failure. The caller holds the lock.
+    /// Stops driving `a`. The waiter sees its end or its failure. The caller holds the lock.
     void remove(activity& a) { std::erase(moved_, &a); }
-    /// The caller does not hold the lock.
+    /// Ends the thread. The caller must not hold the lock.
     void end() { thread_.reset(); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that have a communicator meet through it for another transport.
+// Lets the ranks of a communicator meet for another transport.
 #pragma once
 
 #include <collectives/communicator.hpp>
@@ -15,7 +15,7 @@
 
 namespace collectives::inline v0 {
 
-/// Models bootstrap over any communicator, which must outlive it.
+/// Models `bootstrap` over any communicator, which must outlive it.
 class bootstrap_over {
 public:
     explicit bootstrap_over(communicator& ranks) : ranks_(&ranks) {}

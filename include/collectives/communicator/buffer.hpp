@@ -9,8 +9,8 @@
 
 namespace collectives::inline v0 {
 
-/// A contiguous range of `size()` elements, zero at first, that peers reach. Move-only; its
-/// destructor frees this rank's part alone. Spans into it are reachable too.
+/// A contiguous range of `size()` elements, zero at first, that peers can reach. Move-only; its
+/// destructor frees only this rank's part. Spans into it are reachable too.
 template <class T>
 class buffer {
 public:

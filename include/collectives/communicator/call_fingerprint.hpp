@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a call must be equal on all ranks.
+// The part of a call that must be equal on all ranks.
 #pragma once
 
 #include <collectives/communicator/program_cache.hpp>
@@ -9,7 +9,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Of gather and scatter without counts not every rank knows the whole count.
+/// Whether not every rank knows the whole count: gather and scatter without counts.
 inline bool blocks_vary(call_request const& r) {
     return is_rooted(r.shape.what) && has_blocks(r.shape.what) && r.shape.counts.empty() &&
            r.shape.size > 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a call to its program: chooses the algorithm and the segments, and remembers what it made.
+// From a call to its program: chooses the algorithm and the segments, and keeps the last programs.
 #pragma once
 
 #include <collectives/communicator/call_fingerprint.hpp>
@@ -40,14 +40,14 @@ public:
     }
 
     machine_model const& model() const { return selector_.model(); }
-    /// Other prices: what was chosen by the old ones is chosen anew.
+    /// Takes other prices. Choices made by the old ones are made anew.
     void use(machine_model prices) {
         auto const lock = engine_.lock();
         prices.processors = shared_processors();
         selector_.use(prices);
         kept_.clear();
     }
-    /// What `automatic` takes, for the elements and operators of most calls.
+    /// What `automatic` takes, for the element types and operators of most calls.
     explanation explain(collective what, std::size_t bytes) {
         auto const lock = engine_.lock();
         requirement const need{what, engine_.size(), 0, false, false};
@@ -70,18 +70,19 @@ public:
             make().refuse(r.as, text_of(name(named), why, " (", need.size,
                                         " ranks); these do: ", selector_.names_that_suit(need)));
         }
-        // Off the root nobody knows how long the vector is, so its length must not decide.
+        // Only the root knows how long the vector is, so the length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
         return selector_.choose(need, bytes);
     }
 
-    /// The program of a call, from the last few or new. O(1) for a call like the one before.
+    /// The program of a call: one of the last few, or a new one. O(1) for a call like the one
+    /// before.
     std::shared_ptr<program> const& prepare(call_request const& r) {
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
-    /// A program for the caller to keep. `content` stands for what the elements are, where all
-    /// ranks must agree on that too.
+    /// Makes a program for the caller to keep. `content` stands for the elements, if all ranks must
+    /// agree on them too.
     std::shared_ptr<program> make_program(call_request const& r, std::uint64_t content) {
         auto const chosen = choose(r);
         auto call = fingerprint_of(r, chosen);
@@ -113,7 +114,7 @@ private:
         if (engine_.space().device() != nullptr) { return way_of_data::on_device; }
         return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;
     }
-    /// Processors, this communicator's part of those of the job; 0 where not all ranks know them.
+    /// This communicator's part of the job's processors; 0 if not all ranks know them.
     int shared_processors() {
         auto const all = engine_.carrier().processors();
         return all == 0 ? 0 : std::max(all * engine_.size() / engine_.carrier().size(), 1);

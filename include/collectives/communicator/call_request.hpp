@@ -24,7 +24,7 @@ constexpr element_type element_type_of() {
     return {type_id<T>(), type_name<T>(), sizeof(T)};
 }
 
-/// A call without its types: what one rank asked for.
+/// What one rank asked for, without its types.
 struct call_request {
     call_request() {}  // not constexpr, else g++ clears all of it first, by an instruction that
                        // takes as long as a cache line between two cores
@@ -36,8 +36,8 @@ struct call_request {
     void* out = nullptr;
     reducer const* op = nullptr;
     options how;
-    collective as{};  // what it is called in messages, where that is not shape.what (split)
-    std::size_t stated_count = 0;  // what `as` counts, where that is not shape.count (allocate)
+    collective as{};               // its name in messages, if not shape.what (split)
+    std::size_t stated_count = 0;  // the count of `as`, if not shape.count (allocate)
 };
 
 }  // namespace collectives::detail

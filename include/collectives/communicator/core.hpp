@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is below the typed members of a communicator: checks a call, makes it ready, runs it.
+// The part of a communicator below its typed members: checks a call, prepares it and runs it.
 #pragma once
 
 #include <collectives/communicator/background_calls.hpp>
@@ -40,7 +40,7 @@ public:
     detail::engine& engine() { return engine_; }
     call_planner& planner() { return planner_; }
     request_maker make() const { return {engine_.rank(), engine_.size()}; }
-    /// To the kernel of the device in whose memory buffers lie, if that is where they lie.
+    /// Binds `r` to the kernel of the device that holds the buffers, if a device does.
     void bind(reducer& r) const {
         auto const* const device = engine_.space().device();
         if (device != nullptr && !device->bind(r)) { r.reduce = nullptr; }
@@ -89,7 +89,8 @@ public:
         idle_unsized_.push_back(std::move(o));
     }
 
-    /// Starts a collective that goes on when its caller tests it, waits, or, on a device, computes.
+    /// Starts a collective. It progresses when its caller tests or waits; on a device also while
+    /// the caller computes.
     std::unique_ptr<activity> start_operation(call_request const& r) {
         auto const lock = lock_to_start();
         require_stream(r.as, r.how);
@@ -132,7 +133,7 @@ public:
         leave_alone(*m);
         return m;
     }
-    /// Ends with `a`, which must have been started.
+    /// Returns once `a`, which must have been started, has ended.
     void finish(activity& a) {
         running const guard{this, &a};
         engine_.wait(a);
@@ -155,7 +156,7 @@ private:
         from.pop_back();
         return o;
     }
-    /// What is looked at before anything is sent.
+    /// The checks before anything is sent.
     void begin(call_request const& r) {
         engine_.require_usable(r.as);
         if (on_device()) { begin_on_device(engine_, r); }
@@ -165,11 +166,11 @@ private:
         if (how.stream == nullptr || on_device()) { return; }
         make().refuse(what, "a stream is for communicators of devices alone");
     }
-    /// The progress lock, held while a call starts.
+    /// Takes the progress lock while a call starts.
     progress_lock::guard lock_to_start() {
         return on_device() ? background_.lock(engine_) : engine_.lock();
     }
-    /// Hands a started call to the background thread, where there is one. Holds the lock.
+    /// Hands a started call to the background thread, if there is one. The caller holds the lock.
     void leave_alone(activity& a) {
         a.start_clock(steady::now());
         if (on_device()) { background_.add(a); }
@@ -179,8 +180,9 @@ private:
         activity* what;
         ~running() { core->forget(*what); }
     };
-    /// The short way of a small call when nothing else is under way: no object for it is made
-    /// before it has waited for a while. False if it is none: then nothing has been done.
+    /// The short path of a small call when nothing else is under way. No object is made for the
+    /// call before it has waited for a while. Returns false if the call cannot take this path; then
+    /// nothing has been done.
     [[gnu::always_inline]] bool run_in_cells(call_request const& r) {
         if (!engine_.is_quiet()) { return false; }
         auto const& made = planner_.prepare(r);
@@ -192,7 +194,7 @@ private:
                     engine_.group(), engine_.reserve_cell(), entered.mark, *form, r.in, r.out,
                     r.op);
         engine_.calls.leave_word(made->call(), made->hash(),
-                                 entered);  // while the cell is on its way
+                                 entered);  // while the cell is in transfer
         std::exception_ptr thrown;
         if (engine_.wait_briefly([this] { return cell_.is_ready() || cell_.wrong(); }) &&
             !cell_.wrong()) {

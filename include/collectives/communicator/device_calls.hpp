@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call on a device's memory needs before it starts: memory that the device reaches, a
-// kernel, and its place behind what is on the user's stream.
+// Prepares a call on a device's memory: checks that the device reaches the buffers, finds a kernel,
+// and orders the call after the work on the user's stream.
 #pragma once
 
 #include <collectives/algorithm/leaders.hpp>
@@ -15,8 +15,8 @@
 
 namespace collectives::inline v0::detail {
 
-/// What is quickest where several processes take turns on a device: one of them does the work.
-/// `automatic` where they do not, or where devices have different numbers of ranks.
+/// The algorithm for ranks that take turns on a device: one of them does the work of all.
+/// `automatic` if they do not take turns, or if devices have different numbers of ranks.
 inline any_algorithm device_choice(engine& e) {
     std::vector<int> devices;
     for (rank_t r = 0; r < e.size(); ++r) {
@@ -34,7 +34,7 @@ inline any_algorithm device_choice(engine& e) {
     return first > 1 ? any_algorithm(leaders{static_cast<int>(first)}) : any_algorithm();
 }
 
-/// Calls f(device). What it cannot do is refused, and what breaks is told to all ranks.
+/// Calls f(device). A refusal of the device is thrown here; a failure is reported to all ranks.
 template <class F>
 void on_device(engine& e, collective what, device_space& device, F const& f) {
     try {
@@ -47,7 +47,7 @@ void on_device(engine& e, collective what, device_space& device, F const& f) {
     }
 }
 
-/// Takes a call's place in order.
+/// Orders a call after the work on the user's stream.
 inline void follow_stream(engine& e, collective what, void* stream, memory_span in,
                           memory_span out) {
     on_device(e, what, *e.space().device(), [&](device_space& device) {
@@ -65,7 +65,7 @@ inline void require_kernel(engine& e, call_request const& r) {
                               "operators"));
 }
 
-/// Before anything of a call on a device is sent. A call on the library's own account has its
+/// Prepares a call on a device, before anything of it is sent. A call of the library itself has its
 /// memory on the host.
 inline void begin_on_device(engine& e, call_request const& r) {
     require_kernel(e, r);

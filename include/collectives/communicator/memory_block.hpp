@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that a communicator gives: peers reach it, so that nothing is copied on the way.
+// Memory from a communicator. Peers can reach it, so collectives on it copy nothing on the way.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -11,11 +11,11 @@ namespace collectives::inline v0 {
 
 class any_transport;
 
-/// Zeroed bytes. Move-only; the destructor frees this rank's part alone.
+/// Zeroed bytes. Move-only; the destructor frees only this rank's part.
 class memory_block {
 public:
     memory_block() = default;
-    /// Throws what the transport throws where it has none.
+    /// Throws what the transport throws if it has no memory.
     memory_block(std::shared_ptr<any_transport> t, std::size_t bytes);
     memory_block(memory_block&& other) noexcept;
     memory_block& operator=(memory_block&& other) noexcept;

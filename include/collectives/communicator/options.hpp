@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a call is to be carried out.
+// How to carry out a call.
 #pragma once
 
 #include <collectives/core/timeout.hpp>
@@ -13,7 +13,8 @@ namespace collectives::inline v0 {
 /// Leaves the size of segments to the library.
 inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::max();
 
-/// Every field has a default; equal on all ranks but for `timeout`.
+/// The options of a call. Every field has a default. All fields but `timeout` must be equal on all
+/// ranks.
 struct options {
     any_algorithm algorithm{};             ///< default: automatic
     std::size_t segment = chosen_segment;  ///< bytes a pipelined segment holds; 0: only one

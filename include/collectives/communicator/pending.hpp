@@ -15,8 +15,9 @@ class communicator_core;
 using core_pointer = std::shared_ptr<communicator_core>;
 }  // namespace detail
 
-/// What the `start_` forms return. Move-only. Buffers passed to the call belong to it until it is
-/// done. Everything the rank has under way moves whenever any of its calls is tested or waited for.
+/// A started call, returned by the `start_` forms. Move-only. Buffers passed to the call belong to
+/// it until it is done. Everything that the rank has under way progresses whenever one of its calls
+/// is tested or waited for.
 class [[nodiscard]] pending {
 public:
     pending(detail::core_pointer core, std::unique_ptr<detail::activity> what,
@@ -25,9 +26,10 @@ public:
     pending& operator=(pending&& other) noexcept;
     ~pending();
 
-    /// True once it is done; never blocks. Throws what `wait` would.
+    /// Returns true once the call is done; never blocks. Throws what `wait` would throw.
     bool test();
-    /// Returns once it is done. Throws what the blocking form would; after that it is done too.
+    /// Returns once the call is done. Throws what the blocking form would throw; the call is done
+    /// then too.
     void wait();
 
 private:
@@ -38,7 +40,7 @@ private:
     std::shared_ptr<void const> keep_;
 };
 
-/// Waits for all, in any order. Throws the first failure once all have ended.
+/// Waits for all of them. Throws the first failure once all have ended.
 template <class... Pending>
 void wait_all(Pending&... calls) {
     std::exception_ptr first;

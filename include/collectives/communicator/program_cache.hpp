@@ -17,7 +17,7 @@ namespace collectives::inline v0::detail {
 /// The programs of the last 64 different calls, the latest first.
 class program_cache {
 public:
-    /// The program of a call like one before, else null. O(1) if that was the last one.
+    /// The program of an equal call before, else null. O(1) if that was the last call.
     [[gnu::always_inline]] std::shared_ptr<program> const* find(call_request const& r) {
         if (!kept_.empty() && kept_.front().answers(key(r), r)) { return &kept_.front().made; }
         return find_older(r);
@@ -31,8 +31,9 @@ public:
     void clear() { kept_.clear(); }
 
 private:
-    /// What calls of one communicator differ by, but for counts by rank: few words, as most of what
-    /// a small call costs is instructions. Ranks are the same in all, and the type tells its size.
+    /// The key of a call on one communicator, without counts per rank. It has few words, because a
+    /// small call costs little more than its instructions. The ranks are the same in all calls, and
+    /// the type implies its size.
     struct key {
         std::uint64_t type, op, count, stated, segment, parts;
         any_algorithm asked;

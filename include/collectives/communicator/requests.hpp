@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns arguments into call requests, and finds what is wrong with them. Each function here is the
-// one text of its collective; blocking and started forms both begin with it.
+// Turns arguments into call requests and finds what is wrong with them. Each function is the one
+// text of its collective; blocking and started forms both begin with it.
 #pragma once
 
 #include <collectives/communicator/arguments.hpp>
@@ -14,7 +14,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Of one rank of a communicator. Everything throws usage_error.
+/// Makes the requests of one rank of a communicator. All functions throw usage_error.
 class request_maker {
 public:
     using counts = std::vector<std::size_t>;
@@ -85,7 +85,7 @@ private:
         if (has != needs) { refuse_size(r, which, has, needs); }
     }
     std::size_t sum(call_request const& r, counts const& of) const;
-    /// Whether `inner` is in place in `outer` at `offset`; any other overlap is refused.
+    /// Whether `inner` is in place in `outer` at `offset`. Refuses any other overlap.
     bool aliases(call_request const& r, memory_span inner, memory_span outer,
                  std::size_t offset) const {
         auto const how = detail::overlap_of(inner, outer, offset);

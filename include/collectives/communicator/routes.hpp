@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which schedules move blocks through ranks that they do not belong to.
+// Finds which schedules move blocks through ranks that they do not belong to.
 #pragma once
 
 #include <collectives/lower/call_shape.hpp>
@@ -9,7 +9,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Remembers what it has found out.
+/// Remembers the answers.
 class route_book {
 public:
     bool passes_on(any_algorithm a, call_shape const& shape) {

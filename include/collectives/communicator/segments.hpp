@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many segments a vector is cut into, and how long they are where the caller leaves that open.
+// Chooses the number and the length of a vector's segments if the caller does not.
 #pragma once
 
 #include <collectives/algorithm/ring.hpp>
@@ -14,15 +14,15 @@
 
 namespace collectives::inline v0::detail {
 
-/// How vectors get from rank to rank on a communicator.
+/// How vectors move from rank to rank on a communicator.
 enum class way_of_data : std::uint8_t { by_messages, in_memory, on_device };
 
-/// Bytes of a segment of a vector of so many; 0: all in one. In memory that peers reach half of
-/// what a core's own cache holds, or less: what a rank has staged or added up is still there when
-/// it, or a peer, reads it again. Over messages four segments, that run side by side: while one
-/// waits for an answer, the others use the link. Not where a rank sends to one peer in this round
-/// and to another in the next: segments in different rounds would share links, and whom they serve
-/// unevenly waits, as do all after it.
+/// The bytes of a segment of a vector; 0: one segment. In memory that peers reach, at most half of
+/// a core's own cache: what a rank has staged or added up is still there when it, or a peer, reads
+/// it again. Over messages, four segments side by side: while one waits for an answer, the others
+/// use the link. One segment if a rank sends to one peer in this round and to another in the next:
+/// segments in different rounds would share links unevenly, and all ranks wait for those that are
+/// served late.
 inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, way_of_data how) {
     constexpr auto kilo = std::size_t{1024};
     if (how == way_of_data::on_device) { return 0; }
@@ -31,8 +31,8 @@ inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, w
     return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
 }
 
-/// The number of segments of a call's vector, whose algorithm is `by`; `refuse(why)` throws where
-/// they would be too many.
+/// The number of segments of a call's vector under algorithm `by`. `refuse(why)` throws if there
+/// would be too many.
 template <class Refuse>
 int segments_of(call_request const& r, any_algorithm by, way_of_data way, Refuse&& refuse) {
     auto const& s = r.shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From typed arguments to call requests: all that is compiled for each type of argument.
+// Makes call requests from typed arguments. Only this is compiled for each type of argument.
 #pragma once
 
 #include <collectives/communicator/requests.hpp>

@@ -37,11 +37,11 @@ using accumulator_t = std::conditional_t<sixteen_bit_float<T>, float, T>;
 
 namespace detail {
 
-/// Hands a product on as it is, but rounded to its type before anything else is done with it.
-/// Compilers that may fuse a multiplication and an addition (g++ does, where the machine can)
-/// would give other bits on another machine, and in a loop's vector part than in its tail. The
-/// zero that is mixed into the product's bits is one that the compiler cannot see; made once
-/// before a loop, it leaves the loop fit for vector instructions.
+/// Returns a product unchanged, but rounded to its type before it is used. Compilers may fuse a
+/// multiplication and an addition (g++ does, if the machine can); the bits would then differ
+/// between machines, and between the vector part of a loop and its tail. The barrier mixes a zero
+/// that the compiler cannot see into the bits of the product. Made once before a loop, it does not
+/// stop the compiler from vectorising the loop.
 class rounding_barrier {
 public:
     constexpr rounding_barrier() {
@@ -97,7 +97,7 @@ constexpr T multiply(T const& a, T const& b, rounding_barrier rounded = {}) {
     }
 }
 
-/// Which factors a number may be multiplied with: those that lose nothing before the product.
+/// The factors with which a number may be multiplied: those that lose nothing before the product.
 template <class F, class T>
 concept scales_number =
     number<F> && number<T> &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks need that have met but cannot talk yet: to tell each other a few bytes.
+// What ranks need before they have a transport: a way to exchange a few bytes.
 #pragma once
 
 #include <collectives/core/error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How bytes are copied from memory to memory, through the caches.
+// Copies bytes from memory to memory, through the caches.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -13,7 +13,7 @@ namespace detail {
 
 inline constexpr std::size_t line_bytes = 64;
 
-/// Bytes from an address to the next cache line's begin.
+/// The bytes from an address to the start of the next cache line.
 inline std::size_t bytes_to_line(void const* address) {
     return (line_bytes - reinterpret_cast<std::uintptr_t>(address) % line_bytes) % line_bytes;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A failure as ranks tell it to each other: plain bytes, the same on every rank of a communicator.
+// A failure as ranks report it to each other: plain bytes, the same on every rank of a
+// communicator.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -30,13 +31,13 @@ struct failure {
     static failure make(failure_kind kind, std::string_view why, int peer = -1,
                         std::vector<int> const& absent = {});
 
-    /// Throws the exception of its kind. `where` says which rank and operation learnt of it.
+    /// Throws the exception of its kind. `where` names the rank and operation that report it.
     [[noreturn]] void raise(std::string const& where) const;
 };
 
-/// The exception being handled, as ranks tell it to each other: the errors of the library by their
-/// kind; any other means that this rank cannot do its part. `what` is what failed ("all_reduce
-/// #3").
+/// The exception being handled, as a failure for other ranks. Errors of the library keep their
+/// kind; any other exception means that this rank cannot do its part. `what` names what failed
+/// ("all_reduce #3").
 failure failure_being_handled(std::string_view what, int rank);
 
 }  // namespace collectives

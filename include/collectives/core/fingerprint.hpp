@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank called, in a form that ranks can compare: equal on all ranks or it is a mismatch.
+// What a rank called, in a form that ranks can compare. Different fingerprints are a mismatch.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -16,12 +16,12 @@ namespace collectives::inline v0 {
 
 using detail::hash_text;
 
-/// Stirs a word into a hash: every bit of both reaches every bit of the result.
+/// Mixes a word into a hash: every bit of both affects every bit of the result.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
     return detail::hash_mix(detail::hash_mix(hash, word), hash >> 7);
 }
 
-/// A short name that lives in the fingerprint itself, since pointers mean nothing to other ranks.
+/// A short name, stored in the fingerprint itself because pointers mean nothing to other ranks.
 template <std::size_t N>
 struct short_text {
     std::array<char, N> chars{};
@@ -53,7 +53,7 @@ struct fingerprint {
 
     friend constexpr bool operator==(fingerprint const&, fingerprint const&) = default;
 
-    /// Equal for equal calls, whatever their number: part of every tag.
+    /// Equal for equal calls, whatever their numbers. Part of every tag.
     constexpr std::uint64_t hash() const {
         auto h = mix(count, counts);
         h = mix(h, type);
@@ -67,8 +67,8 @@ struct fingerprint {
     /// "all_reduce #7"
     std::string title() const;
 
-    /// What `other` has that this one has not, for the text of a mismatch_error; empty if equal,
-    /// whatever was called before. `mine` and `theirs` are the ranks that called.
+    /// How `other` differs from this one, for the text of a mismatch_error. Empty if they are
+    /// equal, whatever was called before. `mine` and `theirs` are the ranks that called.
     std::string difference(fingerprint const& other, int mine, int theirs) const;
 };
 

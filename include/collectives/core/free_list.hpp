@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which stretches of a range of bytes are free. First fit; neighbours are joined when given back.
+// The free ranges of a block of memory. First fit; free neighbours are joined.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace collectives::inline v0 {
 
-/// Knows offsets alone, no memory. Both functions are O(free stretches).
+/// Knows only offsets, no memory. Both functions are O(free ranges).
 class free_list {
 public:
     struct stretch {
@@ -34,7 +34,7 @@ public:
         if (i + 1 < free_.size() && joins(i, i + 1)) { join(i); }
         if (i > 0 && joins(i - 1, i)) { join(i - 1); }
     }
-    /// Takes the free stretch that ends at `end` out of the list; of no bytes if there is none.
+    /// Takes the free range that ends at `end` out of the list; an empty one if there is none.
     stretch take_before(std::size_t end) {
         if (free_.empty() || free_.back().first + free_.back().bytes != end) { return {end, 0}; }
         auto const last = free_.back();

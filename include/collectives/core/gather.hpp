@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many stretches of a device's memory, wherever they lie, to one place and back: what is asked for.
+// Copies many ranges of a device's memory to one place and back.
 #pragma once
 
 #include <cstddef>
 
 namespace collectives::inline v0 {
 
-/// A stretch of a tensor, and its place in the bucket. Counts are elements.
+/// A range of a tensor, and its place in the bucket. Counts are elements.
 struct gather_piece {
     std::byte* tensor = nullptr;
     std::size_t first = 0;  // in the bucket
@@ -23,7 +23,7 @@ struct gather_call {
     bool back = false;  // from the bucket into the tensors
 };
 
-/// Enqueues it, as `reduction::queue` is a queue.
+/// Enqueues the call; `queue` is what `reduction::queue` is.
 using gather_function = void (*)(gather_call const&, void* queue);
 
 }  // namespace collectives

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two 16-bit floating-point formats: storage types that convert, and leave arithmetic to float.
+// The two 16-bit floating-point formats: storage types that convert to float, which does the
+// arithmetic.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the processor's instructions the host's kernels and copies use: found out when a program
-// runs, so that one built for any machine is as quick as one built for this.
+// The vector instructions that the host's kernels and copies use. They are chosen when a program
+// runs, so a program built for any machine is as fast as one built for this one.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -12,8 +12,8 @@
 
 namespace collectives::inline v0::host {
 
-/// Levels of vector instructions, each with those below it. `portable` is what the compiler was
-/// told to use. All give the same bits.
+/// Levels of vector instructions, each including those below it. `portable` is what the compiler
+/// was told to use. All give the same bits.
 enum class isa : std::uint8_t { portable, avx2, avx512 };
 
 inline constexpr std::array<std::string_view, 3> isa_names{"portable", "avx2", "avx512"};
@@ -29,8 +29,8 @@ isa choose_isa();  // by the processor and the environment
 /// Whether this processor has the instructions of a level.
 bool supports(isa level);
 
-/// The level that reducers and copies use; the same in the whole life of a process. Throws
-/// usage_error where COLLECTIVES_ISA names no level, or one that this processor does not have.
+/// The level that reducers and copies use; it does not change in the life of a process. Throws
+/// usage_error if COLLECTIVES_ISA names no level, or one that this processor does not have.
 inline isa current_isa() {
     static isa const level = detail::choose_isa();
     return level;

@@ -25,8 +25,8 @@ COLLECTIVES_INLINE bool supports(isa level) {
 
 namespace detail {
 
-/// Whether 512-bit instructions do not slow the processor down. The first ones that had them lower
-/// their clock for everything else too; those that came with VBMI2 and later do not.
+/// Whether 512-bit instructions do not slow the processor down. The first processors that had them
+/// lower their clock for everything else too; those with VBMI2 and later do not.
 inline bool avx512_pays() {
 #if defined(__x86_64__) && !defined(__NVCC__)
     return supports(isa::avx512) && __builtin_cpu_supports("avx512vbmi2") != 0;
@@ -35,8 +35,8 @@ inline bool avx512_pays() {
 #endif
 }
 
-/// What COLLECTIVES_ISA says, else the best level that pays. Throws usage_error where it names no
-/// level, or one that this processor does not have.
+/// The level that COLLECTIVES_ISA names, else the best level that pays. Throws usage_error if it
+/// names no level, or one that this processor does not have.
 COLLECTIVES_INLINE isa choose_isa() {
     auto const* const text = std::getenv("COLLECTIVES_ISA");
     if (text == nullptr || *text == '\0') {

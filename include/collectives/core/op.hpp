@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operators of a reduction. What the library asks of any operator stands in reduction_op.hpp.
+// The operators of a reduction. reduction_op.hpp says what the library requires of any operator.
 #pragma once
 
 #include <collectives/core/arithmetic.hpp>
@@ -64,7 +64,7 @@ struct product {
     }
 };
 
-/// The smallest; NaN where there is one; -0 before +0. Not for complex numbers.
+/// The smallest; NaN if there is one; -0 before +0. Not for complex numbers.
 struct min {
     static constexpr std::string_view name = "min";
     static constexpr bool commutes = true;
@@ -80,7 +80,7 @@ struct min {
     }
 };
 
-/// The largest; NaN where there is one; +0 after -0. Not for complex numbers.
+/// The largest; NaN if there is one; +0 after -0. Not for complex numbers.
 struct max {
     static constexpr std::string_view name = "max";
     static constexpr bool commutes = true;
@@ -119,7 +119,7 @@ struct average {
     }
 };
 
-/// The bits that all have.
+/// The bits that all contributions have.
 struct bit_and {
     static constexpr std::string_view name = "bit_and";
     static constexpr bool commutes = true;
@@ -129,7 +129,7 @@ struct bit_and {
     }
 };
 
-/// The bits that some have.
+/// The bits that some contribution has.
 struct bit_or {
     static constexpr std::string_view name = "bit_or";
     static constexpr bool commutes = true;
@@ -139,7 +139,7 @@ struct bit_or {
     }
 };
 
-/// The bits that an odd number have.
+/// The bits that an odd number of contributions have.
 struct bit_xor {
     static constexpr std::string_view name = "bit_xor";
     static constexpr bool commutes = true;
@@ -149,7 +149,7 @@ struct bit_xor {
     }
 };
 
-/// 1 if no contribution is zero, else 0; also where there is only one rank.
+/// 1 if no contribution is zero, else 0; also if there is only one rank.
 struct logical_and {
     static constexpr std::string_view name = "logical_and";
     static constexpr bool commutes = true;
@@ -159,7 +159,7 @@ struct logical_and {
     }
 };
 
-/// 1 if some contribution is not zero, else 0; also where there is only one rank.
+/// 1 if some contribution is not zero, else 0; also if there is only one rank.
 struct logical_or {
     static constexpr std::string_view name = "logical_or";
     static constexpr bool commutes = true;

@@ -9,7 +9,7 @@
 
 namespace collectives::inline v0 {
 
-/// Processors this thread may run on. One that was bound to a core sees one.
+/// The processors on which this thread may run. A thread that is bound to a core sees one.
 inline int usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);

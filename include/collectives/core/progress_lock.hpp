@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's thread and those that make progress for it in the background, one at a time.
+// Keeps a rank's own thread and the threads that make progress for it apart.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace collectives::inline v0 {
 /// A recursive lock that costs one load as long as the rank has no thread but its own.
 class progress_lock {
 public:
-    /// Holds the lock while it lives; nothing, as long as no thread shares it.
+    /// Holds the lock while it lives. Does nothing as long as no other thread shares the lock.
     class guard {
     public:
         explicit guard(progress_lock* of) : of_(of) {}

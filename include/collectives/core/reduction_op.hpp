@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a reduction asks of its operator, and how operators are told apart across ranks.
+// What a reduction requires of its operator, and how operators are told apart across ranks.
 #pragma once
 
 #include <collectives/core/arithmetic.hpp>
@@ -40,7 +40,7 @@ template <class Op>
 concept commutes_on_anything = requires { requires bool{Op::commutes_on_anything}; };
 template <class Op>
 concept accumulates_wide = requires { requires bool{Op::accumulates_wide}; };
-/// What an operator is handed for elements of type T.
+/// The type in which an operator gets elements of type T.
 template <class Op, class T>
 using accumulator = std::conditional_t<accumulates_wide<Op>, accumulator_t<T>, T>;
 template <class Op, class T>
@@ -63,13 +63,13 @@ concept has_name = requires {
 }  // namespace detail
 
 /// Whether the operator may be applied in any order of the ranks. The library's operators may on
-/// numbers (a user's type may define a product that does not commute); others where they are
+/// numbers (a user's type may define a product that does not commute); others may if they are
 /// wrapped in `commutative(f)`.
 template <class Op, class T = int>
 concept commutative_op =
     (detail::says_it_commutes<Op> && number<T>) || detail::commutes_on_anything<Op>;
 
-/// What an operator is called in messages: its own name, else that of its type.
+/// The name of an operator in messages: its own name, else that of its type.
 template <class Op>
 constexpr std::string_view op_name() {
     if constexpr (detail::has_name<Op>) {
@@ -90,8 +90,8 @@ constexpr std::uint64_t op_id() {
     return type_id<Op>();
 }
 
-/// A 64-bit identity of an operator with its state, equal in all processes of one binary. Of a
-/// user's function object the type counts alone: its state may hold addresses.
+/// A 64-bit identity of an operator with its state, equal in all processes of one binary. For a
+/// user's function object only the type counts, because its state may hold addresses.
 template <class Op>
 std::uint64_t op_fingerprint(Op const& op) {
     std::uint64_t const type = detail::hash_mix(op_id<Op>(), detail::linker_id<Op>());
@@ -103,7 +103,7 @@ std::uint64_t op_fingerprint(Op const& op) {
     }
 }
 
-/// A user's operator of which the caller says that it commutes.
+/// A user's operator that the caller declares commutative.
 template <class F>
 struct commutative_function {
     F function;
@@ -131,7 +131,7 @@ struct commutative_function {
     std::uint64_t fingerprint() const { return op_fingerprint(function); }
 };
 
-/// The same operator, with leave to apply it in any order.
+/// The same operator, allowed in any order of the ranks.
 template <class F>
 constexpr commutative_function<F> commutative(F function) {
     return {std::move(function)};

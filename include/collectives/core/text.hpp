@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts of messages, put together from words and numbers.
+// Makes texts of messages from words and numbers.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -39,7 +39,7 @@ std::string joined(std::initializer_list<text_part> parts);
 
 }  // namespace detail
 
-/// The parts one after the other; each is a text or an integer.
+/// Joins the parts; each is a text or an integer.
 template <class... Parts>
 std::string text_of(Parts const&... parts) {
     return detail::joined({detail::text_part(parts)...});

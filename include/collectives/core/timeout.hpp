@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a call may take, and the point in time that follows from it.
+// The time that a call may take, and its deadline.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -10,7 +10,7 @@ namespace collectives::inline v0 {
 
 using steady = std::chrono::steady_clock;
 
-/// The time a whole call may take. Default: COLLECTIVES_TIMEOUT in seconds, else 60 s.
+/// The time that a whole call may take. Default: COLLECTIVES_TIMEOUT in seconds, else 60 s.
 class timeout {
 public:
     static timeout const never;
@@ -22,7 +22,8 @@ public:
                     ? forever
                     : std::chrono::ceil<std::chrono::nanoseconds>(time)) {}
 
-    /// The span, with the default put in. Throws usage_error if COLLECTIVES_TIMEOUT is no number.
+    /// The duration, with the default filled in. Throws usage_error if COLLECTIVES_TIMEOUT is not a
+    /// number.
     std::chrono::nanoseconds span() const;
 
     /// When a call that starts now must have ended.

@@ -33,7 +33,7 @@ std::uint64_t hash_bytes(T const& value, std::size_t size = sizeof(T)) {
     return hash_text(std::string_view(bytes, size));
 }
 
-/// Stirs one word into a hash so that each bit of it reaches all of the result.
+/// Mixes one word into a hash so that each bit of it affects all of the result.
 constexpr std::uint64_t hash_mix(std::uint64_t hash, std::uint64_t word) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
     hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93ULL;
@@ -66,7 +66,7 @@ struct unversioned {
 
 template <class T>
 consteval std::string_view spelt_name() {
-    // Where the name stands in the compiler's text is found with a type whose name is known.
+    // A type with a known name shows where the compiler's text holds the name.
     constexpr std::string_view probe = function_name<double>();
     constexpr std::size_t before = probe.find("double");
     constexpr std::size_t around = probe.size() - std::string_view("double").size();
@@ -85,14 +85,14 @@ constexpr std::string_view type_name() {
     return detail::name_of_type<T>.view();
 }
 
-/// A 64-bit identity of a type, made of its name and size by the compiler.
+/// A 64-bit identity of a type, made by the compiler from its name and size.
 template <class T>
 consteval std::uint64_t type_id() {
     return detail::hash_mix(detail::hash_text(type_name<T>()), sizeof(T));
 }
 
-/// The compiler's record of a type, the same in all objects that a program is linked from; null in
-/// one without such records.
+/// The compiler's record of a type, the same in all objects that are linked into a program; null in
+/// programs without such records.
 template <class T>
 constexpr std::type_info const* type_record() {
 #if __cpp_rtti

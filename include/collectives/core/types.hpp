@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words every layer shares: ranks, collectives, and how a vector is cut into blocks.
+// The types that every layer shares: ranks, collectives, and how a vector is cut into blocks.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace collectives::inline v0 {
 /// A process or thread that takes part: 0 .. size - 1.
 using rank_t = int;
 
-/// What a call asks for. `send` and `recv` are here because errors and fingerprints name them too.
+/// What a call does. `send` and `recv` are included because errors and fingerprints name them too.
 enum class collective : std::uint8_t {
     all_reduce,
     reduce_scatter,
@@ -35,19 +35,19 @@ inline constexpr std::array scheduled_collectives{
     collective::broadcast,  collective::reduce,         collective::gather,
     collective::scatter,    collective::all_to_all,     collective::barrier};
 
-/// Which of the chunks a rank has.
+/// The chunks that a rank holds.
 enum class holding : std::uint8_t { all, own, all_at_root };
-/// Whether a rank has a chunk: the root? its own chunk?
+/// Whether a rank holds a chunk: is the rank the root, is the chunk its own?
 constexpr bool has(holding what, bool is_root, bool is_own) {
     return what == holding::all || (what == holding::own ? is_own : is_root);
 }
 
-/// What a collective is.
+/// The properties of a collective.
 struct collective_traits {
-    std::string_view name;  // as the member function is spelt
+    std::string_view name;  // the name of the member function
     holding input = holding::all, output = holding::all;
-    bool reduces = false;    // it adds contributions up, and so takes an operator
-    bool one_vector = true;  // on all ranks; else chunk i is the block of rank i
+    bool reduces = false;    // it reduces contributions, so it takes an operator
+    bool one_vector = true;  // all ranks have one vector; else chunk i is the block of rank i
 };
 inline constexpr std::array<collective_traits, 13> all_traits{{
     {"all_reduce", holding::all, holding::all, true, true},
@@ -75,7 +75,7 @@ constexpr bool is_rooted(collective what) {
            traits_of(what).output == holding::all_at_root;
 }
 
-/// A run of consecutive elements.
+/// A range of consecutive elements.
 struct extent {
     std::size_t first = 0;
     std::size_t size = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread of the buffer's own that starts and moves buckets while the rank computes.
+// The buffer's own thread, which starts and moves buckets while the rank computes.
 #pragma once
 
 #include <collectives/core/function_ref.hpp>
@@ -18,8 +18,8 @@
 
 namespace collectives::inline v0::detail {
 
-/// As a bucket_scheduler, but what it is asked to do its thread does. The thread sleeps while
-/// nothing is under way. What it throws comes out of the next call, and then it has ended.
+/// Like a bucket_scheduler, but its thread does the work. The thread sleeps while nothing is under
+/// way. An exception of the thread ends it; the next call throws it.
 class background_scheduler {
 public:
     using bucket = bucket_run;
@@ -49,14 +49,14 @@ public:
         starting_.reserve(buckets);
         scheduler_->reserve(buckets);
     }
-    /// As the scheduler's. After the first one the thread sleeps.
+    /// Like the scheduler's `wait`. After the first call the thread sleeps.
     void wait() {
         wait_until([this] { return under_way_ == 0; });
     }
     void wait(bucket& b, std::uint64_t times_done) {
         wait_until([&] { return b.times_done() != times_done; });
     }
-    /// Ends the thread. What it has started is left to the scheduler.
+    /// Ends the thread. The scheduler keeps what the thread has started.
     void stop() {
         {
             std::lock_guard const lock(mutex_);
@@ -67,7 +67,8 @@ public:
         if (thread_.joinable()) { thread_.join(); }
     }
 
-    /// Once it has ended: starts what it was told to start and had not, as the other ranks' do.
+    /// After the thread has ended: starts what it was asked to start and had not, as the other
+    /// ranks do.
     void start_rest() {
         if (failed_) { return; }
         for (auto const& o : queue_) { scheduler_->start(*o.what, o.content); }
@@ -138,7 +139,7 @@ private:
     bool stop_ = false;
     std::atomic<bool> has_more_{false};
     std::exception_ptr failed_;
-    std::thread thread_;  // last: it uses the rest
+    std::thread thread_;  // last member: the thread uses the others
 };
 
 }  // namespace collectives::detail

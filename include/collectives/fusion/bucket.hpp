@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bucket on its way: tensors are packed into memory that peers reach, reduced, and unpacked.
+// A bucket under way: tensors are packed into memory that peers reach, reduced, and unpacked.
 #pragma once
 
 #include <collectives/communicator/core.hpp>
@@ -121,8 +121,8 @@ public:
         }
     }
 
-    /// Packs it and starts its reduction. `content` stands for the tensors in it. Throws what a
-    /// call throws that is started.
+    /// Packs the tensors and starts the reduction. `content` stands for the tensors. Throws what
+    /// starting a call throws.
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
         if (device_ != nullptr) { follow(how.stream); }
@@ -158,7 +158,7 @@ public:
     bool has_ended() const { return run_.done; }
     activity& run() { return run_; }
 
-    /// The results go back into the tensors.
+    /// Copies the results back into the tensors.
     void finish() {
         core_->forget(run_);
         if (device_ == nullptr && !travels_as_it_is()) { unpack(); }
@@ -172,12 +172,13 @@ public:
     }
 
     int number() const { return number_; }
-    /// The highest of its tensors.
+    /// The highest priority of its tensors.
     int priority() const { return priority_; }
-    /// None once it is finished.
+    /// Its pieces; none once it is finished.
     auto const& pieces() const { return pieces_; }
     fused_element const& element() const { return *of_; }
-    /// How often it has been finished: tells those who wait for it from those who come later.
+    /// How often it has been finished. This tells a waiter of an earlier use from one of a later
+    /// use.
     std::uint64_t times_done() const { return times_done_.load(std::memory_order_acquire); }
     /// Neither open nor under way.
     bool is_finished() const { return times_done() == times_opened_; }
@@ -194,7 +195,7 @@ private:
     bool travels_as_it_is() const { return alone_ && of_->travels_as_it_is(); }
     scratch_pool& scratch() { return core_->engine().scratch; }
 
-    /// A usage_error that this rank alone meets now: so the others are told of it.
+    /// Does `part`. A usage_error that only this rank meets now is reported to the other ranks.
     template <class Part>
     void told(Part&& part) {
         try {

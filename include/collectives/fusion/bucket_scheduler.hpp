@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts buckets and moves them; and when one fails, finds out which tensor is to blame.
+// Starts and moves buckets. If one fails, it finds out which tensor is to blame.
 #pragma once
 
 #include <collectives/communicator.hpp>
@@ -60,7 +60,8 @@ public:
         ready_.reserve(buckets);
     }
 
-    /// One look at all that is under way on the rank; what has ended is finished. Never waits.
+    /// Makes progress once with everything under way on the rank, and finishes what has ended.
+    /// Never waits.
     void look() {
         if (!under_way_.empty()) {
             core_->engine().test(under_way_.front()->run());
@@ -72,7 +73,7 @@ public:
     bool is_idle() const { return under_way_.empty() && ready_.empty(); }
     /// Buckets that were finished, so far.
     std::size_t finished() const { return finished_; }
-    /// Returns when all are finished.
+    /// Returns when all buckets are finished.
     void wait() {
         while (!under_way_.empty() || !ready_.empty()) { wait_a_little(); }
     }
@@ -101,8 +102,8 @@ public:
     waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
     rank_t rank() const { return core_->engine().rank(); }
 
-    /// Tells the peers of the exception being handled, so that they need not wait for this rank.
-    /// The caller's own mistake is met on all ranks.
+    /// Reports the exception being handled to the peers, so that they need not wait for this rank.
+    /// A usage_error is not reported: all ranks make the same mistake.
     void tell() {
         try {
             throw;
@@ -226,7 +227,7 @@ private:
         }
         return text;
     }
-    /// Hears what the others have added. Empty if not all tell, or nothing differs.
+    /// Gathers what the other ranks have added. Empty if not all answer, or nothing differs.
     std::string ask(tensor_report const& mine) {
         try {
             auto const n = static_cast<std::size_t>(words_.size());

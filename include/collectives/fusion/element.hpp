@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tensor's element type with its operator: how it is reduced, and how it comes to the wire.
+// A tensor's element type with its operator: how it is reduced, and how it travels.
 #pragma once
 
 #include <collectives/core/device_space.hpp>

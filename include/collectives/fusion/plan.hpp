@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which threshold is best: buckets that start early hide behind the computation, but each costs its
-// start; a prediction, as data.
+// Predicts the best threshold: buckets that start early hide behind the computation, but each has a
+// cost to start.
 #pragma once
 
 #include <collectives/communicator/options.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranks agree on the bucket that starts next, where more are ready than may travel.
+// Lets ranks agree on the bucket that starts next, if more are ready than may travel.
 #pragma once
 
 #include <collectives/fusion/bucket.hpp>
@@ -12,7 +12,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Ranks tell each other how many are ready on all: an all_reduce of 8 bytes, which allocates as
+/// Agrees by an all_reduce of 8 bytes on how many buckets are ready on all ranks. It allocates as
 /// little as a bucket. Used by one thread at a time.
 class ready_agreement {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which bucket starts next where more are ready than may travel: the same on all ranks.
+// Chooses the bucket that starts next, if more are ready than may travel. Equal on all ranks.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A failure that one rank alone knows of: it breaks the communicator, so that no peer waits for it.
+// Reports a failure that only one rank knows: it breaks the communicator, so that no peer waits.
 #pragma once
 
 #include <collectives/core/failure.hpp>

@@ -114,7 +114,7 @@ public:
         }
         scheduler_.drop();
         if (!failed_) {
-            failed_ = std::make_exception_ptr(error("the fusion_buffer of a tensor has gone"));
+            failed_ = std::make_exception_ptr(error("the fusion_buffer of a tensor was destroyed"));
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an unordered_fusion_buffer knows of the tensors of all ranks, and the rounds in which they
+// The state of an unordered_fusion_buffer: the tensors of all ranks, and the rounds in which ranks
 // agree on those that start.
 #pragma once
 

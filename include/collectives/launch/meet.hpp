@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that a launcher started meet, wherever they are, to tell each other their addresses.
-// Programs that include this link libsodium.
+// Lets ranks that a launcher started meet and exchange their addresses, wherever they are. Programs
+// that include this link libsodium.
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When whoever adds values up can write the sums to the other ranks at once, which then need not
-// read them: where all memory can be reached, each input is read once and each output written once.
+// When one rank adds up each chunk for all. That rank can then write the sums to the other ranks,
+// which need not read them: each input is read once and each output written once.
 #pragma once
 
 #include <collectives/schedule/schedule.hpp>
@@ -10,9 +10,9 @@
 
 namespace collectives::inline v0::lowering {
 
-/// Whether in these schedules of an all_reduce, in a first round, every value goes straight to the
-/// one rank that adds up its chunk, and in a second one the sums go from there to all. Then nobody
-/// but that rank looks at that chunk in the first round. O(steps of all ranks).
+/// Whether, in these schedules of an all_reduce, a first round brings every value straight to the
+/// one rank that adds up its chunk, and a second round brings the sums from there to all ranks.
+/// Then only that rank reads the chunk in the first round. O(steps of all ranks).
 inline bool adds_once_for_all(std::vector<schedule> const& all) {
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     std::vector<rank_t> owner(chunks, -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds a schedule to bytes: follows each chunk through it and decides where its values live.
-// Input is read-only; later values live in the output where it covers them, else in scratch.
+// Binds a schedule to bytes: follows each chunk through it and decides where its values live. The
+// input is read-only; later values live in the output where it covers them, else in scratch.
 #pragma once
 
 #include <collectives/lower/receive_places.hpp>
@@ -20,7 +20,7 @@ namespace collectives::inline v0::lowering {
 
 class binder {
 public:
-    /// `completing`: from completing_reductions, empty where nothing is to be finished.
+    /// `completing`: from completing_reductions; empty if the operator has no `finish`.
     [[gnu::cold]] binder(schedule const& what, layout const& at, binding how, bool in_place,
                          std::vector<std::pair<int, int>> const& completing)
         : what_(what),
@@ -50,8 +50,8 @@ public:
         for (std::size_t c = 0; c < at_.bytes.size(); ++c) { finish(c); }
         if (!over_messages()) {
             for (auto const& s : result_.sends) {
-                // Scratch that is handed out once lasts longer than the run. It is there for
-                // nothing that has no bytes, which then lies elsewhere.
+                // Scratch that is handed out once outlives the run, so its readers need not be
+                // awaited. A send without bytes has no scratch.
                 auto const in_scratch = s.at.where == memory::scratch || s.bytes == 0;
                 if (uses_scratch_once(how_.how) && in_scratch) { continue; }
                 note_reader(result_.readers, 0, {s.peer, s.round});
@@ -69,7 +69,7 @@ private:
         for (int k = 0; k < p.count; ++k) { sum += at_.bytes[chunk(p.first + k)]; }
         return sum;
     }
-    /// Whether this round sends something that lies where `bytes` bytes at `p` do.
+    /// Whether this round sends something that overlaps the `bytes` bytes at `p`.
     bool sent_now(place p, std::size_t bytes) const {
         for (auto i = static_cast<std::size_t>(round_.sends.first); i < result_.sends.size(); ++i) {
             if (overlap(result_.sends[i].at, result_.sends[i].bytes, p, bytes)) { return true; }
@@ -78,7 +78,7 @@ private:
     }
 
     bool over_messages() const { return backend_of(how_.how) == plans::backend::messages; }
-    /// Peers read values where the plan keeps them.
+    /// Whether peers read values where the plan keeps them.
     bool reads_in_place() const { return how_.how == protocol::zero_copy || is_staged(how_.how); }
 
     static int count(auto const& all) { return static_cast<int>(all.size()); }
@@ -121,7 +121,7 @@ private:
             if (uses.after(round_.number) == chunk_use::none && !at_.wanted[c]) {
                 values_.expire(c);
             } else if (!uses.sends_next(round_.number, next_round)) {
-                values_.drop_copy(c);  // others may need its room before it is sent again
+                values_.drop_copy(c);  // others may need its place before it is sent again
             }
         }
         values_.end_round();
@@ -163,8 +163,8 @@ private:
         add(at);
     }
 
-    /// Whether the fold of the round before that made what is copied writes this copy from now on.
-    /// There, in scratch that is handed out once, nothing else lies in that round.
+    /// Whether the fold that made this value in the round before can also write the copy. In
+    /// scratch that is handed out once, nothing else is at the copy's place in that round.
     bool leave_to_fold(bound_copy const& c) {
         return uses_scratch_once(how_.how) && !result_.rounds.empty() &&
                stage_at_once(result_, result_.rounds.back().folds, c);
@@ -191,7 +191,7 @@ private:
         result_.receives.push_back(t);
     }
 
-    /// Joins neighbouring chunks whose folds have the same shape into one, and places the results.
+    /// Joins neighbouring chunks whose folds have the same shape, and places the results.
     [[gnu::cold]] void add_folds() {
         auto const chunks = arriving_.size();
         for (std::size_t c = 0; c < chunks;) {
@@ -254,7 +254,7 @@ private:
         result_.folds.push_back(f);
     }
 
-    /// What the output still lacks of a chunk at the end.
+    /// Copies what the output still lacks of a chunk at the end.
     [[gnu::cold]] void finish(std::size_t c) {
         if (!at_.wanted[c]) { return; }
         place const to{memory::output, at_.output[c].offset};
@@ -271,8 +271,8 @@ private:
         }
     }
 
-    /// Such plans wait for those who read, in earlier rounds, what is now written over. At the end
-    /// they wait for `plan::readers`.
+    /// Notes what this round writes over. The plan waits for the peers that read it in earlier
+    /// rounds; at the end it waits for `plan::readers`.
     void note_overwritten(place p, std::size_t bytes) {
         if (!reads_in_place() || bytes == 0) { return; }
         for (auto const& s : result_.sends) {
@@ -288,7 +288,7 @@ private:
     std::vector<std::pair<int, int>> const& completing_;
     chunk_places values_;
     std::vector<next_uses> uses_;
-    std::vector<std::vector<incoming_chunk>> arriving_;  // this round, of each chunk
+    std::vector<std::vector<incoming_chunk>> arriving_;  // in this round, per chunk
     bound_round round_;
     bound_schedule result_;
 };

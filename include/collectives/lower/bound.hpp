@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule bound to the bytes of a call, round by round: what lowering writes instructions from.
+// A schedule bound to the bytes of a call, round by round. Lowering writes instructions from it.
 #pragma once
 
 #include <collectives/plan/plan.hpp>
@@ -24,18 +24,18 @@ struct place {
     friend constexpr bool operator==(place, place) = default;
 };
 
-/// Whether two stretches of bytes share any.
+/// Whether two ranges of bytes share any.
 constexpr bool overlap(place a, std::size_t a_bytes, place b, std::size_t b_bytes) {
     return a.where == b.where && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes;
 }
 
-/// A message, or a stretch that a peer reads.
+/// A message, or a range that a peer reads.
 struct bound_transfer {
     int round = 0;
     rank_t peer = 0;
     verb action = verb::send;
     chunk_range chunks{};
-    place at{};  // sends: what is sent. Receives: where it lands, unless it is reduced as it comes
+    place at{};  // source of a send; target of a receive, unless it is reduced as it comes
     std::size_t bytes = 0;
     bool consumable = false;  // a recv_reduce that may be reduced as its bytes come
     int first_fold = 0;       // a consumable receive: the reductions it feeds
@@ -43,22 +43,22 @@ struct bound_transfer {
     bool dead_after = false;  // a received copy: nobody reads it again before the run ends
 };
 
-/// One source of a reduction: a stretch of receive `transfer`, or the rank's own value.
+/// One source of a reduction: a range of receive `transfer`, or the rank's own value.
 struct fold_source {
     int transfer = -1;       // index into bound_schedule::receives; -1: the rank's own value
     std::size_t offset = 0;  // in that message
 };
 
-/// One n-ary reduction of a stretch: sources in rank order.
+/// One n-ary reduction of a range, with its sources in rank order.
 struct bound_fold {
     place to{};
     place own{};
     std::size_t bytes = 0;
     int first_source = 0;
     int sources = 0;
-    bool completes = false;   // all ranks' contributions are in it now
+    bool completes = false;   // it has all contributions now
     bool dead_after = false;  // nobody reads the result again before the run ends
-    bool stages = false;      // it goes to `staged` as well, where peers read it
+    bool stages = false;      // it goes to `staged` as well, for peers to read
     place staged{};
 };
 
@@ -68,13 +68,13 @@ struct bound_copy {
     std::size_t bytes = 0;
 };
 
-/// A peer that must be through with a round before something that it reads is overwritten.
+/// A peer that must have finished a round before something that it reads is overwritten.
 struct reader {
     rank_t peer = 0;
     int round = 0;
 };
 
-/// Adds a reader to those from `first` on; of a peer's rounds the last one counts.
+/// Adds a reader to those from `first` on. Of a peer's rounds, the last one counts.
 inline void note_reader(std::vector<reader>& list, int first, reader r) {
     auto const from = list.begin() + first;
     auto const same =
@@ -88,15 +88,15 @@ inline void note_reader(std::vector<reader>& list, int first, reader r) {
 
 struct bound_round {
     int number = 0;
-    index_range gathers;        // copies before anything is sent: make it contiguous, or reachable
-    index_range gathered_over;  // in memory: who must have read what the gathers write over
+    index_range gathers;        // copies before the sends, to make values contiguous or reachable
+    index_range gathered_over;  // in memory: the readers of what the gathers write over
     index_range sends;
     index_range receives;
     index_range folds;
-    index_range overwritten;  // in memory: who must have read what this round writes over
+    index_range overwritten;  // in memory: the readers of what this round writes over
 };
 
-/// What a protocol asks of the binding.
+/// What a protocol requires of the binding.
 struct binding {
     protocol how = protocol::eager;
     bool whole_ranges =
@@ -112,7 +112,7 @@ struct bound_schedule {
     std::vector<bound_copy> copies;
     std::vector<reader> overwritten;
     std::vector<bound_copy> epilogue;  // what the output still lacks at the end
-    std::vector<reader> readers;       // in memory: who must be through before the run ends
+    std::vector<reader> readers;       // in memory: the peers that must finish before the run ends
     std::size_t scratch = 0;           // bytes
 };
 

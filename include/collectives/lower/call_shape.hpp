@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank knows of a call without looking at any buffer.
+// What one rank knows of a call without reading a buffer.
 #pragma once
 
 #include <collectives/core/types.hpp>
@@ -15,14 +15,14 @@ struct call_shape {
     int size = 1;
     rank_t rank = 0;
     rank_t root = 0;
-    std::size_t count = 0;  // elements of the whole vector, cut by block() if no counts
+    std::size_t count = 0;  // elements of the whole vector, cut by block() without counts
     std::size_t elem_size = 1;
     std::vector<std::size_t> counts;       // elements of each rank's block; empty: block()
     std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
     bool in_place = false;
-    bool knows_all_blocks = true;  // false: `count` is its own block (gather, scatter)
+    bool knows_all_blocks = true;  // false: `count` is this rank's own block (gather, scatter)
 
-    /// Bytes of the buffers a rank passes where it passes them.
+    /// The bytes of the buffers that a rank passes.
     std::size_t input_bytes() const { return bytes_of(traits_of(what).input == holding::own); }
     std::size_t output_bytes() const { return bytes_of(traits_of(what).output == holding::own); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the current value of each chunk lives while a plan is made, and the scratch that some need.
+// Where the current value of each chunk lives while lowering makes a plan, and the scratch for
+// values without a place in the output.
 #pragma once
 
 #include <collectives/lower/bound.hpp>
@@ -18,7 +19,8 @@ struct piece {
     int first = 0, count = 0;
 };
 
-/// A range of chunks without its wrap; one piece per chunk where they do not lie side by side.
+/// A range of chunks, cut where it wraps around the end; cut into single chunks if chunks are not
+/// contiguous.
 inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
     std::vector<piece> result;
     auto const before_end = std::min(r.count, chunks - r.first);
@@ -31,8 +33,8 @@ inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side
     return result;
 }
 
-/// The stretches in which the values of a piece lie, chunk c at `where(c)`, in order: copies whose
-/// destination is open.
+/// The contiguous ranges of a piece's values, chunk c at `where(c)`, in order: copies without a
+/// destination yet.
 template <class Where>
 std::vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
     std::vector<bound_copy> result;
@@ -59,7 +61,7 @@ struct incoming_chunk {
     std::size_t offset = 0;
 };
 
-/// Keeps a list by rank, since that is the order of the operands.
+/// Keeps a list in rank order, the order of the operands.
 inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
     list.push_back(a);
     for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
@@ -68,7 +70,7 @@ inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
     }
 }
 
-/// Values move from the input to the output where it covers their chunk, else to scratch. A stretch
+/// Values move from the input to the output where it covers their chunk, else to scratch. A range
 /// of scratch is given back at the end of the round in which its last value moves or expires.
 class chunk_places {
 public:
@@ -81,13 +83,13 @@ public:
         }
     }
 
-    /// What this rank sends as chunk c.
+    /// Where the value is that this rank sends as chunk c.
     place of(std::size_t c) const {
         return at_.separate ? place{memory::input, at_.input[c].offset} : now_[c].at;
     }
 
-    /// Moves the values of a piece, side by side, to the output, or to new scratch where that does
-    /// not cover them or `output_is_taken` says of the place there that it must not be written.
+    /// Moves the values of a piece to one contiguous place: in the output, or in new scratch if the
+    /// output does not cover them or `output_is_taken` says that its place must not be written.
     template <class IsTaken>
     place move(piece p, std::size_t bytes, IsTaken&& output_is_taken) {
         bool covered = true;
@@ -109,23 +111,23 @@ public:
         }
         return to;
     }
-    /// The value of chunk c is needed no more.
+    /// Notes that the value of chunk c is no longer needed.
     void expire(std::size_t c) {
         leave(now_[c].unit);
         leave(now_[c].copy_unit);
     }
-    /// A copy of the value of chunk c is not what it was, or needed no more.
+    /// Notes that a copy of the value of chunk c is out of date or no longer needed.
     void drop_copy(std::size_t c) { leave(now_[c].copy_unit); }
-    /// What peers that reach scratch alone can read of chunk c: the value itself, or a copy of it
-    /// made by `stage`; else where the value lies out of their reach.
+    /// Where peers that reach only scratch can read chunk c: the value itself, or a copy made by
+    /// `stage`. Without either, where the value is, out of their reach.
     place staged(std::size_t c) const {
         auto const& v = now_[c];
         return !at_.separate && v.at.where == memory::scratch ? v.at
                : v.copy_unit >= 0                             ? place{memory::scratch, v.copy}
                                                               : of(c);
     }
-    /// Scratch for a copy of a piece, which lasts until it is dropped. It may take the place of
-    /// older copies of these values, but for what `is_sent` says must still be there.
+    /// Scratch for a copy of a piece, which lasts until it is dropped. It may replace older copies
+    /// of these values, except those that `is_sent` still needs.
     template <class IsSent>
     place stage(piece p, std::size_t bytes, IsSent&& is_sent) {
         auto const before = ending_.size();
@@ -162,7 +164,7 @@ public:
         for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
         ending_.clear();
     }
-    /// Whether a piece can lie in the output as a whole, and all of it lies there or has not moved.
+    /// Whether the output covers the whole piece, and each of its chunks is there or has not moved.
     bool can_be_gathered(piece p) const {
         for (int k = 0; k < p.count; ++k) {
             auto const c = chunk(p, k);
@@ -174,20 +176,20 @@ public:
         }
         return true;
     }
-    /// Chunk c has been copied to its place in the output.
+    /// Notes that chunk c has been copied to its place in the output.
     void gathered(std::size_t c) { now_[c].at = {memory::output, at_.output[c].offset}; }
     std::size_t most_scratch() const { return scratch_.most(); }
 
 private:
     struct value {
         place at{};
-        int unit = -1;         // index into units_ where it lives in scratch
-        int copy_unit = -1;    // likewise of a copy of it, which
-        std::size_t copy = 0;  // lies here
+        int unit = -1;         // index into units_ if it is in scratch
+        int copy_unit = -1;    // index into units_ of a copy of it
+        std::size_t copy = 0;  // where the copy is
     };
     struct scratch_unit {
         std::size_t first = 0, bytes = 0;
-        int chunks = 0;  // whose values live in it
+        int chunks = 0;  // number of values in it
     };
 
     std::size_t chunk(piece p, int k) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which reductions complete a chunk: the pass in which an operator's last touch (the division of an
-// average) belongs.
+// Finds the reductions that complete a chunk. In these passes the operator's `finish` is applied
+// (the division of an average).
 #pragma once
 
 #include <collectives/schedule/schedule.hpp>
@@ -11,11 +11,10 @@
 
 namespace collectives::inline v0::lowering {
 
-/// Of one rank: the (round, chunk) pairs, by round, in which it comes to hold all contributions by
-/// a reduction.
+/// The (round, chunk) pairs, by round, in which one rank gets all contributions by a reduction.
 using completing_list = std::vector<std::pair<int, int>>;
 
-/// The lists of all ranks. Counts contributions through all schedules: O(steps x chunks).
+/// The lists of all ranks. Counts the contributions through all schedules: O(steps x chunks).
 [[gnu::cold]] inline std::vector<completing_list> completing_reductions(
     std::vector<schedule> const& all) {
     auto const size = static_cast<int>(all.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of the results of a plan: which are copied while they are made, and which nobody
-// reads again before the run ends, so that they may go past the caches.
+// Finds the results that can be copied in the pass that makes them, and those that nobody reads
+// again before the run ends. The latter may go past the caches.
 #pragma once
 
 #include <collectives/lower/bound.hpp>
@@ -12,8 +12,8 @@
 
 namespace collectives::inline v0::lowering {
 
-/// Has the one of these folds whose result is copied by `c` write the copy, if there is one: so no
-/// cache must hold the result until then. Nothing that is needed may lie at c.to when it folds.
+/// Lets the fold that makes the source of `c` write the copy as well, if there is such a fold. Then
+/// no cache must hold the result until the copy. Nothing needed may be at c.to at that time.
 inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy const& c) {
     for (auto i = made.first; i < made.last; ++i) {
         auto& f = p.folds[static_cast<std::size_t>(i)];
@@ -25,8 +25,8 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
     return false;
 }
 
-/// Marks the folds and received copies whose results, in the output, are neither sent nor copied
-/// nor added to later. O(steps^2) at worst.
+/// Marks the folds and received copies whose results, in the output, are not sent, copied or added
+/// later. O(steps^2) at worst.
 [[gnu::cold]] inline void note_dead_results(bound_schedule& p) {
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How instructions are written down, for all protocols alike.
+// Writes instructions, the same way for all protocols.
 #pragma once
 
 #include <collectives/lower/bound.hpp>
@@ -34,7 +34,7 @@ public:
         to_.program.push_back(i);
         return to_.program.back();
     }
-    /// To the instruction added last.
+    /// Adds a source to the last instruction.
     void read(plans::place from) {
         to_.sources.push_back(from);
         ++to_.program.back().sources.last;
@@ -44,7 +44,7 @@ public:
         ++to_.program.back().destinations.last;
         streams_ = streams_ || plans::may_stream(how);
     }
-    /// Posts what a step asks for, as request `number`.
+    /// Posts the message of a step as request `number`.
     void post(opcode what, bound_transfer const& t, int number) {
         auto& i = add(what, t.bytes);
         i.peer = t.peer;

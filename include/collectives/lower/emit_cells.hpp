@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of one round for small inputs: each rank copies its whole input to its cell, or beside it,
-// and reads those of the ranks that it needs. What lies beside a cell is the begin of the scratch.
+// Plans of one round for small inputs. Each rank copies its whole input to its cell, or beside it,
+// and reads the inputs of the ranks that it needs. An input beside a cell is at the start of the
+// scratch.
 #pragma once
 
 #include <collectives/lower/emit.hpp>
@@ -12,7 +13,7 @@ namespace collectives::inline v0::lowering {
 
 class cell_emitter {
 public:
-    /// `depth`: how many such calls in a row have cells of their own.
+    /// `depth`: the number of successive calls that have cells of their own.
     cell_emitter(plans::plan& to, bound_schedule const& from, std::size_t input_bytes, int depth)
         : to_(to),
           from_(from),

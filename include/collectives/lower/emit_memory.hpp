@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans over peers' memory. A rank publishes that it has come to a round when what peers read of it
-// then is in place; before it overwrites something it waits until its readers are through.
+// Plans over peers' memory. A rank publishes that it has come to a round once everything that peers
+// read in that round is in place. Before it overwrites something, it waits until its readers are
+// done.
 #pragma once
 
 #include <collectives/lower/emit.hpp>
@@ -12,7 +13,8 @@ namespace collectives::inline v0::lowering {
 
 class memory_emitter {
 public:
-    /// `pushes`: whoever adds up writes the sums to the outputs of all that take them.
+    /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
+    /// sums.
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes)
         : to_(to), from_(from), write_(to), offer_of_(from.receives.size()), pushes_(pushes) {}
 
@@ -21,7 +23,7 @@ public:
         write_.wait_for_window(plans::channels, plans::left);
         for (std::size_t r = 0; r < from_.rounds.size(); ++r) { emit(r); }
         write_.publish(plans::left);
-        // What is kept longer than the run, and not read elsewhere, need not be waited for.
+        // The readers of scratch that outlives the run need not be awaited.
         if (to_.keeps == plans::scratch_life::run || is_read(to_.shown.how, memory::input)) {
             for (auto const& r : from_.readers) {
                 write_.wait(r.peer, plans::done(r.round));
@@ -60,7 +62,7 @@ private:
     [[gnu::cold]] void emit(std::size_t index) {
         auto const& r = from_.rounds[index];
         write_.begin_round(r.number);
-        // Before anything is waited for: whoever waits for this rank may be whom it waits for.
+        // Publish before waiting: the peer that this rank waits for may wait for this rank.
         if (index > 0 && r.gathered_over.size() != 0) {
             write_.publish(plans::done(from_.rounds[index - 1].number));
         }

@@ -28,8 +28,8 @@ private:
             auto const& g = from_.copies[static_cast<std::size_t>(c)];
             write_.copy(write_.own(g.to), write_.own(g.from), g.bytes);
         }
-        // Sends first: what asks a peer to take a long message is then on its way before what lets
-        // the same peer send one, and its data; else the two would go one after the other.
+        // Sends first. The request of a long send is then on its way before this rank allows the
+        // same peer to send its data; otherwise the two transfers run one after the other.
         int requests = 0;
         for (int s = r.sends.first; s < r.sends.last; ++s) {
             auto const& t = from_.sends[static_cast<std::size_t>(s)];
@@ -53,7 +53,8 @@ private:
         }
         return false;
     }
-    /// A reduction whose message is reduced as it comes stands before the tests, others behind.
+    /// A reduction that consumes its message as it comes is before the tests; other reductions are
+    /// after them.
     [[gnu::cold]] void reduce(int index, bool as_it_comes) {
         auto const& f = from_.folds[static_cast<std::size_t>(index)];
         if (f.bytes == 0 || comes_in_parts(f) != as_it_comes) { return; }

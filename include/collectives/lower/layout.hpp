@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where each chunk of a call lies in the caller's buffers, in bytes.
+// Where each chunk of a call is in the caller's buffers, in bytes.
 #pragma once
 
 #include <collectives/lower/call_shape.hpp>
@@ -10,15 +10,15 @@
 
 namespace collectives::inline v0::lowering {
 
-/// A stretch of bytes of a buffer that holds a chunk.
+/// A range of bytes of a buffer that holds a chunk.
 struct stretch {
     bool there = false;
     std::size_t offset = 0;
     std::size_t bytes = 0;
 };
 
-/// For each chunk: where the input holds it, where the output takes it, and which of them this rank
-/// has at the start and must have at the end.
+/// For each chunk: its place in the input and in the output, and whether this rank has it at the
+/// start and must have it at the end.
 struct layout {
     std::vector<stretch> input, output;
     std::vector<std::size_t> bytes;  // of each chunk
@@ -42,7 +42,7 @@ inline std::vector<extent> cut(std::size_t count, int chunks,
 
 }  // namespace detail
 
-/// Cuts the buffers of a call into `chunks` chunks; of each, part `segment` of `segments` is meant
+/// Cuts the buffers of a call into `chunks` chunks and takes part `segment` of `segments` of each
 /// (0 of 1: all of it). O(chunks).
 [[gnu::cold]] inline layout lay_out(call_shape const& call, int chunks, int segment = 0,
                                     int segments = 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lowering: from a schedule, the shape of a call and a protocol to plans.
+// Lowering: makes plans from a schedule, the shape of a call and a protocol.
 #pragma once
 
 #include <collectives/algorithm/halving.hpp>
@@ -20,7 +20,7 @@
 
 namespace collectives::inline v0::lowering {
 
-/// What decides about a rank's plan beside the call.
+/// What decides about a rank's plan besides the call.
 struct rank_choice {
     plans::announcement shown{};
     plans::scratch_life keeps = plans::scratch_life::run;
@@ -32,12 +32,13 @@ struct rank_choice {
 /// A call as all ranks see it: the schedules, and what follows from them for every protocol.
 class lowered_call {
 public:
-    /// Of `shape`, the rank and whether it is in place do not matter: `lower` is told them.
+    /// The rank and the in-place flag of `shape` do not matter: `lower` takes them as arguments.
     [[gnu::cold]] lowered_call(any_algorithm by, call_shape shape, int segments = 1)
         : by_(by), shape_(std::move(shape)), segments_(segments) {
         if (reduces(shape_.what) && shape_.size > 1) {
             auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
-            // Its folded ranks send all chunks at once, which would need room for a whole vector.
+            // Its folded ranks send all chunks at once, which would need scratch for a whole
+            // vector.
             if (by_.is<halving>()) {
                 in_two_ = whole_rounds(all);
                 for (auto& s : all) { s = in_halves(std::move(s), in_two_); }
@@ -54,7 +55,7 @@ public:
     any_algorithm algorithm() const { return by_; }
     int segments() const { return segments_; }
     int rounds() const { return rounds_; }
-    /// Recorded anew each time: O(steps).
+    /// Records the schedule anew each time: O(steps).
     schedule schedule_of(rank_t r) const {
         return in_halves(by_.record(shape_.what, r, shape_.size, shape_.root), in_two_);
     }
@@ -63,16 +64,16 @@ public:
         for (rank_t r = 0; r < shape_.size; ++r) { all.push_back(schedule_of(r)); }
         return all;
     }
-    /// Whether each chunk is added up in one place, so that sums can be pushed. On all ranks alike.
+    /// Whether each chunk is added up in one place, so that sums can be pushed. Equal on all ranks.
     bool adds_once() const { return adds_once_; }
 
-    /// How far a segment's input and output lie behind the whole's, in bytes.
+    /// The distance in bytes from the start of the buffers to a segment's input and output.
     std::size_t offset_of(int segment) const {
         return has_blocks(shape_.what)
                    ? 0
                    : block(shape_.count, segments_, segment).first * shape_.elem_size;
     }
-    /// Where the chunks of a segment lie in a rank's buffers.
+    /// Where the chunks of a segment are in a rank's buffers.
     layout layout_of(rank_t rank, int segment) const {
         auto shape = shape_of(rank);
         auto const whole = !has_blocks(shape.what);
@@ -111,7 +112,8 @@ public:
         for (auto& i : result.program) { i.round = algorithms_round(i.round); }
         return result;
     }
-    /// What peers of a rank find under its announcement: all that they need know of its plan.
+    /// What the peers of a rank find under its announcement: all that they need to know of its
+    /// plan.
     plans::peer_view offers_of(rank_t rank, plans::announcement shown, int segment = 0) const {
         return {shown, lower(rank, {shown}, segment).offers};
     }
@@ -122,7 +124,7 @@ private:
         result.rank = rank;
         return result;
     }
-    /// The operator's last touch, where there is nobody to add to.
+    /// Applies the operator's `finish` where there is only one rank.
     static void finish_alone(plans::plan& to, layout const& at) {
         plan_writer write(to);
         std::size_t bytes = 0;
@@ -133,7 +135,7 @@ private:
         write.write(write.own({memory::output, at.output.front().offset}));
     }
 
-    /// The algorithm's number of a round, some of which are two here.
+    /// The algorithm's number of a round. Some of its rounds are two here.
     int algorithms_round(int round) const {
         for (auto i = in_two_.size(); i > 0; --i) {
             auto const second = in_two_[i - 1] + static_cast<int>(i);

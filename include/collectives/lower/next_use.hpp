@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a schedule needs a chunk again, and for what.
+// Finds when a schedule needs a chunk next, and for what.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ enum class chunk_use : std::uint8_t { none, sent, received };
 /// The rounds in which a rank sends or receives a chunk.
 class next_uses {
 public:
-    /// Of a round that is no earlier than the last.
+    /// Adds a use. Its round must not be earlier than the last.
     void add(int round, bool sends) {
         if (all_.empty() || all_.back().first != round) {
             all_.emplace_back(round, sends);
@@ -23,12 +23,12 @@ public:
             all_.back().second = all_.back().second || sends;
         }
     }
-    /// Whether the next one after round `round`, which never goes back from call to call, is a send
-    /// in round `other`.
+    /// Whether the next use after round `round` is a send in round `other`. `round` never decreases
+    /// from call to call.
     bool sends_next(int round, int other) {
         return after(round) == chunk_use::sent && all_[next_].first == other;
     }
-    /// The next one after round `round`.
+    /// The next use after round `round`.
     chunk_use after(int round) {
         while (next_ < all_.size() && all_[next_].first <= round) { ++next_; }
         return next_ == all_.size() ? chunk_use::none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call promises, from its schedule alone: what check_plan holds plans against.
+// Derives from its schedule alone what a call promises. check_plan compares plans with that.
 #pragma once
 
 #include <collectives/lower/lower.hpp>

@@ -47,7 +47,7 @@ inline bool pushes(lowered_call const& c, bool on_device) {
            (on_device || vector_bytes(c.shape()) >= least_pushed);
 }
 
-/// Over messages. `reduces_as_it_comes`: the transport can hand bytes over as they come.
+/// The choice over messages. `reduces_as_it_comes`: the transport can hand bytes over as they come.
 inline rank_choice choose_for_messages(lowered_call const& c, bool in_place,
                                        bool reduces_as_it_comes) {
     auto const streams = reduces_as_it_comes && c.shape().elem_size <= largest_streamed_element;
@@ -60,14 +60,14 @@ inline std::size_t longest_input(call_shape const& s) {
                           : s.counts.empty()                      ? block(s.count, s.size, 0).size
                                              : *std::max_element(s.counts.begin(), s.counts.end()));
 }
-/// Whether a call runs in cells, where there are some. Only what is equal on all ranks decides.
-/// `knows_blocks`: each rank knows all blocks.
+/// Whether a call runs in cells, if the board has cells. Depends only on what is equal on all
+/// ranks. `knows_blocks`: each rank knows all blocks.
 inline bool suits_cells(lowered_call const& c, bool knows_blocks) {
     auto const& s = c.shape();
     return c.rounds() <= 1 && s.size > 1 && c.segments() == 1 && s.recv_counts.empty() &&
            knows_blocks && longest_input(s) <= largest_beside_cells;
 }
-/// In cells, over inputs of `bytes` bytes at most.
+/// The choice in cells, for inputs of at most `bytes` bytes.
 inline rank_choice choose_for_cells(std::size_t bytes, bool in_place) {
     auto const inside = bytes <= largest_in_cells;
     return {{inside ? protocol::cells : protocol::cells_beside, in_place, false},
@@ -76,8 +76,8 @@ inline rank_choice choose_for_cells(std::size_t bytes, bool in_place) {
             bytes <= largest_in_few_cells ? plans::few_cells : plans::more_cells};
 }
 
-/// What a rank knows of itself when it enters a run in memory that peers reach. What takes time to
-/// find out is asked only where it decides.
+/// What a rank knows of itself when it enters a run in memory that peers reach. Facts that take
+/// time to find are functions, called only where they decide.
 struct rank_facts {
     bool in_place = false;
     bool reachable = true;  // peers can read its input and write its output

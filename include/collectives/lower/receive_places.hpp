@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a message lands that is to be reduced.
+// Chooses where a message that is to be reduced is received.
 #pragma once
 
 #include <collectives/lower/bound.hpp>
@@ -9,9 +9,9 @@
 
 namespace collectives::inline v0::lowering {
 
-/// Says for each receive of the last round so far that is reduced whether it is consumed, lands
-/// straight in the result's place, or needs a place of its own, from `temporary(bytes)`.
-/// `sent_now(place, bytes)`: whether the round sends what lies there.
+/// Decides for each reduced receive of the latest round whether it is consumed as it comes, is
+/// received in the place of the result, or needs a place of its own, from `temporary(bytes)`.
+/// `sent_now(place, bytes)`: whether the round sends what is there.
 template <class SentNow, class Temporary>
 void settle_receives(bound_schedule& p, bound_round const& round, bool consumes, SentNow&& sent_now,
                      Temporary&& temporary) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands out stretches of a scratch buffer while a plan is made, and remembers how much is needed.
+// Hands out ranges of a scratch buffer while lowering makes a plan, and remembers how much is
+// needed.
 #pragma once
 
 #include <collectives/core/free_list.hpp>
@@ -8,10 +9,10 @@
 
 namespace collectives::inline v0::lowering {
 
-/// First fit over the stretches given back; 64-byte steps, so that elements stay aligned.
+/// First fit over the ranges given back, in steps of 64 bytes, so that elements stay aligned.
 class scratch_space {
 public:
-    /// Not `reused`: nothing is handed out twice.
+    /// If not `reused`, no byte is handed out twice.
     explicit scratch_space(bool reused) : reused_(reused) {}
     std::size_t take(std::size_t bytes) {
         auto const whole = rounded(bytes);
@@ -24,7 +25,7 @@ public:
     void give_back(std::size_t first, std::size_t bytes) {
         if (reused_) { free_.give_back({first, rounded(bytes)}); }
     }
-    /// Bytes a buffer must have for all that was taken at the same time.
+    /// The bytes that a buffer needs for everything that was taken at the same time.
     std::size_t most() const { return most_; }
 
 private:

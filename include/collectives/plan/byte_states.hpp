@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory as check_plan sees it: for each element its value, who wrote it last and who has read it
-// since. Two accesses of which one writes must be ordered.
+// Memory as check_plan sees it: for each element its value, its last writer, and its readers since.
+// Two accesses of which one writes must be ordered.
 #pragma once
 
 #include <collectives/plan/event_graph.hpp>
@@ -12,12 +12,13 @@
 
 namespace collectives::inline v0::plans {
 
-/// Elements of one piece of memory. Grows as it is used.
+/// The elements of one piece of memory. Grows as it is used.
 class byte_states {
 public:
     static constexpr int undefined = -1;
 
-    /// Event `e` reads an element. Empty if that is in order; the value then is in `value`.
+    /// Event `e` reads an element. Returns empty and sets `value` if the read is ordered; else says
+    /// why it is not.
     std::string_view read(event_graph const& g, int e, std::size_t at, int& value) {
         auto& s = state_of(at);
         if (s.writer >= 0 && !g.before(s.writer, e)) { return "a read and a write may overlap"; }

@@ -127,7 +127,7 @@ private:
         if (i.what == opcode::wait || i.what == opcode::publish || i.what == opcode::test) {
             return {};
         }
-        // A post is the event of a message that nothing else stands for.
+        // A post is an event only if nothing else stands for its message.
         if ((i.what == opcode::send || i.what == opcode::receive) && !is_access(e)) { return {}; }
         std::vector<std::vector<int>> operands;
         std::vector<range> touched;
@@ -150,7 +150,7 @@ private:
         }
         return write_destinations(e, i, result, touched);
     }
-    /// Whether an event of a send or receive is the transport's, not the post.
+    /// Whether an event of a send or receive is the transport's access, not the post.
     bool is_access(plan_event const& e) {
         auto& posted = posts_[{e.run, e.rank, e.instruction}];
         return std::exchange(posted, true);
@@ -197,7 +197,8 @@ private:
                 auto const& o = touched[t];
                 auto const apart = o.in != at.in || o.first + o.count <= at.first ||
                                    at.first + at.count <= o.first;
-                // Elements are read before they are written, so a source may be where a result is.
+                // Elements are read before they are written, so a result may be in the place of a
+                // source.
                 if (!apart && (t >= sources || o.first != at.first)) {
                     return "its operands overlap";
                 }

@@ -9,11 +9,12 @@
 
 namespace collectives::inline v0::plans {
 
-/// Events of a chain follow each other. Beside the edges that order accesses there are edges that
-/// only hold up: nothing can happen against them, but what they promise depends on the transport.
+/// Events of a chain follow each other. Besides the edges that order accesses, there are edges that
+/// only hold up: no event happens against them, but they promise no order of accesses, because that
+/// depends on the transport.
 class event_graph {
 public:
-    /// The events of `chain` that were added before come before it only by edges.
+    /// Adds an event to `chain`. Only edges order it after the earlier events of the chain.
     int add(int chain) {
         events_.push_back({chain, 0});
         return static_cast<int>(events_.size()) - 1;
@@ -26,8 +27,8 @@ public:
     }
     int size() const { return static_cast<int>(events_.size()); }
 
-    /// Sorts the events so that all come after what they depend on, and finds their clocks; false
-    /// if some wait for each other in a circle. Then `stuck()` is one of them.
+    /// Sorts the events so that each comes after what it depends on, and computes their clocks.
+    /// Returns false if some wait for each other in a circle; `stuck()` is then one of them.
     bool sort() {
         auto const n = events_.size();
         std::vector<int> missing(n), first(n + 1);

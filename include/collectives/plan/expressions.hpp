@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values as symbols: contributions, and sums that keep their brackets. Equal values have one
+// Values as symbols: contributions, and sums that keep their brackets. Equal values have the same
 // number.
 #pragma once
 
@@ -14,11 +14,11 @@ namespace collectives::inline v0::plans {
 
 class expressions {
 public:
-    /// Element `element` of what a rank contributes to a call.
+    /// Element `element` of a rank's contribution to a call.
     int contribution(int call, rank_t rank, std::size_t element) {
         return number({-1, call, rank, static_cast<int>(element)});
     }
-    /// `completes`: with the operator's last touch.
+    /// The sum of the operands in this order. `completes`: the operator's `finish` is applied too.
     int sum(std::vector<int> const& operands, bool completes) {
         key_.assign({completes ? -3 : -2});
         key_.insert(key_.end(), operands.begin(), operands.end());

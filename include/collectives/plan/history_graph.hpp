@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of all ranks in successive calls, and what orders them: program order, a publish
-// before the waits that it ends, a send before what its receive brings, and the windows of calls.
+// The events of all ranks in successive calls, and their order: program order, a publish before the
+// waits that it ends, a send before what its receive brings, and the windows of calls.
 #pragma once
 
 #include <collectives/plan/event_graph.hpp>
@@ -23,16 +23,17 @@ struct plan_event {
     int call = 0, run = 0;
     rank_t rank = 0;
     int instruction = -1;
-    int matched = -1;  // what receives: the send's event
+    int matched = -1;  // of a receive: the event of the send
 };
 
-/// `plans[run][rank]` are resolved. Adds no access: check_plan does those in the graph's order.
+/// `plans[run][rank]` are resolved. The graph has no accesses; check_plan performs those in the
+/// graph's order.
 class history_graph {
 public:
     history_graph(planned_history const& what, std::vector<std::vector<plan>> const& plans)
         : what_(what), plans_(plans) {}
 
-    /// Empty, or why there is no order at all; then `at` says where.
+    /// Builds the graph. Returns empty, or why there is no order; then `at` says where.
     std::string_view build() {
         runs_ = number_runs(what_);
         int run = 0;
@@ -66,7 +67,7 @@ private:
     struct posted {
         int post = -1, access = -1;
         std::size_t bytes = 0;
-        std::vector<int> others{};  // what reads a message as it comes
+        std::vector<int> others{};  // the events that read a message as it comes
     };
     struct pending_wait {
         counter_key counter;
@@ -96,7 +97,7 @@ private:
         last.push_back(what_.overlapping ? enter : leave);
     }
 
-    /// The event at which rank leaves the run.
+    /// Adds a run of a rank. Returns the event at which the rank leaves the run.
     int add_run(int run, rank_t rank, int enter) {
         auto const& r = runs_[static_cast<std::size_t>(run)];
         auto const& p = plans_[static_cast<std::size_t>(run)][static_cast<std::size_t>(rank)];
@@ -169,7 +170,7 @@ private:
     void point_of(plan_event const& e, instruction const& i, int event, run_of_history const& r) {
         if (i.what != opcode::wait && i.what != opcode::publish) { return; }
         auto const number = r.number - i.runs_back;
-        // A rank looks at cells of both depths, and each call is in one of them.
+        // A rank reads cells of both depths, and each call uses one of the depths.
         auto const channel = r.by == backend::memory ? number % channels : number;
         auto const value = (static_cast<std::uint64_t>(std::max(number, 0)) << 20) + i.at;
         if (i.what == opcode::publish) {
@@ -236,7 +237,7 @@ private:
                     fault(at, "a message has another size than its receive");
                     return false;
                 }
-                // A transport may hold a send up until there is a receive; it need not.
+                // A transport may, but need not, hold up a send until there is a receive.
                 graph_.hold_up(list[k].post, tests_[{flow, k}]);
                 auto const brings = [&](int event) {
                     if (event < 0) { return; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of all ranks in a history: which bytes a place of a plan means, and who takes them
-// over from call to call.
+// The memory of all ranks in a history: the bytes of each place in a plan, and who takes them over
+// from call to call.
 #pragma once
 
 #include <collectives/plan/byte_states.hpp>
@@ -17,7 +17,7 @@
 
 namespace collectives::inline v0::plans {
 
-/// All functions say why something is wrong, or nothing.
+/// All functions return why something is wrong, or nothing.
 class history_memory {
 public:
     /// Elements of a piece of memory.
@@ -44,7 +44,7 @@ public:
         }
     }
 
-    /// Which event the accesses from now on belong to.
+    /// The accesses from now on belong to this event.
     void begin(int event) { event_ = event; }
     planned_run const& planned(plan_event const& e) const {
         auto const segment = (*runs_)[static_cast<std::size_t>(e.run)].segment;
@@ -63,7 +63,7 @@ public:
         return {&memory_[user_key(e.call, e.rank, true)], b.output_at / what_.element,
                 b.output_bytes / what_.element};
     }
-    /// What a caller may do to its buffers before and after a call: whatever it likes.
+    /// Does what a caller may do to its buffers before and after a call: anything.
     std::string_view fill_buffers(plan_event const& e, bool with_input) {
         auto const& b = buffers(e.call, e.rank);
         auto const bytes = std::max(b.input_at + b.input_bytes, b.output_at + b.output_bytes);
@@ -88,7 +88,7 @@ public:
         }
         return {};
     }
-    /// Takes scratch, in which anything may be, and says where.
+    /// Takes scratch, whose content is undefined, and announces where it is.
     std::string_view announce(plan_event const& e) {
         auto const& r = (*runs_)[static_cast<std::size_t>(e.run)];
         auto const& p = plan_of(e.run, e.rank);
@@ -112,7 +112,7 @@ public:
             mine = {{kind::ring, e.rank, cells, 0}, next};
             next += whole_lines(bytes);
         }
-        if (r.by == backend::memory) {  // what was kept on this channel is anybody's now
+        if (r.by == backend::memory) {  // anybody may take what was kept on this channel now
             object_key const kept{kind::channel_scratch, e.rank, r.number % channels, 0};
             auto& most = kept_bytes_[kept];
             if (p.keeps == scratch_life::channel) {
@@ -133,7 +133,7 @@ public:
                          byte_states::undefined);
     }
 
-    /// The elements at a place; why not, if there are none.
+    /// Finds the elements at a place; returns why if there are none.
     std::string_view find(plan_event const& e, place const& at, std::size_t bytes, range& found) {
         auto const owner = at.peer < 0 ? e.rank : at.peer;
         auto const& b = buffers(e.call, owner);
@@ -175,14 +175,14 @@ public:
         found = {&memory_[key], (first + base) / what_.element, bytes / what_.element};
         return at.peer < 0 ? std::string_view{} : read_announcement(e, owner);
     }
-    /// A conditional wait asks what a peer has announced. The answer may be that of a later run:
-    /// then the peer has left this one, and there is nothing to wait for. Never that of an older.
+    /// A conditional wait reads a peer's announcement. It may be that of a later run: then the peer
+    /// has left this one, and there is nothing to wait for. It must never be that of an older run.
     std::string_view ask_announcement(plan_event const& e, rank_t peer) const {
         auto const found = announced_at_.find({e.run, peer});
         auto const is_there = found != announced_at_.end() && graph_->before(found->second, event_);
         return is_there ? std::string_view{} : "it asks for what may not be announced yet";
     }
-    /// Where a peer's memory is stands in its announcement, which must be that of this run.
+    /// Reads where a peer's memory is, from its announcement, which must be that of this run.
     std::string_view read_announcement(plan_event const& e, rank_t peer) {
         int value = 0;
         auto const why = memory_[announcement_key(e.run, peer)].read(*graph_, event_, 0, value);
@@ -190,7 +190,7 @@ public:
     }
 
 private:
-    /// A piece of memory: what it is, of which rank, and which one.
+    /// A piece of memory: its kind, its rank and its number.
     enum class kind : int { user, scratch, channel_scratch, ring, cell, announcement };
     using object_key = std::tuple<kind, rank_t, int, int>;
     struct scratch_place {

@@ -22,16 +22,17 @@ enum class opcode : std::uint8_t {
 };
 
 enum class memory : std::uint8_t {
-    input,    // of a call. Nobody writes there
-    output,   // of a call
-    scratch,  // of a run
-    cell,     // of a call: lines in which a whole small input lies, see lower/emit_cells.hpp
+    input,    // the input of a call, which nobody writes
+    output,   // the output of a call
+    scratch,  // the scratch of a run
+    cell,     // cache lines of a call that hold a whole small input (lower/emit_cells.hpp)
     message,  // what request `number` brings, read while it comes
     offer,    // what `peer` keeps ready for this rank: the offer of that number, see plan.hpp
 };
 
-/// Where bytes lie: in this rank's memory or, with a `peer`, in that of a peer. A peer's place has
-/// the symbolic form `offer` until the peer has announced its protocol (plan/resolve.hpp).
+/// Where bytes are: in this rank's memory or, with a `peer`, in that of a peer. A place in a peer's
+/// memory has the symbolic form `offer` until the peer has announced its protocol
+/// (plan/resolve.hpp).
 struct place {
     memory where = memory::input;
     rank_t peer = -1;
@@ -40,13 +41,13 @@ struct place {
     friend constexpr bool operator==(place const&, place const&) = default;
 };
 
-/// How stores go. A hint: it changes no result, only what must be fenced.
+/// How stores go. A hint: it changes no result, only whether a publish needs a fence.
 enum class store : std::uint8_t {
     cached,
     dead_after,  // nobody reads it again in this run: past the caches if the vector is large
-    measured,    // past the caches if peers' caches are far, which measurements tell
+    measured,    // past the caches if the peers' caches are measured to be far
 };
-/// Whether a publish must be fenced that comes after such a store.
+/// Whether a publish after such a store needs a fence.
 constexpr bool may_stream(store how) { return how != store::cached; }
 
 struct destination {
@@ -55,26 +56,26 @@ struct destination {
     friend constexpr bool operator==(destination const&, destination const&) = default;
 };
 
-/// What may drop an instruction or a destination when the peers' protocols are known.
+/// When an instruction or a destination is dropped, once the peers' protocols are known.
 enum class condition : std::uint8_t {
     always,
-    unless_peer_takes_sums,  // waits: the peer is not going to read
-    unless_all_take_sums,    // the second destination of a reduction: nobody is going to read it
-    unless_all_came,  // waits of the window: implied where all ranks have come to a late enough run
+    unless_peer_takes_sums,  // a wait: the peer will not read
+    unless_all_take_sums,    // the second destination of a reduction: nobody will read it
+    unless_all_came,  // a wait of the window: implied if all ranks have come to a late enough run
 };
 
-/// How far a run has come, on its counter. The counter of run r stands at r << 20 | point.
+/// How far a rank has come in a run, on its counter. The counter of run r is r << 20 | point.
 using point = std::uint32_t;
-/// What peers read of it in this round is in place.
+/// What peers read of this rank in this round is in place.
 constexpr point come(int round) { return static_cast<point>(2 * round + 1); }
-/// It reads nothing of this round any more.
+/// The rank reads nothing of this round any more.
 constexpr point done(int round) { return come(round) + 1; }
 /// Whether a point says that something is in place.
 constexpr bool is_come(point at) { return at % 2 != 0; }
-/// It has left the run: it reads nothing there any more.
+/// The rank has left the run: it reads nothing there any more.
 inline constexpr point left = (1U << 20) - 2;
 
-/// Elements [first, last) of a list of the plan.
+/// The elements [first, last) of a list of the plan.
 struct index_range {
     int first = 0, last = 0;
     constexpr int size() const { return last - first; }
@@ -89,13 +90,13 @@ struct instruction {
     int round = 0;               // of the algorithm, for reports
     rank_t peer = -1;            // wait, send, receive
     int number = 0;              // send, receive, test: the request
-    int runs_back = 0;           // wait: how many runs ago the run began whose point it is
+    int runs_back = 0;           // wait: how many runs ago the awaited run began
     point at = 0;                // wait, publish
     std::size_t bytes = 0;       // of each source and each destination, or of the message
     index_range sources{};       // in plan::sources; of a send, what is sent
     index_range destinations{};  // in plan::destinations; of a receive none, if reduces read it
-    verb action = verb::send;    // send, receive: the step that this is for, as traces tell it
-    chunk_range chunks{};        // likewise
+    verb action = verb::send;    // send, receive: the verb of its step, for traces
+    chunk_range chunks{};        // send, receive: the chunks of its step
     friend constexpr bool operator==(instruction const&, instruction const&) = default;
 };
 

@@ -13,17 +13,17 @@ namespace collectives::inline v0::plans {
 
 /// How bytes travel. lower/protocol.hpp says when each is chosen and what it costs.
 enum class protocol : std::uint8_t {
-    eager,           // messages; what is received needs a place to land
-    stream_reduce,   // messages, reduced as they come where that can be
-    zero_copy,       // peers read values where they lie
-    staged,          // peers read scratch alone: what they need is copied there
-    staged_once,     // likewise, and no place is written twice in a run
-    staged_results,  // likewise, but peers read inputs where they lie
-    cells,           // each rank's whole input lies in its cell
-    cells_beside,    // likewise, but in memory that the cell tells
+    eager,           // messages, each received in a place of its own
+    stream_reduce,   // messages, reduced as they come where possible
+    zero_copy,       // peers read values where they are
+    staged,          // peers read only scratch; what they need is copied there
+    staged_once,     // staged, and no place is written twice in a run
+    staged_results,  // staged_once, but peers read inputs where they are
+    cells,           // each rank's whole input is in its cell
+    cells_beside,    // each rank's whole input is in memory that its cell names
 };
 
-/// What runs plans of a protocol.
+/// The back end that runs plans of a protocol.
 enum class backend : std::uint8_t { messages, memory, cells };
 constexpr backend backend_of(protocol p) {
     return p <= protocol::stream_reduce    ? backend::messages
@@ -37,19 +37,20 @@ constexpr bool is_staged(protocol p) {
 constexpr bool uses_scratch_once(protocol p) {
     return p == protocol::staged_once || p == protocol::staged_results;
 }
-/// Whether peers read values that lie in this buffer.
+/// Whether peers read values in this buffer.
 constexpr bool is_read(protocol p, memory where) {
     return !is_staged(p) || where == memory::scratch ||
            (p == protocol::staged_results && where == memory::input);
 }
 
-/// What a rank announces when it enters a run. Where it keeps what peers read follows from that.
+/// What a rank announces when it enters a run. Peers derive from it where the rank keeps what they
+/// read.
 struct announcement {
     protocol how = protocol::eager;
     bool in_place = false;
-    bool takes_sums = false;  // whoever adds up writes to this rank's output
+    bool takes_sums = false;  // the rank that adds up writes to this rank's output
 
-    /// All of it in one number, and back.
+    /// The announcement as one number, and back.
     constexpr std::uint64_t word() const {
         return static_cast<std::uint64_t>(how) << 2 | (in_place ? 2U : 0U) | (takes_sums ? 1U : 0U);
     }
@@ -61,15 +62,15 @@ struct announcement {
 static_assert(announcement::of(announcement{protocol::staged, true, false}.word()) ==
               announcement{protocol::staged, true, false});
 
-/// Who may take a run's scratch over, and when.
+/// When a run's scratch may be used by another run.
 enum class scratch_life : std::uint8_t {
-    run,      // anybody, as soon as this rank has left the run
-    channel,  // anybody, when the next run on the same channel begins
-    ring,     // the staging ring, when it comes round: after nine pieces or more
+    run,      // as soon as this rank has left the run
+    channel,  // when the next run on the same channel begins
+    ring,     // when the staging ring comes round to it: after nine pieces or more
 };
 
-/// What this rank keeps ready for a peer to read: the k-th offer to a peer is what that peer's
-/// plan calls offer k, as messages are matched first in, first out.
+/// What this rank keeps ready for a peer to read. The k-th offer to a peer is what that peer's plan
+/// calls offer k; offers match first in, first out, as messages do.
 struct offer {
     rank_t to = -1;
     int round = 0;
@@ -78,7 +79,7 @@ struct offer {
     friend constexpr bool operator==(offer const&, offer const&) = default;
 };
 
-/// No branch, no loop. Offsets are bytes; O(steps) to hold.
+/// A plan has no branch and no loop. Offsets are bytes. It takes O(steps) memory.
 struct plan {
     rank_t rank = 0;
     int size = 1;
@@ -94,22 +95,23 @@ struct plan {
     friend bool operator==(plan const&, plan const&) = default;
 };
 
-/// The windows of successive runs. Runs are numbered alike on all ranks and begin in that order.
-/// Run r has counter r % channels of each rank; a rank begins it once it has left run
-/// r - runs_at_once itself and once all peers have left run r - channels.
+/// The windows of successive runs. Runs have the same numbers on all ranks and begin in that order.
+/// Run r uses counter r % channels of each rank. A rank begins it once the rank itself has left run
+/// r - runs_at_once and all peers have left run r - channels.
 inline constexpr int channels = 8;
 inline constexpr int runs_at_once = channels / 2;
-/// Pieces of the largest size in the staging ring. A piece may be read until the eighth run after
-/// it begins, and a piece does not go across the ring's end.
+/// The pieces of the largest size that fit the staging ring. A piece may be read until the eighth
+/// run after it begins, and no piece crosses the end of the ring.
 inline constexpr int ring_pieces = channels + 1;
 
-/// The same of calls in cells, which follow each other: call n has cell n % depth, and a rank
-/// writes it once all have written that of call n - depth + 1, so have finished call n - depth.
+/// The windows of calls in cells, which follow each other. Call n uses cell n % depth. A rank
+/// writes it once all ranks have written that of call n - depth + 1, and so have finished call n -
+/// depth.
 inline constexpr int few_cells = 64, more_cells = 16;
-/// Of inputs that lie beside the cells, which are those of `more_cells`.
+/// The pieces of the ring beside the cells; its inputs belong to calls with `more_cells`.
 inline constexpr int beside_pieces = more_cells + 1;
 
-/// Scratch is handed out in lines of caches.
+/// Scratch is handed out in whole cache lines.
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 constexpr std::string_view name(protocol p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be said of one plan by itself, before it is held against those of other ranks.
+// Checks one plan by itself, before it is compared with those of other ranks.
 #pragma once
 
 #include <collectives/plan/plan.hpp>
@@ -11,7 +11,7 @@
 
 namespace collectives::inline v0::plans {
 
-/// Why a plan cannot be one, and in which instruction (-1: in none).
+/// Why a plan is malformed, and in which instruction (-1: in none).
 struct plan_fault {
     std::string_view what;
     int instruction = -1;

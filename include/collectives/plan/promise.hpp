@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What check_plan is given: the plans of all ranks for successive calls, and what each call
-// promises its callers.
+// The input of check_plan: the plans of all ranks for successive calls, and what each call promises
+// its callers.
 #pragma once
 
 #include <collectives/plan/plan.hpp>
@@ -10,8 +10,8 @@
 
 namespace collectives::inline v0::plans {
 
-/// The buffers of one rank's call. In place, the two are parts of one: they begin at `input_at` and
-/// `output_at` in it.
+/// The buffers of one rank's call. In place, both are parts of one buffer, at `input_at` and
+/// `output_at`.
 struct user_buffers {
     std::size_t input_bytes = 0, output_bytes = 0;
     bool in_place = false;
@@ -33,17 +33,17 @@ struct promised_chunk {
     std::size_t offset = 0, bytes = 0;
 };
 
-/// What a run is to do, by its schedule. Offsets are from the begin of the rank's buffer.
+/// What a run must do, by its schedule. Offsets count from the start of the rank's buffer.
 struct promise {
     std::vector<promised_value> values;
-    std::vector<std::vector<promised_chunk>> inputs;   // of each rank, where contributions lie
-    std::vector<std::vector<promised_chunk>> outputs;  // of each rank, what must be there
+    std::vector<std::vector<promised_chunk>> inputs;   // per rank: where its contributions are
+    std::vector<std::vector<promised_chunk>> outputs;  // per rank: what its output must hold
 };
 
 /// One segment of a call.
 struct planned_run {
     std::vector<plan> ranks;
-    std::size_t behind = 0;  // how far its input and output lie behind the call's
+    std::size_t behind = 0;  // distance of its input and output from the call's
     promise wanted;
 };
 
@@ -56,12 +56,13 @@ struct planned_call {
 
 /// Calls of one communicator, in order.
 struct planned_history {
-    std::size_t element = 1;   // bytes
-    bool overlapping = false;  // each rank starts all calls before it waits for any, in own buffers
+    std::size_t element = 1;  // bytes
+    bool overlapping =
+        false;  // each rank starts all calls before it waits for any; each call has its own buffers
     std::vector<planned_call> calls;
 };
 
-/// What check_plan says. Where it is not `ok`, `what` says why and the rest where.
+/// The verdict of check_plan. If it is not `ok`, `what` says why, and the rest says where.
 struct plan_verdict {
     bool ok = true;
     std::string_view what = "proved";

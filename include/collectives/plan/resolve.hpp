@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From symbols to places: what a plan's names for its peers' memory mean once the peers have
-// announced their protocols. Whoever runs a plan calls this, and check_plan does.
+// announced their protocols. The back ends and check_plan call this.
 #pragma once
 
 #include <collectives/plan/plan.hpp>
@@ -12,7 +12,8 @@
 
 namespace collectives::inline v0::plans {
 
-/// What a peer has announced, and what it offers under that (lower/lower.hpp: offers_of).
+/// What a peer has announced, and what it offers under that announcement (lower/lower.hpp:
+/// offers_of).
 struct peer_view {
     announcement shown{};
     std::vector<offer> offers;
@@ -26,7 +27,7 @@ inline offer const* find_offer(std::vector<offer> const& all, rank_t me, int num
     return nullptr;
 }
 
-/// Where a place of a peer really is. `peers[r]` is rank r. An offer that does not exist stays an
+/// Where a peer's place really is. `peers[r]` is rank r. An offer that does not exist stays an
 /// offer, which nobody can read.
 inline place resolve(place p, rank_t me, std::span<peer_view const> peers) {
     if (p.where != memory::offer) { return p; }
@@ -37,14 +38,14 @@ inline place resolve(place p, rank_t me, std::span<peer_view const> peers) {
     return {found->at.where, p.peer, 0, found->at.offset + p.offset};
 }
 
-/// Whether the output of the peer of this place is written by others.
+/// Whether other ranks write the output of the peer of this place.
 inline bool takes_sums(place const& p, std::span<peer_view const> peers) {
     return p.peer >= 0 && static_cast<std::size_t>(p.peer) < peers.size() &&
            peers[static_cast<std::size_t>(p.peer)].shown.takes_sums;
 }
 
-/// Whether the announced protocols drop an instruction of rank `me`. Never the protocols of the
-/// window's waits, see condition::unless_all_came.
+/// Whether the announced protocols drop an instruction of rank `me`. They never drop the waits of
+/// the window (condition::unless_all_came).
 inline bool is_dropped(instruction const& i, std::span<peer_view const> peers) {
     return i.when == condition::unless_peer_takes_sums &&
            takes_sums({memory::output, i.peer, 0, 0}, peers);
@@ -61,8 +62,8 @@ inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
     return true;
 }
 
-/// The plan with all that done. Instructions keep their places: one that is dropped becomes a copy
-/// of no bytes.
+/// The plan with all symbols resolved. Instructions keep their positions: a dropped one becomes a
+/// copy of no bytes.
 inline plan resolve(plan const& mine, std::span<peer_view const> peers) {
     plan result = mine;
     result.destinations.clear();

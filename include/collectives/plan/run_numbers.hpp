@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of runs, and which of them must look whether peers have left an older one.
+// Numbers runs, and finds those that must check whether peers have left an older run.
 #pragma once
 
 #include <collectives/plan/promise.hpp>
@@ -14,12 +14,12 @@ namespace collectives::inline v0::plans {
 struct run_of_history {
     int call = 0, segment = 0;
     backend by = backend::messages;
-    int number = 0;        // among those of its back end that have a window; from 1
-    bool is_known = true;  // that peers have left what the window's waits are for
+    int number = 0;        // among the runs of its back end that have a window; from 1
+    bool is_known = true;  // peers are known to have left what the window waits for
 };
 
-/// The runs of a history in order. A rank need not look where a run that it has left could not end
-/// before all ranks had come to it: they then had left all that is older than the window.
+/// The runs of a history in order. A rank need not check if a run that it has left could not end
+/// before all ranks had come to it: they had then left everything older than the window.
 inline std::vector<run_of_history> number_runs(planned_history const& what) {
     std::vector<run_of_history> result;
     int memory_runs = 0, cell_runs = 0, all_wrote = 0;

@@ -16,10 +16,11 @@ namespace collectives::inline v0::detail {
 struct entry {
     std::uint64_t sequence = 0;  // its number
     std::uint64_t past = 0;      // hash of all calls before it
-    std::uint64_t mark = 0;      // the same, with its own
+    std::uint64_t mark = 0;      // hash of all calls up to and including it
 };
 
-/// Driven by its engine, which calls `progress` whenever something may have happened.
+/// An activity is driven by its engine, which calls `progress` whenever something may have
+/// happened.
 class activity {
 public:
     activity() = default;
@@ -27,20 +28,21 @@ public:
     activity& operator=(activity const&) = delete;
     virtual ~activity() = default;
 
-    /// Does what can be done without waiting. True once there is nothing left to do. Does not
-    /// throw: what the caller's operator throws goes to `thrown`.
+    /// Does what can be done without waiting. Returns true once nothing is left to do. Does not
+    /// throw: `thrown` keeps what the caller's operator throws.
     virtual bool progress() = 0;
-    /// Takes back what was posted; `progress` is not called any more.
+    /// Takes back what was posted. The engine does not call `progress` afterwards.
     virtual void cancel() = 0;
 
-    /// Sets the deadline. A blocking call looks at the clock only once it has to wait.
+    /// Sets the deadline. A blocking call reads the clock only once it has to wait.
     void start_clock(steady::time_point now) {
         if (deadline != steady::time_point{}) { return; }
         deadline =
             allowed == std::chrono::nanoseconds::max() ? steady::time_point::max() : now + allowed;
     }
 
-    /// Whether it is time to look for a reason, every `interval` once it has begun to wait.
+    /// Whether it is time to look for a reason why the activity does not end: every `interval`,
+    /// once it has begun to wait.
     bool is_due(steady::time_point now, std::chrono::nanoseconds interval) {
         if (next_look == steady::time_point{}) { next_look = now + interval; }
         if (!suspicious && now < next_look && now < deadline) { return false; }
@@ -48,16 +50,16 @@ public:
         return true;
     }
 
-    fingerprint call;       // what was called, with its number on the communicator
-    rank_t only_peer = -1;  // of a send or receive: the peer it needs; else it needs all
+    fingerprint call;                    // what was called, with its number on the communicator
+    rank_t only_peer = -1;               // the peer that a send or receive needs; -1: all ranks
     std::chrono::nanoseconds allowed{};  // the time the whole call may take
     steady::time_point deadline{};
-    steady::time_point next_look{};  // when a test looks next for a reason why it does not end
+    steady::time_point next_look{};  // when a test next looks for a reason why it does not end
     std::uint64_t ticks = 0;         // grows when something moved
     bool done = false;
     bool suspicious = false;  // a message or a peer's entry does not fit: look at once
-    std::string suspicion;    // in words, where the fingerprints do not tell
-    rank_t suspect = -1;      // whose call does not fit: perhaps it has yet to leave word of it
+    std::string suspicion;    // what does not fit, if the fingerprints cannot say it
+    rank_t suspect = -1;      // whose call does not fit; it may not have published it yet
     std::exception_ptr thrown;
 };
 

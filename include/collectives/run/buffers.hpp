@@ -10,13 +10,13 @@
 
 namespace collectives::inline v0::detail {
 
-/// What a run works on. `input` is only read, except where it is the output.
+/// The buffers of a run. The run only reads `input`, unless it is also the output.
 struct run_buffers {
     std::byte const* input = nullptr;
     std::byte* output = nullptr;
     std::byte* scratch = nullptr;
 
-    /// Of this rank's places.
+    /// The address of a place in this rank's memory.
     std::byte const* read(plans::place const& p) const {
         return (p.where == plans::memory::input    ? input
                 : p.where == plans::memory::output ? output
@@ -28,12 +28,12 @@ struct run_buffers {
     }
 };
 
-/// How a reduction is to be carried out.
+/// How to carry out a reduction.
 struct reduce_manner {
-    int size = 0;      // ranks, for the operator's last touch
-    bool raw = false;  // its sources still are to go through the operator's `prepare`
+    int size = 0;      // ranks, for the operator's `finish`
+    bool raw = false;  // its sources have not gone through the operator's `prepare`
     destination to = destination::read_soon;
-    void* queue = nullptr;            // of the space of all this
+    void* queue = nullptr;            // of the device that holds the buffers
     std::span<void* const> others{};  // more places for the result, in a device's memory
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of a communicator's operations, and what a rank leaves on the board of them.
+// Numbers the operations of a communicator, and publishes them on its board.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
@@ -21,23 +21,24 @@ public:
         in_memory_ = board.in_memory();
     }
 
-    /// Enters the next operation, a call with this hash: gives it its number and leaves word of it.
-    /// `mark` goes with all that is sent for it: a hash of this call and all before it. A mistake
-    /// that no rank waited for, such as two ranks that each broadcast as root, so shows later.
+    /// Enters the next operation, a call with this hash: numbers it and publishes it on the board.
+    /// Its `mark`, a hash of this call and all before it, goes with everything that is sent for the
+    /// operation. So a mistake that no rank waited for, such as two ranks that each broadcast as
+    /// root, shows in a later call.
     entry enter(fingerprint const& call, std::uint64_t hash) {
         auto const mine = number(hash);
         leave_word(call, hash, mine);
         unfinished_.push_back(mine.sequence);
         return mine;
     }
-    /// The two halves of `enter` for an operation that is waited for while this rank is quiet. In
-    /// between, peers cannot find out yet what this rank has called.
+    /// The two halves of `enter`, for a call that is waited for while nothing else is under way on
+    /// this rank. Between the two, peers cannot find out what this rank has called.
     entry number(std::uint64_t hash) {
         auto const past = std::exchange(past_, detail::hash_mix(past_, hash));
         return {++sequence_, past, past_};
     }
     void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
-        if (in_memory_ != nullptr) {  // known: no virtual call on the short way
+        if (in_memory_ != nullptr) {  // a known type, so this needs no virtual call
             in_memory_->enter(call, hash, mine.sequence, mine.past);
         } else {
             board_->enter(call, hash, mine.sequence, mine.past);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carries out plans in cells: each rank writes its small input, with the call's number, where all
-// can read it, and reads those of the ranks it needs.
+// Carries out plans in cells. Each rank writes its small input, with the number of the call, to a
+// cell that all ranks can read, and reads the cells it needs.
 #pragma once
 
 #include <collectives/run/buffers.hpp>
@@ -22,7 +22,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// One call in cells. Reused from call to call.
+/// One call in cells. The object is reused from call to call.
 class cell_run {
     using board_type = shared::board;
 
@@ -34,9 +34,10 @@ public:
     cell_run& operator=(cell_run&&) noexcept = default;
     ~cell_run() = default;
 
-    /// Writes this rank's input to its cell, number `number`, which `book` must allow; the caller
-    /// wakes the others. All must live until `finish` returns. Throws transport_error, before
-    /// anything is written, if there is no memory for the input (see `may_start`).
+    /// Writes this rank's input to its cell for call `number`, which `book` must allow. The caller
+    /// wakes the other ranks. All arguments must live until `finish` returns. Throws
+    /// transport_error, before it writes anything, if there is no memory for the input (see
+    /// `may_start`).
     void start(any_transport& t, board_type& board, cell_window& book, store_probe& watch,
                rank_group const& group, std::uint64_t number, std::uint64_t hash,
                cell_form const& form, void const* in, void* out, reducer const* op) {
@@ -54,8 +55,8 @@ public:
         auto& mine = cells_[group.rank()];
         in_cells_ = cell_window::fits_cell(form);
         if (in_cells_) {
-            // What does not fit beside the stamp begins a line of its own: processors copy and add
-            // whole lines quicker than what lies across two.
+            // An input that does not fit beside the stamp begins at the next line: processors copy
+            // and add whole lines faster than data across two lines.
             lead_ = form.longest <= mine.beside ? 0 : mine.beside;
             copy_input(mine.payload() + lead_, at_.input, form.sent, watch);
         } else if (form.sent != 0) {
@@ -68,11 +69,11 @@ public:
         }
         mine.hash = hash;
         mine.stamp.store(number, std::memory_order_release);
-        if (in_cells_) {  // takes no time while a line is on its way
+        if (in_cells_) {  // costs no time while a cache line is in transfer
             find_sources([&](rank_t peer) { return cells_[peer].payload() + lead_; });
         }
     }
-    /// Whether those have written their cells that this rank reads.
+    /// Whether the ranks that this rank reads from have written their cells.
     bool is_ready() {
         for (; seen_ < form_->rest; ++seen_) {
             auto const& its = cells_[form_->steps.program[seen_].peer];
@@ -85,10 +86,10 @@ public:
         return true;
     }
     bool all_come() const { return form_->all_come; }
-    /// A peer came with another call, this one.
+    /// Whether a peer came with another call.
     bool wrong() const { return wrong_; }
     rank_t wrong_peer() const { return form_->steps.program[seen_].peer; }
-    /// Once it is ready: carries out the rest of the plan. Throws what the operator throws.
+    /// Carries out the rest of the plan. Call it once `is_ready`. Throws what the operator throws.
     void finish() {
         if (!in_cells_) {
             find_sources([&](rank_t peer) { return shown_beside(peer); });
@@ -108,13 +109,13 @@ public:
     }
 
 private:
-    /// What a cell tells that has no room for the input itself.
+    /// What a cell holds that has no room for the input: where the input is.
     struct shown_place {
         std::uint64_t where = 0;
         memory_range ring;
     };
 
-    /// As memcpy, whose call takes longer than the copy of a number.
+    /// Does what memcpy does. A call of memcpy takes longer than the copy of one number.
     static void copy_input(std::byte* to, std::byte const* from, std::size_t bytes,
                            store_probe& watch) {
         if (bytes == sizeof(std::uint32_t)) {
@@ -125,7 +126,7 @@ private:
             host::copy(to, from, bytes, watch.best(to, bytes));
         }
     }
-    /// What a peer shows that has no room for it in its cell: the begin of its scratch.
+    /// Where a peer's input is, if its cell has no room: the start of its scratch.
     std::byte const* shown_beside(rank_t peer) const {
         shown_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
@@ -133,7 +134,7 @@ private:
         book_->beside().prefault(memory, peer, its.ring);
         return memory.at(its.where);
     }
-    /// `shown(peer)`: where what a peer shows begins.
+    /// `shown(peer)`: where a peer's input starts.
     template <class Shown>
     [[gnu::always_inline]] void find_sources(Shown&& shown) {
         auto const& from = form_->steps.sources;
@@ -153,9 +154,9 @@ private:
     cell_form const* form_ = nullptr;
     run_buffers at_{};
     std::vector<void const*> sources_;  // of the plan, from `first_source` on
-    std::vector<std::byte> scratch_;    // empty for the library's own algorithms
+    std::vector<std::byte> scratch_;    // empty for the algorithms of the library
     reducer const* op_ = nullptr;
-    bool in_cells_ = true;  // where inputs lie
+    bool in_cells_ = true;  // whether inputs are in the cells
     std::size_t lead_ = 0;  // bytes of each payload that are left out
     std::size_t seen_ = 0;  // instructions
     bool wrong_ = false;

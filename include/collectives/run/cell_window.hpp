@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls in cells of one communicator: which may write its cell, and memory beside the cells.
+// Decides which calls in cells may write their cells, and holds the memory beside the cells.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -20,9 +20,10 @@ static_assert(shared::board::few_bytes == lowering::largest_in_few_cells &&
               shared::board::cell_depth(0) == plans::few_cells &&
               shared::board::cell_depth(lowering::largest_in_cells) == plans::more_cells);
 
-/// Numbers the calls in cells. Who has written number k has finished all before; so where d calls
-/// in a row have cells of their own, a rank may write number k once all have written k - d + 1.
-/// Only the roots of collectives that do not wait for all ever have to look.
+/// Numbers the calls in cells of one communicator. A rank that has written number k has finished
+/// all calls before it. If d successive calls have cells of their own, a rank may therefore write
+/// number k once all ranks have written k - d + 1. Only roots of collectives that do not wait for
+/// all ranks ever have to look.
 class cell_window {
     using board_type = shared::board;
 
@@ -38,7 +39,7 @@ public:
         all_wrote_ = needed;
         return true;
     }
-    /// The next call has ended; `all_came`: it had waited for all ranks.
+    /// Notes that the next call has ended. `all_came`: it had waited for all ranks.
     void finish(bool all_came) {
         ++done_;
         if (all_came) { all_wrote_ = done_; }
@@ -47,7 +48,7 @@ public:
     static bool fits_cell(cell_form const& form) { return form.longest <= board_type::cell_bytes; }
     /// Whether there is memory for this rank's input.
     bool has_room(cell_form const& form) const { return form.beside == 0 || beside_.exists(); }
-    /// Takes it, if there is none yet. Throws transport_error if there is none at all.
+    /// Takes the memory if there is none yet. Throws transport_error if there is none at all.
     void make_room(any_transport& t, cell_form const& form) {
         if (has_room(form)) { return; }
         constexpr auto least = plans::beside_pieces * lowering::largest_beside_cells;
@@ -59,16 +60,16 @@ public:
             beside_.make(t, least);
         }
     }
-    /// Whether the next one may be written and needs no memory that is not there yet.
+    /// Whether the next call may be written and needs no memory that is missing.
     bool may_start(board_type const& board, cell_form const& form) {
         return has_room(form) && may_write(board, form);
     }
-    /// Where inputs lie that cells have no room for.
+    /// The memory for inputs that do not fit a cell.
     staging_ring& beside() { return beside_; }
 
 private:
     std::uint64_t done_ = 0;
-    std::uint64_t all_wrote_ = 0;  // numbers up to this one have been written by all
+    std::uint64_t all_wrote_ = 0;  // all ranks have written the numbers up to this one
     staging_ring beside_;
 };
 

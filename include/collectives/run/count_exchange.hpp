@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells all ranks how long a vector is that only the root sees whole: a gather or scatter whose
-// schedule passes blocks on needs to know how long they are.
+// Sends the length of a vector from the root to all ranks. In a gather or scatter without counts
+// only the root knows it, and a schedule that passes blocks on needs it.
 #pragma once
 
 #include <collectives/run/group.hpp>

@@ -13,11 +13,11 @@
 
 namespace collectives::inline v0::detail {
 
-/// The root tells the others the whole count before the operation begins.
+/// The root sends the whole count to the others before the operation begins.
 class counted_operation final : public operation {
 public:
-    /// Makes the program of a call once its whole count is known. Throws usage_error if this rank's
-    /// block does not fit that count.
+    /// Makes the program of a call once the count of the whole vector is known. Throws usage_error
+    /// if this rank's block does not fit that count.
     using program_maker = std::function<std::shared_ptr<program>(std::size_t count)>;
 
     void start_counting(engine& e, fingerprint const& what, std::size_t count, program_maker make,

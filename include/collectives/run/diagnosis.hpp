@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why an activity does not end: a peer that called something else, one that has gone, or one that
-// does not come.
+// Finds out why an activity does not end: a peer called something else, died or left, or has not
+// come.
 #pragma once
 
 #include <collectives/core/failure.hpp>
@@ -28,14 +28,15 @@ inline std::string how_it_went(peer_exit const& d) {
     return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
 }
 
-/// How the calls of ranks low < high differ up to operation `sequence`: in the last one both have
-/// entered, or in an earlier one that neither had to wait for. Empty if they do not.
+/// How the calls of ranks low < high differ up to operation `sequence`: in the last operation that
+/// both have entered, or in an earlier one that neither had to wait for. Empty if they do not
+/// differ.
 [[gnu::cold]] inline std::string difference_between(any_board const& board, rank_t low, rank_t high,
                                                     std::uint64_t sequence) {
     auto const last = std::min({sequence, board.entered(low), board.entered(high)});
     for (auto s = last; s > 0; --s) {
         auto const first = board.call_of(low, s), second = board.call_of(high, s);
-        if (!first || !second) { break; }  // too long ago
+        if (!first || !second) { break; }  // no longer remembered
         if (first->past != second->past) { continue; }
         auto const difference = first->difference(*second, low, high);
         if (difference.empty() || s == sequence) { return difference; }
@@ -44,7 +45,7 @@ inline std::string how_it_went(peer_exit const& d) {
     return {};
 }
 
-/// How a rank has gone, as its transport or its own word tells.
+/// How a rank ended, as its transport or the board says; empty if it lives.
 inline std::optional<peer_exit> exit_of(any_board const& board, any_transport const& t,
                                         rank_group const& group, rank_t r) {
     if (board.has_left(r)) { return peer_exit{}; }
@@ -72,7 +73,7 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
         {peer});
 }
 
-/// The failure of an activity, if there is one. O(ranks). Allocates only if there is.
+/// The failure of an activity, if there is one. O(ranks). Allocates only if there is a failure.
 [[gnu::cold]] inline std::optional<failure> diagnose(any_board const& board, any_transport const& t,
                                                      rank_group const& group, activity const& a) {
     if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
@@ -80,7 +81,8 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
     auto const late = steady::now() >= a.deadline;
     auto const what = [&a] { return a.call.title(); };
     std::vector<int> missing, suspended;
-    // Before the calls are compared: who tells of its call only then has not been heard.
+    // Read this before comparing calls: a suspect that publishes its call only afterwards has not
+    // been compared.
     auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == me) { continue; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drives what is under way on a communicator: progress, waiting, and finding out what went wrong.
+// Drives the operations of a communicator: progress, waiting, and diagnosis of failures.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -59,15 +59,15 @@ public:
     any_transport& carrier() { return *shared_->carrier; }
     std::shared_ptr<rank_progress> const& shared() const { return shared_; }
     any_board& board() { return *board_; }
-    /// The board's counters and cells. Only where `memory` is not null.
+    /// The counters and cells of the board. Call it only if `memory` is not null.
     shared::board& shared_board() { return *in_memory_; }
-    /// Null where peers do not reach each other's memory: then all data travels as messages.
+    /// Null if peers cannot reach each other's memory. All data then travels as messages.
     peer_memory* memory() const { return memory_; }
-    /// Where the buffers of collectives lie.
+    /// The space that holds the buffers of collectives.
     any_space space() const { return space_; }
     /// Whether small vectors may travel in cells.
     bool has_cells() const { return memory_ != nullptr && space_.device() == nullptr; }
-    /// Whether something has failed: all waits end.
+    /// Whether the communicator has failed. All waits then end.
     bool stopped() const { return stop_->load(std::memory_order_seq_cst) != 0; }
     rank_group const& group() const { return group_; }
     /// Equal on all ranks of the communicator, different between communicators of a job.
@@ -75,7 +75,7 @@ public:
     int size() const { return group_.size(); }
     rank_t rank() const { return group_.rank(); }
 
-    /// Throws the failure that broke the communicator, if one did.
+    /// Throws the failure that broke the communicator, if there was one.
     void require_usable(collective what) {
         if (asks_ && !stopped()) {
             receive_control([&] { return std::string(name(what)); });
@@ -84,18 +84,18 @@ public:
         raise(text_of("rank ", rank(), ", calling ", name(what)));
     }
 
-    /// The numbers of this communicator's operations, and what peers are told of them.
+    /// Numbers this communicator's operations and publishes them.
     call_book calls;
 
     /// Whether nothing is under way on any communicator of this rank, and nothing has failed here.
     bool is_quiet() const { return shared_->work->active.empty() && !stopped(); }
-    /// Looks for a while whether `ready()`, without moving anything else. Wakes the others, who may
-    /// wait for what was stored before.
+    /// Polls `ready()` for a short while, without moving anything else. Wakes the other ranks on
+    /// the way, since they may wait for what this rank stored.
     template <class Ready>
     bool wait_briefly(Ready&& ready) {
-        constexpr int looks = 200;  // in the time of a few transfers of a cache line
+        constexpr int looks = 200;  // takes as long as a few transfers of a cache line
         bool is = ready();
-        // The only peer, had it gone to sleep, would have been ready from the first.
+        // A single peer that slept by now would have made `ready()` true at the first look.
         bool const nobody_sleeps = !is && size() == 2;
         for (int i = 0; i < looks && shared_->core_per_rank && !is; ++i) { is = ready(); }
         if (is && nobody_sleeps) { return true; }
@@ -106,17 +106,18 @@ public:
         return is;
     }
 
-    /// Breaks the communicator on all ranks, with what this rank alone knows of.
+    /// Breaks the communicator on all ranks with a failure that only this rank knows.
     void break_by(failure const& why) {
         carrier().note_trouble();
         board_->fail(why);
     }
-    /// The same with the exception being handled, in what was `called`.
+    /// Breaks the communicator with the exception being handled, which the operation `called`
+    /// threw.
     void break_by_exception(std::string_view called) {
         break_by(failure_being_handled(called, rank()));
     }
 
-    /// Whoever holds the rank's progress lock owns what is under way.
+    /// Locks what the rank has under way. The holder may change it.
     [[gnu::always_inline]] progress_lock::guard lock() const { return shared_->work->lock->take(); }
     void add(activity& a) { shared_->work->active.push_back(&a); }
     void remove(activity& a) {
@@ -124,7 +125,7 @@ public:
         std::erase(shared_->work->active, &a);
     }
 
-    /// One look at `a` and everything else; true if `a` has ended.
+    /// Makes progress once with `a` and everything else. Returns true if `a` has ended.
     bool test(activity& a) {
         auto const mine = lock();
         if (!a.done && !a.thrown) { move(a); }
@@ -134,8 +135,8 @@ public:
         return false;
     }
 
-    /// One look at `those`, for a thread that moves them and waits for none. What fails is kept for
-    /// who does; what has ended is dropped from the list.
+    /// Makes progress once with `those`, for a thread that waits for none of them. A failure is
+    /// kept for the rank that waits; what has ended is dropped from the list.
     progress_thread::found tend(std::vector<activity*>& those) {
         using enum progress_thread::found;
         if (shared_->work->lock->is_wanted()) { return nothing_new; }
@@ -150,7 +151,7 @@ public:
         return nothing_new;
     }
 
-    /// Returns once `a` is done; else throws, when no peer is in this rank's memory for it.
+    /// Returns once `a` is done. Otherwise throws, after all peers have left this rank's memory.
     void wait(activity& a) {
         auto const mine = lock();
         waiter patience(shared_->core_per_rank);
@@ -161,7 +162,7 @@ public:
             if (a.thrown || stopped()) { leave(a); }
             if (moved) {
                 patience.reset();
-                // What moves may be something else than `a`, without end.
+                // Other activities may move without end while `a` is stuck.
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }
             } else if (a.suspicious) {
                 a.start_clock(steady::now());
@@ -180,14 +181,16 @@ public:
         }
     }
 
-    /// Calls in cells come one after the other, in the order of the calls.
+    /// Reserves the next call in cells. Such calls run one after the other, in the order of the
+    /// calls.
     std::uint64_t reserve_cell() { return ++cells_reserved_; }
     cell_window cells;
 
-    store_probe watch;       // of what this rank writes for peers to read
-    store_probe push_watch;  // of what it writes to their outputs
+    store_probe watch;       // lines that this rank writes for peers to read
+    store_probe push_watch;  // lines that it writes in its peers' outputs
     scratch_pool scratch;
-    /// The communicator goes: what peers may still read of it stays until they have gone too.
+    /// Ends this rank's use of the communicator. Memory that peers may still read stays until they
+    /// have left too.
     void retire() {
         if (memory_ != nullptr) {
             auto kept = runs.take_kept();
@@ -197,14 +200,14 @@ public:
         carrier().close_board(*board_);
     }
 
-    /// Runs in memory.
+    /// The runs in memory of this communicator.
     run_window runs;
 
 private:
     static constexpr std::chrono::milliseconds look_interval{20};
-    static constexpr unsigned looks_apart = 32;  // moves between two looks at the clock
+    static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock
 
-    /// Does `part`; true if anything moved. `title()` is that of what waits.
+    /// Does `part` and returns true if anything moved. `title()` names the operation that waits.
     template <class Part, class Title>
     bool guarded(Part&& part, Title&& title) {
         try {
@@ -214,20 +217,21 @@ private:
             return true;
         }
     }
-    /// One look at everything.
+    /// Makes progress once with everything.
     bool move(activity const& a) {
         return guarded([&] { return shared_->progress(); }, [&] { return a.call.title(); });
     }
 
-    /// Takes in what peers tell by words, where that is how they tell.
+    /// Receives the control messages of peers, on transports that use them.
     template <class Title>
     void receive_control(Title&& title) {
         guarded([&] { return carrier().receive_control(), true; }, title);
     }
-    /// Asks the ranks that `a` waits for what they are at, where such words cost messages.
+    /// Asks the ranks that `a` waits for what they have called, on transports where that takes
+    /// messages.
     void ask(activity const& a) {
         auto const title = [&] { return a.call.title(); };
-        receive_control(title);  // why a peer has gone before that it has
+        receive_control(title);  // first the reason why a peer left, then that it left
         if (stopped()) { return; }
         guarded(
             [&] {
@@ -240,14 +244,14 @@ private:
             },
             title);
     }
-    void look_now_and_then(activity& a) {  // not each time: it reads what all ranks left
+    void look_now_and_then(activity& a) {  // rarely, because it reads the state of all ranks
         auto const now = steady::now();
         a.start_clock(now);
         if (!a.suspicious && now < a.next_look) { return; }
         if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
         a.next_look = now + look_interval;
     }
-    /// Looks for a reason why `a` cannot go on, and tells everybody if there is one.
+    /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
         if (asks_) {
             if (!a.is_due(steady::now(), look_interval)) { return; }
@@ -256,11 +260,11 @@ private:
         }
         auto const why = diagnose(*board_, carrier(), group_, a);
         if (!why) { return; }
-        move(a);  // what a peer did before it left may have come in the meantime
+        move(a);  // what a peer sent before it left may have arrived by now
         if (!a.done) { board_->fail(*why); }
     }
 
-    /// Ends a failed activity: takes back what it posted, waits until no live peer is in this
+    /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
         remove(a);
@@ -281,7 +285,7 @@ private:
     peer_memory* memory_;
     any_space space_;
     std::atomic<std::uint32_t> const* stop_;
-    bool asks_;  // ranks tell each other by messages what they are at
+    bool asks_;  // ranks exchange what they have called by messages
     rank_group group_;
     std::uint64_t context_;
     std::uint64_t cells_reserved_ = 0;

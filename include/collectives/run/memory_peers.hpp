@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the peers of a run in memory tell on the board: how far they have come, and where what they
-// have lies.
+// What the peers of a run in memory publish on the board: how far they have come, and where their
+// values are.
 #pragma once
 
 #include <collectives/plan/plan.hpp>
@@ -31,15 +31,16 @@ public:
     }
     std::uint64_t hash(rank_t r) const { return channel(r).hash; }
     memory_range const& ring_of(rank_t r) const { return channel(r).ring; }
-    /// By a peer that has come; or, where it has left again, in a later run.
+    /// The announcement of a peer that has come. If the peer has already left, it may be that of a
+    /// later run.
     plans::announcement announced(rank_t r) const {
         return plans::announcement::of(channel(r).announced.load(std::memory_order_acquire));
     }
-    /// A place in a peer's output.
+    /// The address of a place in a peer's output.
     std::byte* output(plans::place const& p) const { return at(p.peer, p); }
-    /// What source number `i` of this rank's plan is, which a peer offers.
+    /// The address of source number `i` of this rank's plan, which a peer offers.
     std::byte const* source(int i) const { return at(peer_of(i), offered(i)); }
-    /// Whether that is a copy that its peer has made for this.
+    /// Whether that source is a copy that the peer staged for this run.
     bool is_staged_copy(int i) const {
         return plans::is_staged(announced(peer_of(i)).how) &&
                offered(i).where == plans::memory::scratch;

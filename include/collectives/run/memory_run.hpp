@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carries out plans in memory that peers reach: reads values where they lie, several in one pass,
-// and writes sums straight to peers' outputs where it can. One counter per rank and channel says
-// how far the rank has come; the plan's waits say what follows from it.
+// Carries out plans in memory that peers reach. A pass reads several sources where they are, and
+// writes sums to peers' outputs if the plan says so. One counter per rank and channel says how far
+// the rank has come; the waits of the plan use these counters.
 #pragma once
 
 #include <collectives/run/buffers.hpp>
@@ -24,15 +24,16 @@
 
 namespace collectives::inline v0::detail {
 
-/// One run of a plan over peers' memory. `progress` never blocks; a pass is at most 256 KiB, and
-/// between two of them the stop word is looked at.
+/// One run of a plan over peers' memory. `progress` never blocks. A pass covers at most 256 KiB,
+/// and the run reads the stop word between two passes.
 class memory_run {
 public:
     static constexpr std::size_t pass_bytes = 256 * 1024, pass_bytes_on_device = 1U << 30;
 
-    /// Run number `run`, of a segment, which the book of runs has begun. Writes down where this
-    /// rank's buffers lie (`bases`), for peers to read once its counter says that it has come. All
-    /// must live until `progress` says true; the scratch as long as the plan's `keeps` says.
+    /// Starts run number `run` for a segment; the run window has already begun it. Publishes where
+    /// this rank's buffers are (`bases`), for peers to read once its counter says that it has come.
+    /// All arguments must live until `progress` returns true, and the scratch for as long as the
+    /// plan's `keeps` says.
     void start(engine& e, program& of, ready_plan& own, int segment, std::uint64_t run,
                std::uint64_t hash, run_buffers at, std::array<std::uint64_t, 3> bases,
                reducer const* op) {
@@ -58,14 +59,14 @@ public:
         mine.ring = e.runs.own_ring();
     }
 
-    /// Does what can be done now. True once this rank has done its part.
+    /// Does what can be done now. Returns true once this rank has done its part.
     bool progress() {
         auto const ended = advance();
         tell();
         return ended;
     }
     bool wrong() const { return wrong_; }           // a peer came with another call
-    std::uint64_t ticks() const { return ticks_; }  // grows with everything that gets done
+    std::uint64_t ticks() const { return ticks_; }  // grows with each instruction or pass
 
 private:
     using instruction = plans::instruction;
@@ -92,7 +93,7 @@ private:
                     break;
                 case opcode::send:
                 case opcode::receive:
-                case opcode::test: break;  // there are none in memory
+                case opcode::test: break;  // plans in memory have none
             }
         }
         return true;
@@ -109,16 +110,16 @@ private:
         ++ticks_;
     }
     bool may_go_on(instruction const& i) {
-        if (i.runs_back != 0) { return true; }  // has been waited for before the run began
+        if (i.runs_back != 0) { return true; }  // the window waited for this before the run began
         // A peer whose output was written reads nothing here. Each peer has come by now, so its
-        // channel tells of this run, or of a later one: then it has left this one.
+        // channel describes this run, or a later one if the peer has left this one.
         if (i.when == plans::condition::unless_peer_takes_sums &&
             peers_.announced(i.peer).takes_sums) {
             return true;
         }
         if (!has_reached(i.peer, channel_counter(run_, i.at))) { return false; }
         if (!plans::is_come(i.at)) { return true; }
-        // The peer's channel stays as it is until this rank has left the run.
+        // The peer's channel does not change until this rank has left the run.
         wrong_ = wrong_ || peers_.hash(i.peer) != hash_;
         if (wrong_) { return false; }
         engine_->runs.prefault(*memory_, i.peer, peers_.ring_of(i.peer));
@@ -128,7 +129,7 @@ private:
         auto const come = peers_.counter(peer);
         if (come < where) { return false; }
         if (auto* const device =
-                space_.device()) {  // what it has enqueued comes before what this rank enqueues now
+                space_.device()) {  // this rank's work comes after what the peer has enqueued
             auto& seen = ordered_[static_cast<std::size_t>(peer)];
             if (seen < where) {
                 device->after(engine_->group().job_rank(peer));
@@ -155,7 +156,7 @@ private:
         });
     }
 
-    /// Calls pass(first, bytes) over `bytes` bytes in steps; false if the run was stopped.
+    /// Calls pass(first, bytes) over `bytes` bytes in steps. Returns false if the run was stopped.
     template <class Pass>
     bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
         auto const whole = space_.device() == nullptr ? pass_bytes : pass_bytes_on_device;
@@ -167,7 +168,7 @@ private:
             pass(done_, now);
             if (board_->stopped()) { return false; }  // a pass ends early then
             done_ += now;
-            tell();  // who waits for this rank need not wait for all of its passes
+            tell();  // peers need not wait for all passes
             ++ticks_;
         }
         return true;
@@ -186,10 +187,11 @@ private:
     run_buffers at_{};
     reducer const* op_ = nullptr;
     std::size_t next_ = 0;  // instruction
-    std::size_t done_ = 0;  // bytes of that
+    std::size_t done_ = 0;  // bytes of that instruction
     std::uint64_t ticks_ = 0;
-    bool wrong_ = false, has_news_ = false;  // the latter: for peers that may sleep
-    std::vector<std::uint64_t> ordered_;  // on a device: of each peer, what comes before this rank
+    bool wrong_ = false, has_news_ = false;  // has_news_: peers that sleep must be woken
+    std::vector<std::uint64_t>
+        ordered_;  // on a device, per peer: the counter that this rank's stream waits for
 };
 
 }  // namespace collectives::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reductions of a run in memory, and all the places where their results go: each is written
-// while the nearest cache holds it (docs/performance.md).
+// The reductions of a run in memory. A result may have several destinations; each is written while
+// the nearest cache holds the result (docs/performance.md).
 #pragma once
 
 #include <collectives/lower/protocol.hpp>
@@ -32,11 +32,11 @@ public:
         small_ = space_.device() == nullptr && bytes < lowering::least_pushed_out_of_place;
     }
 
-    /// Where stores go that nobody reads again in this run, or that somebody does.
+    /// Whether stores go through the caches or past them.
     destination destination_of(plans::store how) const {
         return how == plans::store::dead_after ? result_ : destination::read_soon;
     }
-    /// Carries out bytes [first, first + bytes) of a reduction. May leave off where the run is
+    /// Carries out bytes [first, first + bytes) of a reduction. May stop early if the run was
     /// stopped.
     void carry_out(memory_peers const& peers, plans::instruction const& i, std::size_t first,
                    std::size_t bytes) {
@@ -70,14 +70,14 @@ private:
         return plan_->destinations[static_cast<std::size_t>(i.destinations.first + k)];
     }
 
-    /// The next `bytes` bytes of the sources.
+    /// Reduces the next `bytes` bytes of the sources to `to`.
     void reduce(plans::instruction const& i, std::byte* to, std::size_t bytes, destination where,
                 std::span<void* const> others = {}) {
         detail::carry_out(i, *op_, to, sources_.data(), bytes,
                           {plan_->size, false, where, space_.queue(), others});
     }
-    /// Adds up pieces and writes each to where it is needed: to this rank's output, where peers
-    /// read it, if anywhere, and to the outputs of those that take sums.
+    /// Adds up strips and writes each to every destination: this rank's output, the scratch where
+    /// peers read it, if any, and the outputs of the peers that take sums.
     void spread(plans::instruction const& i, std::byte* own, std::byte* staged, std::size_t bytes,
                 destination best) {
         auto const pushed = unread_ != nullptr && result_ == destination::read_soon
@@ -106,7 +106,7 @@ private:
     }
 
     bool all_take() const { return outputs_.size() + 1 == static_cast<std::size_t>(plan_->size); }
-    /// The outputs of the peers that take sums. The others read them where they are.
+    /// Finds the outputs of the peers that take sums. The other peers read the sums here.
     void find_peers_outputs(memory_peers const& peers, plans::instruction const& i,
                             std::size_t first) {
         outputs_.clear();
@@ -120,7 +120,8 @@ private:
             if (!its.in_place) { unread_ = outputs_.back(); }
         }
     }
-    /// Where byte `first` of each source lies. What was staged a moment ago need not be asked for.
+    /// Finds the address of byte `first` of each source. A source that was staged a moment ago
+    /// needs no prefetch.
     void find_sources(memory_peers const& peers, plans::instruction const& i, std::size_t first) {
         sources_.clear();
         next_.clear();
@@ -140,10 +141,10 @@ private:
     reducer const* op_ = nullptr;
     bool staged_ = false, small_ = false;
     destination result_{};
-    std::vector<void const*> sources_;    // that are added up next
-    std::vector<std::byte const*> next_;  // those to ask for before
-    std::vector<std::byte*> outputs_;     // that sums are written to
-    std::byte* unread_ = nullptr;         // one of these where nobody reads what is there before
+    std::vector<void const*> sources_;    // to add up next
+    std::vector<std::byte const*> next_;  // to prefetch before that
+    std::vector<std::byte*> outputs_;     // of the peers that take sums
+    std::byte* unread_ = nullptr;         // one of these whose old content nobody reads
 };
 
 }  // namespace collectives::detail

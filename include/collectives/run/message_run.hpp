@@ -21,23 +21,24 @@
 
 namespace collectives::inline v0::detail {
 
-/// One run of a plan over messages. Reused from call to call, so that nothing is allocated in the
-/// steady state. `progress` never blocks.
+/// One run of a plan over messages. The object is reused from call to call, so a call like the one
+/// before allocates nothing. `progress` never blocks.
 class message_run {
 public:
-    /// What a run has beside its plan and buffers.
+    /// What a run needs beside its plan and buffers.
     struct surroundings {
         any_transport* transport = nullptr;
         rank_group const* group = nullptr;
-        reducer const* op = nullptr;  // null where nothing is reduced
+        reducer const* op = nullptr;  // null if nothing is reduced
         std::uint64_t tag = 0;
-        std::size_t granule = 1;  // bytes of an element: messages are cut between elements alone
+        std::size_t granule = 1;  // bytes of an element; messages are cut only between elements
         std::atomic<std::uint32_t> const* stop = nullptr;
         message_label label{};
         bool sizes_agreed = false;  // all ranks know how long each message is
     };
 
-    /// The plan and what `in` points to must live until `progress` says true or `cancel`.
+    /// Starts the run. The plan and what `in` points to must live until `progress` returns true, or
+    /// until `cancel`.
     void start(plans::plan const& p, run_buffers at, surroundings const& in) {
         plan_ = &p;
         at_ = at;
@@ -48,15 +49,15 @@ public:
         thrown_ = nullptr;
     }
 
-    /// Does what can be done now. True once the output is complete.
-    /// Throws what the operator throws.
+    /// Does what can be done now. Returns true once the output is complete. Throws what the
+    /// operator throws.
     bool progress() {
         for (; next_ < plan_->program.size(); ++next_) {
             if (!carry_out(plan_->program[next_])) { return false; }
         }
         return true;
     }
-    /// A message of the wrong size came: the ranks disagree. Empty if not.
+    /// Says that a message of the wrong size came, so the ranks disagree. Empty if none did.
     std::string const& complaint() const { return complaint_; }
 
     void cancel() {
@@ -67,10 +68,10 @@ private:
     using instruction = plans::instruction;
     using opcode = plans::opcode;
 
-    struct feed {  // what a consumer is given as its context
+    struct feed {  // the context of a consumer
         message_run* run = nullptr;
         int number = 0;                   // of the request
-        std::size_t first = 0, last = 0;  // the instructions that may reduce what it brings
+        std::size_t first = 0, last = 0;  // the instructions that may reduce the message
     };
 
     plans::place const& source(instruction const& i, int k) const {
@@ -79,7 +80,8 @@ private:
     std::byte* first_destination(instruction const& i) const {
         return at_.write(plan_->destinations[static_cast<std::size_t>(i.destinations.first)].to);
     }
-    /// The source that message `number` brings (-1: any); -1 if there is none.
+    /// The number of the source that message `number` brings (-1: any message); -1 if there is
+    /// none.
     int source_in_message(instruction const& i, int number) const {
         for (int k = 0; i.what == opcode::reduce && k < i.sources.size(); ++k) {
             auto const& p = source(i, k);
@@ -102,7 +104,7 @@ private:
             case opcode::test: return test(i);
             case opcode::reduce: reduce(i); break;
             case opcode::wait:
-            case opcode::publish: break;  // there are none over messages
+            case opcode::publish: break;  // plans over messages have none
         }
         return true;
     }
@@ -163,7 +165,7 @@ private:
         return done && complaint_.empty();
     }
     void complain(int number, any_request const& r) {
-        auto post = next_;  // of that request
+        auto post = next_;  // the instruction that posts that request
         while (plan_->program[post].what != opcode::receive ||
                plan_->program[post].number != number) {
             --post;
@@ -174,8 +176,8 @@ private:
                     " bytes, rank ", in_.group->rank(), " expected ", i.bytes);
     }
 
-    /// Called by the transport, which may be at work for another operation: what the operator
-    /// throws is kept until this one is looked at.
+    /// The transport calls this, perhaps while it works for another operation. So an exception of
+    /// the operator is kept until `progress` is called.
     static void take(void* context, std::size_t offset, std::byte const* data, std::size_t bytes) {
         auto const& f = *static_cast<feed const*>(context);
         auto& run = *f.run;
@@ -186,7 +188,8 @@ private:
             }
         } catch (...) { run.thrown_ = std::current_exception(); }
     }
-    /// Reduces what has come of a message, whole elements, as far as it is for this instruction.
+    /// Reduces the whole elements of a message that have come, as far as they belong to this
+    /// instruction.
     void reduce_part(instruction const& i, int number, std::size_t offset, std::byte const* data,
                      std::size_t bytes) {
         auto const of_message = source_in_message(i, number);
@@ -201,10 +204,10 @@ private:
         });
     }
     void reduce(instruction const& i) {
-        if (source_in_message(i, -1) >= 0) { return; }  // has been, as it came
+        if (source_in_message(i, -1) >= 0) { return; }  // was reduced as it came
         reduce_to(i, 0, i.bytes, [&](int k) { return at_.read(source(i, k)); });
     }
-    /// `address(k)`: where source number k lies.
+    /// `address(k)`: the address of source number k.
     template <class Address>
     void reduce_to(instruction const& i, std::size_t from, std::size_t bytes, Address&& address) {
         sources_.clear();

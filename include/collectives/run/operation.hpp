@@ -17,38 +17,38 @@
 
 namespace collectives::inline v0::detail {
 
-/// Reused from call to call. One rank's part of a collective.
+/// One rank's part of a collective. The object is reused from call to call.
 class operation : public activity {
     static constexpr int side_by_side = 4;
 
 public:
-    /// Enters the operation. `op` (null where nothing is reduced), its operator and the buffers
-    /// must live until it is done.
+    /// Enters the operation. `op` (null if nothing is reduced), its operator and the buffers must
+    /// live until the operation is done.
     void start(engine& e, std::shared_ptr<program> what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
         reset(e, what->call(), e.calls.enter(what->call(), what->hash()), in, out, op, time);
         guarded([&] { run(std::move(what)); });
     }
-    /// Goes on with an operation in cells that has been entered, as `entered`, and whose cell this
-    /// rank has written.
+    /// Continues a call in cells that was entered as `entered` and whose cell this rank has
+    /// written.
     void resume(engine& e, std::shared_ptr<program> what, entry entered, cell_run& begun,
                 std::chrono::nanoseconds time) {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
         program_ = std::move(what);
         mode_ = mode::cells;
-        std::swap(cells_, begun);  // with its memory, for the next one
+        std::swap(cells_, begun);  // keeps its memory for the next call
         cell_written_ = true;
     }
-    /// Ends it with what was thrown. That breaks the communicator, since this rank cannot do its
-    /// part any more.
+    /// Ends the operation with an exception. That breaks the communicator, since this rank can no
+    /// longer do its part.
     void give_up(std::exception_ptr what) {
         thrown = what;
         try {
             std::rethrow_exception(what);
         } catch (...) { engine_->break_by_exception(call.title()); }
     }
-    /// In a device's memory: calls what(whose), which may enqueue something behind the results;
-    /// the operation is done when that is.
+    /// For buffers on a device: calls what(whose) when the results have been enqueued. `what` may
+    /// enqueue more; the operation is done when that is done.
     void end_with(void (*what)(void* whose), void* whose) {
         behind_ = what;
         whose_ = whose;
@@ -113,7 +113,7 @@ protected:
             device_scope const here(space().device());
             part();
         } catch (transport_error const&) {
-            // A peer that left a failed operation may have taken away what this rank needs.
+            // A peer that left a failed operation may have freed memory that this rank reads.
             if (!engine_->stopped()) { give_up(std::current_exception()); }
         } catch (...) { give_up(std::current_exception()); }
     }
@@ -121,8 +121,8 @@ protected:
 private:
     enum class mode { cells, segments };
 
-    /// Sends each contribution through the operator's `prepare` where it has one. An in-place
-    /// all_to_all reads a copy of its input.
+    /// Applies the operator's `prepare` to this rank's contribution, if there is one. An in-place
+    /// all_to_all works on a copy of its input.
     void prepare() {
         auto const& s = program_->shape();
         auto const bytes = s.count * s.elem_size;
@@ -147,7 +147,7 @@ private:
         engine_->calls.finish(call.sequence);
         return true;
     }
-    /// Whether all is done that was enqueued, where that is how things are done.
+    /// Whether the device has done all that was enqueued; true on the host.
     bool has_settled() {
         auto* const device = space().device();
         if (device == nullptr) { return true; }
@@ -157,8 +157,8 @@ private:
         }
         return device->passed(mark_) && nobody_was_let_go(*device);
     }
-    /// Whether all work of this call that others waited for was done: of a rank that died before it
-    /// had finished the call they are let go, where what they wait for is not an event.
+    /// False if a rank died before it had finished this call, and the device no longer waits for
+    /// it.
     bool nobody_was_let_go(device_space const& device) {
         for (rank_t r = 0; r < engine_->size(); ++r) {
             auto const left_work = engine_->board().finished(r) < call.sequence;
@@ -221,7 +221,7 @@ private:
     std::uint64_t cell_number_ = 0;
     std::uint64_t first_run_ = 0;  // 0: over messages
     int next_ = 0, ended_ = 0;
-    std::uint64_t mark_ = 0;  // of the end, in a device's memory
+    std::uint64_t mark_ = 0;  // on a device: the end of the operation
     void (*behind_)(void*) = nullptr;
     void* whose_ = nullptr;
     std::array<segment_run, side_by_side> segments_;

@@ -15,7 +15,8 @@ namespace collectives::inline v0::detail {
 
 class pair_message final : public activity {
 public:
-    /// `what` is send or recv, `peer` a rank of the communicator. The bytes must live until done.
+    /// `what` is send or recv, `peer` a rank of the communicator. The bytes must live until the
+    /// activity is done.
     void start(engine& e, fingerprint const& of, rank_t peer, int tag, std::byte* data,
                std::size_t bytes, std::size_t granule, std::chrono::nanoseconds time) {
         engine_ = &e;

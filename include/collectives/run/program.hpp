@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call made ready to run: its plans, kept from call to call.
+// A prepared call: its plans, kept from call to call.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
@@ -18,16 +18,16 @@
 
 namespace collectives::inline v0::detail {
 
-/// A plan of one segment, and where its symbols lie.
+/// A plan of one segment, and the places of its symbols.
 struct ready_plan {
     lowering::rank_choice choice;
     plans::plan steps;
-    /// By what peers announce: for each of the plan's sources that a peer offers, where it lies in
-    /// the memory of a peer that announces that. Made when first asked for.
+    /// For each announcement that a peer may make: where the sources of the plan that the peer
+    /// offers are in its memory. Made when first needed.
     std::array<std::unique_ptr<std::vector<plans::place>>, 8> offered;
 };
 
-/// The plan of a call in cells, without symbols: all ranks announce the same.
+/// The plan of a call in cells. It has no symbols, because all ranks announce the same.
 struct cell_form {
     plans::plan steps;
     std::size_t waits = 0, rest = 0;  // the instructions in which it waits, and those after them
@@ -39,7 +39,7 @@ struct cell_form {
 };
 
 /// Everything about a call that does not change between calls of the same shape. Plans are made
-/// when first asked for: O(steps), what is asked about peers O(steps of all ranks).
+/// when first needed: O(steps), and O(steps of all ranks) for what peers offer.
 class program {
 public:
     [[gnu::cold]] program(call_shape shape, any_algorithm chosen, int segments,
@@ -53,7 +53,7 @@ public:
     lowering::lowered_call const& lowered() const { return lowered_; }
     any_algorithm algorithm() const { return lowered_.algorithm(); }
     int segments() const { return lowered_.segments(); }
-    /// Whether ranks know the blocks of others only as far as they meet them.
+    /// Whether a rank may not know the sizes of other ranks' blocks in advance.
     bool blocks_vary() const {
         return is_rooted(shape_.what) && has_blocks(shape_.what) && call_.counts == 0;
     }
@@ -62,7 +62,7 @@ public:
     fingerprint const& call() const { return call_; }
     std::uint64_t hash() const { return hash_; }
 
-    /// The plan of a segment by this choice. Lives as long as the program.
+    /// The plan of a segment under this choice. Lives as long as the program.
     ready_plan& plan_for(int segment, lowering::rank_choice const& choice) {
         auto& all = class_of(segment).made;
         for (auto const& one : all) {
@@ -72,7 +72,7 @@ public:
         resolve_all(segment);
         return *all.back();
     }
-    /// The plan of a segment over messages. `streams` is the same in each call.
+    /// The plan of a segment over messages. `streams` must be the same in each call.
     plans::plan const& over_messages(int segment, bool streams) {
         auto& known = class_of(segment).over_messages;
         if (known == nullptr) {
@@ -87,7 +87,7 @@ public:
         if (!known) { known = find_scratch(segment, how); }
         return *known;
     }
-    /// Where the sources of a plan in memory lie that peers offer which have announced this.
+    /// The places of the sources that peers with this announcement offer.
     std::vector<plans::place> const& offered(ready_plan& of, int segment,
                                              plans::announcement shown) {
         auto const index = index_of(shown);
@@ -97,7 +97,8 @@ public:
         }
         return *of.offered[index];
     }
-    /// Its form in cells; null if it does not suit them. Only what is equal on all ranks decides.
+    /// The form of the call in cells; null if cells do not suit it. Depends only on what is equal
+    /// on all ranks.
     cell_form const* in_cells() {
         if (!cells_are_known_) { make_cells(); }
         return cells_.get();
@@ -112,12 +113,13 @@ private:
 
     struct segment_class {
         std::vector<std::unique_ptr<ready_plan>> made;
-        plans::plan const* over_messages = nullptr;                   // one of them
-        std::array<std::optional<std::size_t>, 8> scratch;            // by protocol
-        std::array<std::optional<plans::announcement>, 8> announced;  // by peers, as far as seen
+        plans::plan const* over_messages = nullptr;         // the plan over messages
+        std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
+        std::array<std::optional<plans::announcement>, 8>
+            announced;  // announcements that peers made so far
     };
 
-    /// Segments of one vector come in two sizes; segments of blocks all differ.
+    /// Segments of one vector have two sizes, so two classes. Segments of blocks all differ.
     segment_class& class_of(int segment) {
         auto i = static_cast<std::size_t>(segment);
         if (segment != 0 && !has_blocks(shape_.what)) {
@@ -137,8 +139,8 @@ private:
     [[gnu::cold]] std::size_t find_scratch(int segment, plans::protocol how) const {
         return lowered_.lower(shape_.rank, {{how, shape_.in_place, false}}, segment).scratch;
     }
-    /// Resolves each plan in memory under each announcement that was seen: later calls, in which
-    /// plans and announcements meet in other pairs, then allocate nothing.
+    /// Resolves each plan in memory under each announcement that was seen. Later calls in which
+    /// plans and announcements meet in new pairs then allocate nothing.
     [[gnu::cold]] void resolve_all(int segment) {
         auto& of = class_of(segment);
         for (auto const& one : of.made) {
@@ -150,7 +152,7 @@ private:
             }
         }
     }
-    /// Plays the parts of those peers that the plan reads from.
+    /// Makes the views of the peers that the plan reads from.
     std::vector<plans::peer_view> views(plans::plan const& own, int segment,
                                         plans::announcement shown) const {
         std::vector<plans::peer_view> result(static_cast<std::size_t>(shape_.size));
@@ -191,7 +193,7 @@ private:
             ++i, steps.end(), [](auto const& each) { return each.what != plans::opcode::wait; });
         form->waits = static_cast<std::size_t>(i - steps.begin());
         form->rest = static_cast<std::size_t>(rest - steps.begin());
-        form->first_source = form->sent == 0 ? 0 : 1;  // the input's copy has the one before
+        form->first_source = form->sent == 0 ? 0 : 1;  // the copy of the input has source 0
         cells_ = std::move(form);
     }
 

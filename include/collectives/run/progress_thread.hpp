@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that moves what is under way while the rank computes.
+// A thread that makes progress while the rank computes.
 #pragma once
 
 #include <collectives/run/waiter.hpp>
@@ -15,9 +15,9 @@
 
 namespace collectives::inline v0::detail {
 
-/// Calls `look` again and again: at once while that moves something, then yielding, then with naps
-/// in between; and not at all, asleep, while there is nothing to move. What `look` throws ends the
-/// thread: who waits looks too, and meets the same.
+/// Calls `look` repeatedly: at once while it moves something, then with yields, then with naps in
+/// between. While nothing is under way, the thread sleeps. An exception of `look` ends the thread;
+/// the rank that waits meets the same failure itself.
 class progress_thread {
 public:
     enum class found : std::uint8_t { nothing_to_do, nothing_new, something };
@@ -36,7 +36,7 @@ public:
         thread_.join();
     }
 
-    /// There is something new to move.
+    /// Wakes the thread: there is something new to move.
     void wake() { signal(has_news_); }
 
 private:
@@ -76,7 +76,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stop_ = false, has_news_ = false;
-    std::thread thread_;  // last: it uses the rest
+    std::thread thread_;  // last member: the thread uses the others
 };
 
 }  // namespace collectives::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank has under way, over all its communicators, and what moves it.
+// The activities of one rank over all its communicators, and what moves them.
 #pragma once
 
 #include <collectives/core/isa.hpp>
@@ -16,7 +16,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// All that one rank has under way, over all its communicators and transports.
+/// All activities of one rank, over all its communicators and transports.
 struct rank_work {
     std::vector<any_transport*> carriers;
     std::vector<activity*> active;
@@ -24,21 +24,21 @@ struct rank_work {
         std::make_shared<collectives::progress_lock>();
 };
 
-/// Processors for this rank and those beside it, as far as it knows.
+/// The number of processors for this rank and the ranks beside it, as far as the transport knows.
 inline int processors_for(any_transport const& t) {
     auto const known = t.processors();
     return known != 0 ? known : usable_processors();
 }
 
-/// What the communicators of one rank on one transport share. Whoever waits moves all of the rank's
-/// work, also that on transports adapted from this one, or that this one was adapted from.
+/// What the communicators of one rank on one transport share. A waiting rank moves all of its work,
+/// also on transports that were adapted from this one or that this one was adapted from.
 struct rank_progress {
     explicit rank_progress(std::shared_ptr<any_transport> t,
                            std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {
-        // Throw where the environment is wrong: here, not in the middle of a call.
+        // A wrong environment throws here, not in the middle of a call.
         static_cast<void>(host::current_isa());
         static_cast<void>(timeout{}.span());
         auto const held = work->lock->take();
@@ -52,9 +52,9 @@ struct rank_progress {
         std::erase(work->carriers, carrier.get());
     }
 
-    /// Polls everything, under the rank's progress lock; true if anything moved.
+    /// Polls everything. The caller holds the rank's progress lock. Returns true if anything moved.
     bool progress() { return progress(work->active); }
-    /// The same, of these activities alone.
+    /// Polls these activities alone.
     bool progress(std::vector<activity*> const& those) {
         bool moved = false;
         for (auto* const c : work->carriers) { moved = c->poll() || moved; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The runs in memory of one communicator: which may begin, and when what peers read of them may be
-// overwritten.
+// Decides which runs in memory may begin, and when memory that peers read may be overwritten.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -21,16 +20,16 @@
 
 namespace collectives::inline v0::detail {
 
-/// A rank's counter in a channel: the run in the upper 44 bits, in the lower 20 the point that it
-/// has published there.
+/// A rank's counter in a channel: the number of the run in the upper 44 bits, and in the lower 20
+/// the point that the rank has published.
 constexpr std::uint64_t channel_counter(std::uint64_t run, plans::point at) {
     return run << 20 | at;
 }
 static_assert(plans::channels == channels_per_rank);
 
-/// Runs are numbered in the order of the calls, the same on all ranks; number r goes through
-/// channel r % 8. They begin in order, and r does so once this rank has left r - 4 and knows that
-/// all peers have left r - 8. So a peer seen in run r has left r - 4 and all before.
+/// The runs in memory of one communicator. They are numbered in the order of the calls, the same on
+/// all ranks. Run r uses channel r % 8. Runs begin in order; r begins once this rank has left r - 4
+/// and knows that all peers have left r - 8. So a peer seen in run r has left r - 4 and all before.
 class run_window {
 public:
     using buffer = scratch_pool::buffer;
@@ -42,7 +41,7 @@ public:
         me_ = me;
     }
 
-    /// Numbers for `n` runs to come; the first of them.
+    /// Reserves numbers for `n` runs and returns the first.
     std::uint64_t reserve(int n) {
         auto const first = reserved_ + 1;
         reserved_ += static_cast<std::uint64_t>(n);
@@ -56,7 +55,8 @@ public:
         begun_ = run;
         pool_->give_back(std::exchange(channel(run).kept, {}));
     }
-    /// `all_came`: it could not end before all ranks had come to it.
+    /// Notes that this rank has left a run. `all_came`: the run could not end before all ranks had
+    /// come.
     void leave(std::uint64_t run, bool all_came) {
         channel(run).left = run;
         if (all_came) { all_came_ = std::max(all_came_, run); }
@@ -66,30 +66,29 @@ public:
     std::byte* take(std::size_t bytes) { return ring_.take(bytes); }
     /// Where this rank's staging ring is.
     memory_range own_ring() const { return ring_.announced(); }
-    /// Before this rank reads from peer r, whose ring this is.
+    /// Call this before this rank reads from peer r, whose ring is `its`.
     void prefault(peer_memory& of, rank_t r, memory_range const& its) {
         ring_.prefault(of, r, its);
     }
-    /// Bytes. 0: there is no staging ring, because there is no memory for it or the caches do not
-    /// suit it. Takes the memory when first asked.
+    /// The largest piece of the staging ring in bytes; 0 if there is no ring, because there is no
+    /// memory for it or the caches do not suit it. The first call takes the memory.
     std::size_t largest_piece(any_transport& t) {
         if (largest_piece_) { return *largest_piece_; }
         largest_piece_ = 0;
-        // As many segments of a vector as there are channels, where up to 64 values begin at a
-        // line.
+        // As many segments as there are channels, each with up to 64 values that begin at a line.
         constexpr std::size_t line = host::detail::line_bytes, roundings = 64 * line;
         auto const best = best_ring_bytes(t) / channels_per_rank / line * line + roundings;
         if (best == roundings) { return 0; }
         try {
             ring_.make(t, plans::ring_pieces * best);
             largest_piece_ = best;
-        } catch (transport_error const&) {}  // each run takes what it needs then
+        } catch (transport_error const&) {}  // then each run takes its own memory
         return *largest_piece_;
     }
     /// Keeps scratch that peers may still read after this rank has left the run.
     void keep(std::uint64_t run, buffer scratch) { channel(run).kept = scratch; }
 
-    /// What peers may still read. The rest that is kept goes back to the pool.
+    /// Returns the memory that peers may still read. Other kept memory goes back to the pool.
     std::vector<buffer> take_kept() {
         std::vector<buffer> result;
         if (ring_.exists()) { result.push_back(ring_.release()); }
@@ -107,7 +106,7 @@ public:
 
 private:
     struct channel_state {
-        std::uint64_t left = 0;  // the last run that this rank has left there
+        std::uint64_t left = 0;  // the last run on this channel that this rank has left
         buffer kept{};
     };
 
@@ -128,7 +127,7 @@ private:
     scratch_pool* pool_ = nullptr;
     rank_t me_ = 0;
     std::uint64_t reserved_ = 0, begun_ = 0;
-    std::uint64_t all_came_ = 0;  // runs up to this one have seen all ranks come
+    std::uint64_t all_came_ = 0;  // all ranks have come to the runs up to this one
     std::array<channel_state, channels_per_rank> channels_;
     staging_ring ring_;
     std::optional<std::size_t> largest_piece_;

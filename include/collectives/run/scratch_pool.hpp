@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch buffers of a communicator, kept from call to call; in memory that peers reach where the
-// transport has such memory.
+// Scratch buffers of a communicator, kept from call to call. They are in memory that peers reach if
+// the transport has such memory.
 #pragma once
 
 #include <collectives/run/space.hpp>
@@ -31,8 +31,9 @@ public:
         std::size_t bytes = 0;
     };
 
-    /// The smallest kept buffer that is large enough, else a new one, up to 1 MiB of the next power
-    /// of two, so that calls of like sizes share them. 0 bytes: none.
+    /// The smallest kept buffer that is large enough, else a new one. Sizes up to 1 MiB are rounded
+    /// up to a power of two, so that calls of similar sizes share buffers. 0 bytes: an empty
+    /// buffer.
     buffer take(std::size_t bytes) {
         if (bytes == 0) { return {}; }
         auto best = free_.end();
@@ -48,7 +49,7 @@ public:
         if (bytes <= large) { bytes = std::bit_ceil(std::max(bytes, least)); }
         return {static_cast<std::byte*>(take_memory(*transport_, bytes)), bytes};
     }
-    /// Keeps it for later; of too many the smallest goes.
+    /// Keeps a buffer for later. If there are too many, the smallest is freed.
     void give_back(buffer b) {
         constexpr std::size_t most = 12;
         if (b.data == nullptr) { return; }
@@ -61,7 +62,7 @@ public:
         release(*least);
         free_.erase(least);
     }
-    /// As give_back, where messages that were cancelled may still use it.
+    /// Like give_back, for a buffer that cancelled messages may still use.
     void abandon(buffer b) {
         if (!transport_->keeps_memory()) { return give_back(b); }
         if (b.data == nullptr) { return; }

@@ -24,26 +24,25 @@ struct segmented_call {
     std::uint64_t hash = 0;  // of this call and all before it
 };
 
-/// The tag of a segment's messages; segment -1 is the count that goes before them.
+/// The tag of a segment's messages. Segment -1 is the count that is sent before the data.
 constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
                                     std::uint64_t sequence, int segment) {
     return mix(mix(context, hash), sequence << 20 | static_cast<std::uint64_t>(segment + 1));
 }
 
-/// Reused from segment to segment.
+/// The run of one segment. The object is reused from segment to segment.
 class segment_run {
 public:
     bool idle() const { return at_ == stage::idle; }
 
-    /// Whether a program runs in memory. Only what is equal on all ranks decides. A rank must be
-    /// able to tell where its peers' values lie, so blocks that not all ranks know travel as
-    /// messages.
+    /// Whether a program runs in memory. Depends only on what is equal on all ranks. Each rank must
+    /// know where its peers' values are, so blocks that not all ranks know travel as messages.
     static bool is_in_memory(engine const& e, program const& p) {
         return e.memory() != nullptr && p.shape().size > 1 && p.sizes_agreed();
     }
 
-    /// Begins a segment, as run number `run` in memory or, with 0, over messages. False if that run
-    /// may not begin yet. Everything must live until the segment has ended.
+    /// Begins a segment, as run number `run` in memory, or over messages if `run` is 0. Returns
+    /// false if that run may not begin yet. All arguments must live until the segment has ended.
     bool begin(engine& e, program& p, segmented_call const& of, int segment, std::uint64_t run) {
         if (run != 0 && !e.runs.may_begin(run)) { return false; }
         engine_ = &e;
@@ -59,7 +58,7 @@ public:
         return true;
     }
 
-    /// Does what can be done now; true once the segment has ended.
+    /// Does what can be done now. Returns true once the segment has ended.
     bool progress() {
         if (at_ == stage::in_memory) { return memory_.progress() && end(); }
         return messages_.progress() && end();
@@ -72,9 +71,9 @@ public:
         if (at_ != stage::idle) { end(); }
     }
 
-    /// Grows with what gets done in memory, which the transport does not see.
+    /// Grows with progress in memory, which the transport does not see.
     std::uint64_t ticks() const { return memory_.ticks(); }
-    /// What does not fit, in words; empty while all is well.
+    /// Says what does not fit; empty if everything does.
     std::string complaint() const {
         if (at_ == stage::in_memory && memory_.wrong()) { return "a peer came with another call"; }
         return at_ == stage::over_messages ? messages_.complaint() : std::string();
@@ -85,7 +84,7 @@ private:
 
     bool end() {
         if (at_ == stage::in_memory) {
-            // Without a root, no rank ends before all have come.
+            // Without a root, no rank ends before all ranks have come.
             engine_->runs.leave(run_, !is_rooted(program_->shape().what));
             if (keeps_ == plans::scratch_life::channel) { engine_->runs.keep(run_, scratch_); }
             if (keeps_ != plans::scratch_life::run) { scratch_ = {}; }
@@ -118,7 +117,7 @@ private:
     }
 
     void begin_in_memory() {
-        constexpr std::uint64_t nowhere = 1;  // of what nobody reads
+        constexpr std::uint64_t nowhere = 1;  // the address of what nobody reads
         auto& memory = *engine_->memory();
         auto const& shape = program_->shape();
         auto const reach = [&](void const* p, std::size_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the buffers of a transport's collectives lie: the host's memory, or a device's, in which
-// what is asked for is enqueued and done later, in order.
+// The space of a transport's buffers: the host's memory, or the memory of a device, in which work
+// is enqueued and done later, in order.
 #pragma once
 
 #include <collectives/core/device_space.hpp>
@@ -25,14 +25,15 @@ public:
         host::copy(to, from, bytes, where);
     }
     void* queue() const { return device_ == nullptr ? nullptr : device_->queue(); }
-    /// Null for the host's.
+    /// Null for the host's memory.
     device_space* device() const { return device_; }
 
 private:
     device_space* device_ = nullptr;
 };
 
-/// Memory for one rank's buffers: where peers reach it, if there is such memory (zeroed then).
+/// Memory for one rank's buffers. If the transport has memory that peers reach, it is of that kind,
+/// and zeroed.
 inline void* take_memory(any_transport& t, std::size_t bytes) {
     if (auto* const shared = t.memory()) { return shared->allocate(bytes); }
     if (auto* const device = t.device()) { return device->allocate(bytes); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for staged values, handed out piece by piece, round and round. It is longer than a core's
-// own caches. When a line is written again, its copy has left the peers' caches, so the store need
-// not wait for them (docs/design.md).
+// A ring of memory for staged values, handed out piece by piece. It is longer than a core's own
+// caches. When a line is written again, its copy has left the peers' caches, so the store need not
+// wait for them (docs/design.md).
 #pragma once
 
 #include <collectives/core/types.hpp>
@@ -19,8 +19,8 @@
 
 namespace collectives::inline v0::detail {
 
-/// Bytes that a ring should have: this rank's share of twice a core's own cache. 0 if the last
-/// cache does not hold that for all its cores.
+/// The bytes that a ring should have: this rank's share of twice a core's own cache. 0 if the last
+/// cache does not hold that much for all its cores.
 inline std::size_t best_ring_bytes(any_transport const& t) {
     auto const& is = host::caches();
     auto const bytes = 2 * is.own;
@@ -30,7 +30,7 @@ inline std::size_t best_ring_bytes(any_transport const& t) {
     return bytes * processors / std::max(static_cast<std::size_t>(t.size()), processors);
 }
 
-/// Pieces of one allocation, one behind the other. After the last comes the first again.
+/// Hands out pieces of one allocation in order. After the last piece comes the first again.
 class staging_ring {
 public:
     using buffer = scratch_pool::buffer;
@@ -41,16 +41,16 @@ public:
     void make(any_transport& t, std::size_t bytes) {
         auto& memory = *t.memory();
         all_ = {static_cast<std::byte*>(memory.allocate(bytes)), bytes};
-        auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer, of all
+        auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer
         if (!memory.always_reachable() && read <= most_read) {
             announced_ = {memory.reach(all_.data, bytes), bytes};
         }
-        // A first write to a page or to a line that no cache holds takes longer than all else.
+        // The first write to a page, or to a line that no cache holds, is slow, so do it here.
         for (std::size_t i = 0; i < bytes; i += line) { all_.data[i] = std::byte{}; }
     }
-    /// Where the ring is, if peers have page tables of their own and are few.
+    /// Where the ring is. Empty if peers share this process's page tables, or are too many.
     memory_range announced() const { return announced_; }
-    /// Reads each line of peer r's ring once, so that this process has the pages.
+    /// Reads each line of peer r's ring once, so that this process has mapped the pages.
     void prefault(peer_memory& of, rank_t r, memory_range const& its) {
         auto const i = static_cast<std::size_t>(r);
         if (i < known_.size() && known_[i] == its.where) { return; }
@@ -58,7 +58,7 @@ public:
         known_[i] = its.where;
         if (its.where != 0) { touch(of.at(its.where), its.bytes); }
     }
-    /// The next piece. It shares no line with others.
+    /// The next piece. It shares no cache line with other pieces.
     std::byte* take(std::size_t bytes) {
         auto const whole = (bytes + line - 1) / line * line;
         if (next_ + whole > all_.bytes) { next_ = 0; }
@@ -71,8 +71,8 @@ private:
     static constexpr std::size_t line = host::detail::line_bytes;
     static constexpr std::size_t most_read = std::size_t{32} << 20;  // some 5 ms
 
-    /// Reads a byte of each line, so that the page tables know the lines. The peer may be writing
-    /// there. Nobody uses what is read, so ThreadSanitizer does not look at these reads.
+    /// Reads a byte of each line, so that the page tables know the pages. The peer may be writing
+    /// there. Nobody uses the bytes, so ThreadSanitizer ignores these reads.
     [[gnu::noinline]] __attribute__((no_sanitize("thread"))) static void touch(
         std::byte const volatile* first, std::size_t bytes) {
         for (std::size_t k = 0; k < bytes; k += line) { static_cast<void>(first[k]); }
@@ -80,7 +80,7 @@ private:
 
     buffer all_{};
     memory_range announced_{};
-    std::vector<std::uint64_t> known_;  // where those of peers lie
+    std::vector<std::uint64_t> known_;  // addresses of the peers' rings
     std::size_t next_ = 0;
 };
 

@@ -18,9 +18,9 @@ inline void relax() {
 #endif
 }
 
-/// Where there is a core per rank, spins without a system call for the first 5 us, then yields
-/// every microsecond or so: the rank that is waited for may be on this very core. Where there is
-/// not, yields from the start. After 100 us it asks to sleep.
+/// With a core per rank, spins for the first 5 us without a system call, then yields every
+/// microsecond or so, because the awaited rank may be on this very core. With fewer cores, yields
+/// from the start. After 100 us it asks to sleep.
 class waiter {
 public:
     enum class advice { look_again, sleep };
@@ -46,7 +46,7 @@ public:
         ::sched_yield();
         return advice::look_again;
     }
-    /// Something happened: begin anew.
+    /// Begins anew, because something happened.
     void reset() {
         turns_ = 0;
         since_ = {};

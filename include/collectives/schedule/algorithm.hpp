@@ -65,8 +65,8 @@ concept counts_its_chunks = requires(A const a) {
     { a.chunks(int{}) } -> std::same_as<int>;
 };
 
-/// One int that the steps depend on, such as the ranks of a host: the algorithm is made from it,
-/// and `parameter()` gives it back.
+/// One int that the steps depend on, such as the number of ranks per host. The algorithm is made
+/// from it, and `parameter()` returns it.
 template <class A>
 concept has_a_parameter =
     sizeof(A) == sizeof(int) && std::is_trivially_copyable_v<A> && requires(A const a) {
@@ -74,15 +74,15 @@ concept has_a_parameter =
         { a.parameter() } -> std::same_as<int>;
     };
 
-/// An algorithm is a pure function: what it emits may hang on nothing that anybody could change.
+/// An algorithm is a pure function: what it emits must not depend on anything that could change.
 template <class A>
 concept has_no_state_but_a_parameter = std::is_empty_v<A> || has_a_parameter<A>;
 
-/// `A{}`: a name alone says which algorithm is meant, and one parameter has a default.
+/// `A{}`: a name alone says which algorithm is meant; a parameter has a default.
 template <class A>
 concept is_made_of_nothing = requires { A{}; };
 
-/// Whether the steps of an all-reduce can be had; see `algorithm`.
+/// Whether the steps of an all-reduce can be derived; see `algorithm`.
 template <class A>
 concept emits_an_all_reduce =
     detail::has_steps<A> || detail::joins_on_owners<A> || detail::joins_on_root<A>;
@@ -109,7 +109,7 @@ template <class A>
 concept algorithm = has_no_state_but_a_parameter<A> && is_made_of_nothing<A> && has_a_name<A> &&
                     counts_its_chunks<A> && emits_an_all_reduce<A>;
 
-/// Whether an algorithm is for so many ranks: most are for any number.
+/// Whether an algorithm fits so many ranks. Most fit any number.
 template <algorithm A>
 constexpr bool fits([[maybe_unused]] A a, int size) {
     if constexpr (detail::has_fits<A>) {

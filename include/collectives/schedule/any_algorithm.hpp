@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any algorithm as a value: what options hold, and what is chosen when the program runs.
+// Any algorithm as a value: what options hold, chosen when the program runs.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -24,8 +24,8 @@ class any_algorithm;
 
 namespace detail {
 
-/// What `any_algorithm` points to, one per type. The functions emit steps and nothing more; the
-/// checker and the cost model are compiled once for all.
+/// The table that `any_algorithm` points to, one per type. Its functions emit steps and nothing
+/// more; the checker and the cost model are compiled once for all.
 struct algorithm_table {
     std::string_view name;
     bool has_parameter = false;
@@ -61,7 +61,7 @@ inline constexpr algorithm_table automatic_table{automatic::name};
 
 }  // namespace detail
 
-/// "ring", "hierarchical:4": what `parse_algorithm` makes an algorithm of.
+/// The name with the parameter, such as "ring" or "hierarchical:4". `parse_algorithm` reads it.
 std::string name(any_algorithm a);
 
 /// A pointer and a parameter. Converts from every algorithm; by default it is `automatic`, which
@@ -75,7 +75,7 @@ public:
         : table_(&detail::table_of<A>), parameter_(detail::parameter_of(a)) {}
 
     constexpr bool is_automatic() const { return table_ == &detail::automatic_table; }
-    /// Whether it is of this type, whatever the parameter.
+    /// Whether it is an algorithm of this type, whatever the parameter.
     template <algorithm A>
     constexpr bool is() const {
         return table_ == &detail::table_of<A>;
@@ -84,11 +84,11 @@ public:
     constexpr std::string_view name() const { return table_->name; }
     constexpr bool has_parameter() const { return table_->has_parameter; }
     constexpr int parameter() const { return parameter_; }
-    /// Whether it is for so many ranks.
+    /// Whether it fits so many ranks.
     constexpr bool fits(int size) const { return is_automatic() || table_->fits(parameter_, size); }
 
-    /// As the free function `record`. A size that it does not fit, a root that is none, or
-    /// `automatic`, is a usage_error in all four.
+    /// Like the free function `record`. All four functions throw usage_error for a size that the
+    /// algorithm does not fit, for a root that does not exist, and for `automatic`.
     schedule record(collective what, rank_t me, int size, rank_t root = 0) const;
     /// As the free function `record_all`.
     std::vector<schedule> record_all(collective what, int size, rank_t root = 0) const;

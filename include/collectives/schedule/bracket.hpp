@@ -11,7 +11,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// A value of a sum, and the rank it comes from.
+/// An operand of a sum, and the rank that it comes from.
 struct operand {
     rank_t from;
     int value;
@@ -19,7 +19,8 @@ struct operand {
 };
 
 /// An arena of values. A value is a number: below `ranks` it is that rank's own contribution, above
-/// an n-ary sum of earlier values. All chunks share it, as a step never moves one chunk to another.
+/// that an n-ary sum of earlier values. All chunks share the arena, because a step never moves one
+/// chunk to another.
 class brackets {
 public:
     constexpr explicit brackets(int ranks)
@@ -54,7 +55,7 @@ public:
         return static_cast<int>(nodes_.size()) - 1;
     }
 
-    /// Whether every rank's contribution is in the value (once: `sum` sees to that).
+    /// Whether every rank's contribution is in the value (once: `sum` ensures that).
     constexpr bool complete(int value) const {
         for (std::size_t w = 0; w < words_; ++w) {
             auto const left = static_cast<std::size_t>(ranks_) - 64 * w;

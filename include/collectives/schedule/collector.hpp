@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sink that the library hands to algorithms. It is one type, so that the text of an algorithm
-// is compiled once; that is why it shifts rounds and renames ranks and chunks by itself.
+// The sink that the library hands to algorithms. It is one type, so that each algorithm is compiled
+// once; therefore it shifts rounds and renames ranks and chunks itself.
 #pragma once
 
 #include <collectives/schedule/step.hpp>
@@ -21,9 +21,9 @@ constexpr chunk_range regrouped(chunk_range range, int chunks, int blocks) {
     return {start(range.first), end - start(range.first)};
 }
 
-/// Where a smaller job lies in this one: its rank r is rank first_rank + r * stride, its chunk c
+/// Places a smaller job in this one: its rank r is rank first_rank + r * stride, and its chunk c is
 /// the `width` chunks from first_chunk + c * width on. Its ranges of chunks must not wrap around
-/// the end unless it has all chunks.
+/// the end, unless the job has all chunks.
 struct relabelling {
     int first_round = 0;
     rank_t first_rank = 0;
@@ -45,14 +45,14 @@ struct relabelling {
     }
 };
 
-/// What was collected. Rounds are counted also if there is nothing to keep steps in.
+/// The collected steps. Rounds are counted even if the steps are not kept.
 struct recorder {
     std::vector<step>* out = nullptr;
     int rounds = 0;
 };
 
-/// Hands steps to a recorder, first moved to their relabelling and then, after `regroup`, with
-/// chunks renamed to blocks.
+/// Hands steps to a recorder, after it has relabelled them and then, after `regroup`, renamed
+/// chunks to blocks.
 class step_collector {
 public:
     constexpr step_collector(recorder& to, relabelling at) : to_(&to), at_(at) {}
@@ -61,7 +61,7 @@ public:
         chunks_ = chunks;
         blocks_ = blocks;
     }
-    /// For the steps of a smaller job.
+    /// A collector for the steps of a smaller job.
     constexpr step_collector relabelled(relabelling const& inner) const {
         auto result = *this;
         result.at_ = at_.of(inner);
@@ -86,7 +86,7 @@ private:
     int blocks_ = 1;
 };
 
-/// Any other sink, for the steps of a smaller job.
+/// Wraps any other sink for the steps of a smaller job.
 template <class Sink>
 struct relabelled_sink {
     Sink* sink;

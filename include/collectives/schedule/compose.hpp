@@ -35,7 +35,7 @@ constexpr int chunks_of(step_source const& a, collective what, int size) {
     }
 }
 
-/// One of the two stages that every collective consists of at most, of one rank.
+/// One rank's part of one of the (at most two) stages of a collective.
 class stage {
 public:
     constexpr stage(step_source const& a, rank_t me, int size, rank_t root, step_collector emit)
@@ -74,7 +74,7 @@ public:
         }
     }
 
-    /// Empty for most.
+    /// The second stage; empty for most collectives.
     constexpr void second(collective what) {
         switch (what) {
             case collective::all_reduce:
@@ -105,7 +105,7 @@ private:
     constexpr void own(pattern what, rank_t root) {
         a_.emit(a_.parameter, {what, me_, size_, root}, emit_);
     }
-    /// With chunks renamed to blocks.
+    /// Emits a pattern with its chunks renamed to blocks.
     constexpr void in_blocks(pattern what) {
         emit_.regroup(a_.chunks_for(size_), size_);
         own(what, 0);
@@ -124,7 +124,7 @@ private:
         if (me_ == from) { emit_(step{0, verb::send, to, {chunk}}); }
         if (me_ == to) { emit_(step{0, verb::recv_copy, from, {chunk}}); }
     }
-    /// One round in which each chunk moves between its owner and the root.
+    /// Emits one round in which each chunk moves between its owner and the root.
     constexpr void owners_and_root(bool to_owners) {
         int const chunks = a_.joins_on_owners() ? a_.chunks_for(size_) : size_;
         for (int c = 0; c < chunks; ++c) {
@@ -132,7 +132,7 @@ private:
             move(to_owners ? root_ : owner, to_owners ? owner : root_, c);
         }
     }
-    /// One round in which each block moves between its rank and the owner of the chunk it lies in.
+    /// Emits one round in which each block moves between its rank and the owner of its chunk.
     constexpr void owners_and_ranks(bool to_owners) {
         int const chunks = a_.chunks_for(size_);
         for (int c = 0; c < chunks; ++c) {
@@ -153,8 +153,9 @@ private:
 
 }  // namespace detail
 
-/// Into how many chunks the steps of `what` cut the vector: `a.chunks(size)` where the algorithm's
-/// all-reduce or its parts do the work, `size` blocks (chunk i belongs to rank i) elsewhere.
+/// The number of chunks into which the steps of `what` cut the vector: `a.chunks(size)` if the
+/// algorithm's all-reduce or its halves do the work, else `size` blocks (chunk i belongs to rank
+/// i).
 template <algorithm A>
 constexpr int chunks_of(A a, collective what, int size) {
     return detail::chunks_of(detail::source_of(a), what, size);

@@ -112,10 +112,10 @@ private:
 
 }  // namespace detail
 
-/// What an algorithm costs on `size` ranks, which it must fit, 0 <= root < size. `bytes` is one
-/// vector of an all_reduce, broadcast or reduce, and all blocks together elsewhere (in all_to_all
-/// those of one rank's input); they are cut by `block`. O(steps of all ranks) time, memory for
-/// those of one.
+/// The cost of an algorithm on `size` ranks, which it must fit; 0 <= root < size. `bytes` is one
+/// vector of an all_reduce, broadcast or reduce, and all blocks together for the others (for
+/// all_to_all the blocks of one rank's input), cut by `block`. Takes O(steps of all ranks) time,
+/// and memory for the steps of one rank.
 template <algorithm A>
 constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {
@@ -123,7 +123,7 @@ constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = colle
     return detail::cost_of(from, detail::outline_of(from, what, size, root), bytes);
 }
 
-/// The same of the recorded schedules of all ranks, at least one, which belong together.
+/// The cost of the recorded schedules of all ranks, at least one, which belong together.
 constexpr cost cost_of(std::span<schedule const> ranks, std::size_t bytes) {
     schedule const& first = ranks[0];
     detail::cost_counter counter(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The outer form of schedules: what can be said of each step alone, before anything is run.
+// The form of schedules: what can be checked for each step alone, before anything is run.
 #pragma once
 
 #include <collectives/schedule/proof.hpp>
@@ -11,7 +11,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Why a step cannot be one of rank `own.rank`, after a step of round `previous`; else empty.
+/// Why a step of rank `own.rank` after a step of round `previous` is malformed; else empty.
 constexpr std::string_view fault_of(step const& s, schedule const& own, int previous) {
     if (s.round < previous) { return "the rounds do not ascend"; }
     if (s.round >= own.rounds) { return "there is no such round"; }

@@ -15,8 +15,8 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// One rank: the steps of a round require `calc`, the end of the round before, and are what the
-/// next requires. A calc takes as long as the additions of its round.
+/// The text of one rank. The steps of a round require the `calc` that ended the round before. The
+/// next round requires them in turn. A calc takes as long as the additions of its round.
 inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per_reduced_byte) {
     std::string out;
     auto const line = [&out](auto const&... parts) {

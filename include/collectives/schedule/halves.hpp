@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reduction whose whole vector goes to a neighbour first, taken in two: then there need not be
-// room for more than half of it.
+// Cuts a round that sends the whole vector to a neighbour into two, so that scratch for half of the
+// vector is enough.
 #pragma once
 
 #include <collectives/schedule/schedule.hpp>
@@ -25,8 +25,8 @@ inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
     return result;
 }
 
-/// The same reduction with each of these rounds made two: the lower half of the chunks, then the
-/// upper half. What was correct stays so, since no chunk depends on another.
+/// The same reduction, with each of these rounds cut in two: the lower half of the chunks, then the
+/// upper half. A correct schedule stays correct, because no chunk depends on another.
 inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
     if (rounds.empty()) { return s; }
     auto const middle = s.chunks / 2;

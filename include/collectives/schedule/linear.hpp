@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives that only move blocks, each block straight to its place in one round.
+// The linear algorithms: collectives that only move blocks, each block straight to its place in one
+// round.
 #pragma once
 
 #include <collectives/schedule/step.hpp>
 
-/// What every algorithm without a better way uses; chunk i is the block of rank i.
+/// Every algorithm without a better way uses these. Chunk i is the block of rank i.
 namespace collectives::inline v0::linear {
 
 /// Rank i sends block i to the root.
@@ -23,7 +24,7 @@ constexpr void scatter(rank_t me, int size, rank_t root, step_sink auto&& emit) 
     }
 }
 
-/// The root sends its only chunk to everybody.
+/// The root sends its only chunk to every rank.
 constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit) {
     if (me != root) { return emit(step{0, verb::recv_copy, root, {0}}); }
     for (rank_t r = 0; r < size; ++r) {
@@ -31,8 +32,8 @@ constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit
     }
 }
 
-/// Everybody sends its block to everybody. Each begins with its successor, so that no rank is
-/// everybody's first target.
+/// Every rank sends its block to every other. Each begins with its successor, so that the ranks do
+/// not all send to one rank first.
 constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
     for (int d = 1; d < size; ++d) { emit(step{0, verb::send, (me + d) % size, {me}}); }
     for (rank_t r = 0; r < size; ++r) {
@@ -40,7 +41,7 @@ constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
     }
 }
 
-/// Everybody sends block i of its input to rank i, and receives block i of its output from it.
+/// Every rank sends block i of its input to rank i, and receives block i of its output from it.
 constexpr void all_to_all(rank_t me, int size, step_sink auto&& emit) {
     for (int d = 1; d < size; ++d) {
         rank_t const to = (me + d) % size;

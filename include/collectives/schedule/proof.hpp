@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the checker says about a schedule.
+// The verdict of the checker.
 #pragma once
 
 #include <collectives/schedule/step.hpp>
@@ -10,8 +10,8 @@
 
 namespace collectives::inline v0 {
 
-/// The verdict of `check`. Where it is not `ok`, `what` says why, and rank, round and chunk say
-/// where (-1: nowhere in particular); the properties are false then.
+/// The verdict of `check`. If it is not `ok`, `what` says why, and rank, round and chunk say where
+/// (-1: nowhere in particular); the properties are then false.
 struct proof {
     bool ok = false;
     std::string_view what = "not checked";  ///< static text; "correct" if ok

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inside of `check`: one symbolic run of the schedules of all ranks, round by round.
+// The implementation of `check`: one symbolic run of the schedules of all ranks, round by round.
 #pragma once
 
 #include <collectives/schedule/bracket.hpp>
@@ -63,8 +63,8 @@ private:
         return false;
     }
 
-    /// What everybody holds in the beginning. A value is a bracket where the collective adds, else
-    /// the number of a block.
+    /// What each rank holds at the start. A value is a bracket if the collective reduces, else the
+    /// number of a block.
     [[gnu::cold]] constexpr void fill() {
         auto const slots = index(size_) * index(chunks_);
         held_.assign(slots, none);
@@ -196,7 +196,7 @@ private:
         std::sort(operands_.begin(), operands_.end());
     }
 
-    /// Whether the result of the collective comprises this slot.
+    /// Whether this slot belongs to the result of the collective.
     [[gnu::cold]] constexpr bool is_result(rank_t rank, int chunk) const {
         if (what_ == collective::all_to_all) { return rank != chunk; }  // its own is not sent
         return has(traits_of(what_).output, rank == ranks_[0].root, rank == chunk);

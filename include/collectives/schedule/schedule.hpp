@@ -8,7 +8,7 @@
 
 namespace collectives::inline v0 {
 
-/// One rank's steps in order, and what they are the steps of.
+/// One rank's steps in order, and the collective that they belong to.
 struct schedule {
     collective what = collective::all_reduce;
     int size = 1;
@@ -66,9 +66,9 @@ constexpr std::vector<schedule> record_all(step_source const& from, outline cons
 
 }  // namespace detail
 
-/// The schedule of rank `me` of `size`; `root` is looked at only where the collective has one.
-/// Costs one emission of the steps of all ranks, because the rounds of a composed collective depend
-/// on all of them; so keep it.
+/// The schedule of rank `me` of `size`. `root` counts only if the collective is rooted. Emits the
+/// steps of all ranks once, because the rounds of a composed collective depend on all of them; so
+/// keep the result.
 template <algorithm A>
 constexpr schedule record(A a, collective what, rank_t me, int size, rank_t root = 0) {
     auto const from = detail::source_of(a);

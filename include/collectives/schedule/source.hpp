@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the steps of an algorithm come from, without its type: all but its own functions is
+// The source of an algorithm's steps, without its type: everything but its own functions is
 // compiled once for all algorithms.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class pattern : std::uint8_t {
     all_to_all
 };
 
-/// What one of them is asked for; `root` is looked at only where it takes one.
+/// The arguments of one of these functions. `root` counts only if the function takes one.
 struct part {
     pattern what;
     rank_t me;
@@ -122,8 +122,8 @@ constexpr void emit_with(int parameter, part const& p, step_collector& emit) {
     }
 }
 
-/// The same compiled: not `inline`, so that an `extern template` spares a program the text
-/// (algorithm/all.hpp).
+/// A compiled copy of these functions: not `inline`, so that an `extern template` spares a program
+/// from compiling them (algorithm/all.hpp).
 template <algorithm A>
 struct functions_of {
     static int chunks(int parameter, int size);

@@ -19,7 +19,8 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// Where an event is drawn: events of one row must not overlap, and a round has several at once.
+/// The row in which an event is drawn. Events of one row must not overlap, and a round has several
+/// events at once.
 struct trace_row {
     rank_t rank;
     bool sends;
@@ -28,7 +29,7 @@ struct trace_row {
     friend auto operator<=>(trace_row const&, trace_row const&) = default;
 };
 
-/// Gives each event, taken by begin, the first row that is free.
+/// Gives each event, in the order of their starts, the first free row.
 inline std::vector<trace_row> rows_of(std::span<trace_event const> events) {
     std::vector<std::size_t> order(events.size());
     for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
@@ -138,7 +139,7 @@ inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> e
     for (auto const& [from, to] : detail::messages_of(events)) {
         auto const id =
             ",\"name\":\"message\",\"cat\":\"message\",\"id\":" + std::to_string(arrow++);
-        // An arrow leaves and meets the slice that holds its time.
+        // An arrow starts and ends in the slice that holds its time.
         auto const left = events[from].begin_ns - start;
         auto const met = std::max(events[to].begin_ns, events[to].end_ns - 1) - start;
         line("{\"ph\":\"s\"" + id + "," + detail::place(rows[from], left) + "}");

@@ -8,8 +8,8 @@
 
 namespace collectives::inline v0 {
 
-/// Trivially copyable, so that ranks can gather each other's events. Times are nanoseconds of the
-/// steady clock, which all processes of a machine share.
+/// A traced step. Trivially copyable, so that ranks can gather each other's events. Times are
+/// nanoseconds of the steady clock, which all processes of a machine share.
 struct trace_event {
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;

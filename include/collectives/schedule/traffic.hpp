@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the cost model says of an algorithm.
+// The results of the cost model.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct traffic {
 /// What a collective costs. With times a per round, b per byte and g per added byte, a network
 /// whose ranks send and receive at once needs rounds a + critical.bytes b + critical.reduced g.
 struct cost {
-    /// Over the rounds, what the rank sends or receives, or adds, that has most to do in the round.
+    /// Summed over the rounds: what the busiest rank of each round sends or receives, and adds.
     struct path {
         std::size_t bytes = 0;
         std::size_t reduced = 0;
@@ -29,8 +29,9 @@ struct cost {
         std::size_t sent = 0;
         std::size_t reduced = 0;
     };
-    /// Cost by lower bound, at the busiest rank: 1 is optimal. An algorithm that sends many
-    /// messages in a round may have fewer rounds than the bound. 1 where there is nothing to do.
+    /// Cost divided by the lower bound, at the busiest rank: 1 is optimal, also if there is nothing
+    /// to do. An algorithm that sends many messages in a round may have fewer rounds than the
+    /// bound.
     struct ratios {
         double rounds = 1;
         double sent = 1;

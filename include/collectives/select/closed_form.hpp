@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cost of an all-reduce without its steps: by symmetry and depth, for any number of ranks.
+// The cost of an all-reduce without its steps, from symmetry and depth, for any number of ranks.
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
@@ -32,9 +32,9 @@ struct even_cut {
     std::int64_t most(std::int64_t some) const { return some * least + std::min(some, longer); }
 };
 
-/// mixed_radix along each prime factor of `ranks`, over as many chunks of a cut, from its start on.
-/// In the round of factor f a rank keeps one of f parts, sends the others, and receives its own
-/// from as many.
+/// Adds mixed_radix along each prime factor of `ranks`, over as many chunks of a cut, from its
+/// start on. In the round of factor f, a rank keeps one of f parts, sends the others, and receives
+/// its own part from as many ranks.
 inline void add_mixed_radix(closed_cost& c, even_cut const& cut, std::int64_t ranks) {
     std::int64_t held = ranks;
     for (std::int64_t f = 2; held > 1; ++f) {
@@ -50,7 +50,7 @@ inline void add_mixed_radix(closed_cost& c, even_cut const& cut, std::int64_t ra
     }
 }
 
-/// two_shot among `ranks` whose parts are so many chunks of the cut each.
+/// Adds two_shot among `ranks`, each of whose parts is that many chunks of the cut.
 inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks,
                          std::int64_t part) {
     if (ranks == 1) { return; }
@@ -64,14 +64,15 @@ inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks
 }  // namespace detail
 
 /// The cost of an all-reduce of `n` bytes over `size` ranks, in O(log size) or O(sqrt size) time.
-/// Throws usage_error for an algorithm that is not the library's, or not for so many ranks.
+/// Throws usage_error for an algorithm that is not of the library, or does not fit so many ranks.
 inline closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
     if (size < 1 || n < 0 || !a.fits(size)) {
         throw usage_error(text_of(name(a), " is not for ", size, " ranks"));
     }
     std::int64_t const p = size;
     std::int64_t const up = ceil_log2(size), down = floor_log2(size);
-    std::int64_t const q = std::int64_t{1} << down;  // ranks that act, others fold onto them
+    std::int64_t const q = std::int64_t{1}
+                           << down;  // ranks that take part; the others fold onto them
     std::int64_t const folds = q == p ? 0 : 1;
     auto const volume = 2 * static_cast<double>(p - 1) * static_cast<double>(n);
     detail::even_cut const cut(n, p);

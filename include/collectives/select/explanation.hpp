@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why `automatic` takes what it takes.
+// The choice of `automatic`, explained.
 #pragma once
 
 #include <collectives/schedule/any_algorithm.hpp>
@@ -9,7 +9,7 @@
 
 namespace collectives::inline v0 {
 
-/// What `explain` says: the choice, why, and what each algorithm was predicted to take.
+/// What `explain` returns: the choice, the reason, and the predicted time of each algorithm.
 struct explanation {
     struct prediction {
         any_algorithm algorithm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks share a host, and what of a schedule goes from host to host.
+// The hosts of the ranks, and what a schedule sends between hosts.
 #pragma once
 
 #include <collectives/core/text.hpp>
@@ -12,15 +12,15 @@
 
 namespace collectives::inline v0 {
 
-/// The hosts of a communicator's ranks, equal on all of them.
+/// The hosts of a communicator's ranks. Equal on all of them.
 class host_layout {
 public:
-    /// Nothing is known of hosts: as if all ranks shared one.
+    /// Without knowledge of hosts: as if all ranks shared one.
     host_layout() = default;
-    /// `host_of` holds, for each rank, a number of its host.
+    /// `host_of[r]` is the number of rank r's host.
     [[gnu::cold]] explicit host_layout(std::vector<int> const& host_of) {
         std::vector<int> known,
-            ranks;  // of each host: its number, and how many it has
+            ranks;  // per host: its number, and how many ranks it has
         for (auto const h : host_of) {
             auto const at = std::find(known.begin(), known.end(), h) - known.begin();
             if (static_cast<std::size_t>(at) == known.size()) {
@@ -43,9 +43,9 @@ public:
     }
 
     int hosts() const { return hosts_; }
-    /// Of a rank, counted from 0 in the order of the ranks.
+    /// The host of a rank, counted from 0 in the order of the ranks.
     int host(rank_t r) const { return hosts_ == 1 ? 0 : host_of_[static_cast<std::size_t>(r)]; }
-    /// Where there are several hosts, with as many ranks each and these consecutive; else 0.
+    /// The ranks per host if there are several hosts with equally many consecutive ranks; else 0.
     int ranks_per_host() const { return ranks_per_host_; }
     /// Why several hosts have no such number; else empty.
     std::string const& disorder() const { return disorder_; }
@@ -57,9 +57,9 @@ private:
     std::string disorder_;
 };
 
-/// What of a schedule goes from host to host.
+/// What a schedule sends between hosts.
 struct crossing {
-    int rounds = 0;       // in which anything does
+    int rounds = 0;       // in which anything crosses
     double messages = 0;  // that the busiest rank sends or receives
     double moved = 0;     // over the rounds, by the host that sends or receives most in each; bytes
                           // by the vector's bytes
@@ -68,7 +68,7 @@ struct crossing {
 inline crossing crossing_of(std::vector<schedule> const& all, host_layout const& hosts) {
     crossing result;
     if (hosts.hosts() == 1) { return result; }
-    auto const ways = 2 * static_cast<std::size_t>(hosts.hosts());  // out of each host, and in
+    auto const ways = 2 * static_cast<std::size_t>(hosts.hosts());  // out of each host, and into it
     std::vector<double> moved(ways * static_cast<std::size_t>(all.front().rounds));
     for (auto const& own : all) {
         auto const here = hosts.host(own.rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an algorithm is predicted to take: its counted cost, priced.
+// Predicts the time of an algorithm: its counted cost times prices.
 #pragma once
 
 #include <collectives/schedule/any_algorithm.hpp>
@@ -14,8 +14,8 @@ namespace collectives::inline v0 {
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
 struct cost_profile {
-    /// Bytes by the vector's bytes: moved are those received, and those laid out once for all peers
-    /// that receive them.
+    /// Bytes per byte of the vector. Moved bytes are those received, and those laid out once for
+    /// all peers that receive them.
     struct work {
         double moved = 0, reduced = 0;
     };
@@ -28,8 +28,8 @@ struct cost_profile {
     work total;           // of all ranks
     crossing between;     // hosts
 
-    /// Counts the steps of all ranks once. Root 0 stands for all roots: the choice must not depend
-    /// on what a rank asked before.
+    /// Counts the steps of all ranks once. Root 0 stands for all roots, because the choice must not
+    /// depend on what a rank asked before.
     [[gnu::cold]] static cost_profile of(any_algorithm a, collective what, int size,
                                          host_layout const& hosts = {}) {
         auto const unit = static_cast<std::size_t>(size) * 4096;
@@ -74,7 +74,7 @@ struct cost_profile {
     }
 
 private:
-    /// What a rank sends, by the vector: a value that goes to several peers counts once.
+    /// What a rank sends per byte of the vector. A value that goes to several peers counts once.
     static double laid_out(schedule const& own) {
         std::vector<char> lies_there(static_cast<std::size_t>(own.chunks));
         std::size_t chunks = 0;

@@ -75,7 +75,7 @@ inline std::string to_text(machine_model const& m) {
     return m;
 }
 
-/// The prices in the file that COLLECTIVES_MODEL names; if it is not set, the default ones. Throws
+/// The prices in the file that COLLECTIVES_MODEL names; without it, the default prices. Throws
 /// usage_error.
 [[gnu::cold]] inline machine_model model_of_environment() {
     char const* const path = std::getenv("COLLECTIVES_MODEL");

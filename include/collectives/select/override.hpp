@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's word on what `automatic` takes: COLLECTIVES_ALL_REDUCE="tree:0-4k,ring:4k-inf".
+// The user's override of `automatic`: COLLECTIVES_ALL_REDUCE="tree:0-4k,ring:4k-inf".
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
@@ -48,7 +48,7 @@ inline std::size_t parse_bytes(std::string_view text) {
 
 }  // namespace detail
 
-/// Parses "name:from-to,..."; a name alone is meant for all sizes. Throws usage_error.
+/// Parses "name:from-to,...". A name without a range applies to all sizes. Throws usage_error.
 [[gnu::cold]] inline std::vector<override_rule> parse_override(std::string_view text) {
     std::vector<override_rule> rules;
     while (!text.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithm `automatic` takes: the one that is predicted to be quickest among those that may.
+// Chooses for `automatic`: the algorithm with the shortest predicted time among those that suit.
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
@@ -19,7 +19,7 @@
 
 namespace collectives::inline v0 {
 
-/// What a call asks of its algorithm. Only what is equal on all ranks.
+/// What a call requires of its algorithm. Holds only what is equal on all ranks.
 struct requirement {
     collective what = collective::all_reduce;
     int size = 1;
@@ -28,20 +28,20 @@ struct requirement {
     bool left_fold = false;  // `.reproducible`
 };
 
-/// Remembers proofs and counted costs, which take a while for many ranks. One per communicator: all
-/// its requirements are for one size. Where hosts have several ranks each, `hierarchical` is one of
-/// the algorithms to choose from.
+/// Remembers proofs and counted costs, which take a while for many ranks. One per communicator, so
+/// all requirements are for one size. If hosts have several ranks each, `hierarchical` is a
+/// candidate too.
 class selector {
 public:
     machine_model const& model() const { return model_; }
     void use(machine_model const& m) { model_ = m; }
-    /// Where the ranks are; before anything is chosen.
+    /// Sets the hosts of the ranks. Call it before anything is chosen.
     void place(host_layout hosts) { hosts_ = std::move(hosts); }
 
-    /// For an all_reduce, before any other that may be used.
+    /// Prefers `a` for an all_reduce, if it suits.
     void prefer(any_algorithm a) { preferred_ = a; }
 
-    /// Whether an algorithm may be used, from what the checker derived.
+    /// Whether an algorithm suits, from what the checker derived.
     bool suits(any_algorithm a, requirement const& need) {
         if (!a.fits(need.size)) { return false; }
         auto const proof = proof_of(a, need);
@@ -49,7 +49,7 @@ public:
                (!need.left_fold || proof.left_fold);
     }
 
-    /// What the environment says, where that may be used; else `automatic`.
+    /// What the environment asks for, if that suits; else `automatic`.
     any_algorithm overridden(requirement const& need, std::size_t bytes) {
         auto& [read, rules] = rules_[static_cast<std::size_t>(need.what)];
         if (!read) {
@@ -103,7 +103,7 @@ public:
         return result;
     }
 
-    /// The names of the algorithms that may be used.
+    /// The names of the algorithms that suit.
     std::string names_that_suit(requirement const& need) {
         std::string names;
         for (auto const a : all_algorithms) {

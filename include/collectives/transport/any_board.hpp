@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator's board, whatever its transport: what each rank has entered, and the first
-// failure.
+// A communicator's board, without its type: what each rank has called, and the first failure.
 #pragma once
 
 #include <collectives/core/failure.hpp>
@@ -36,7 +35,7 @@ public:
     any_board& operator=(any_board const&) = delete;
     virtual ~any_board() = default;
 
-    /// Leaves word of a call with this hash: its number, and the hash of all calls before it.
+    /// Publishes a call: its hash, its number, and the hash of all calls before it.
     virtual void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
                        std::uint64_t past) = 0;
     /// All operations up to `sequence` need nothing more from this rank.
@@ -46,22 +45,22 @@ public:
     /// What rank r called as operation `sequence`; empty if that is unknown or too long ago.
     virtual std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const = 0;
 
-    /// Tells everybody of a failure. The first one stays. Safe from any thread.
+    /// Reports a failure to all ranks. The first one stays. Safe from any thread.
     virtual void fail(failure const& why) = 0;
     virtual std::optional<failure> first_failure() const = 0;
-    /// Not zero once something has failed: all waits end.
+    /// Not zero once something has failed. All waits then end.
     virtual std::atomic<std::uint32_t> const& stop_word() const = 0;
-    /// Sequentially consistent: a rank that says it is inside a peer's memory looks here
+    /// Sequentially consistent: a rank marks its access to a peer's memory first and reads this
     /// afterwards.
     bool stopped() const { return stop_word().load(std::memory_order_seq_cst) != 0; }
 
-    // ---- boards whose word travels by messages
+    // ---- boards that use control messages
 
-    /// Whether ranks must ask each other what they are at; else `ask` and `watch` do nothing.
+    /// Whether ranks must ask each other what they have called; else `ask` and `watch` do nothing.
     virtual bool asks() const { return false; }
-    /// Tells all peers, once for each call, that this rank waits in call `sequence`.
+    /// Tells all peers, once per call, that this rank waits in call `sequence`.
     virtual void ask(std::uint64_t) {}
-    /// Tells a peer, once, that this rank waits for a message of it.
+    /// Tells a peer, once, that this rank waits for a message from it.
     virtual void watch(rank_t) {}
     /// Whether a rank is known to have left the job.
     virtual bool has_left(rank_t) const { return false; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transport without its type: what the library works with below the communicator.
+// A transport without its type. The communicator and the layers below it use this.
 #pragma once
 
 #include <collectives/core/device_space.hpp>
@@ -29,7 +29,7 @@ public:
     virtual bool came_cut() const { return false; }
 };
 
-/// Memory of ranks that can reach each other's, or some of it.
+/// The memory of ranks that can reach each other's memory, or some of it.
 class peer_memory {
 public:
     virtual ~peer_memory() = default;
@@ -42,7 +42,7 @@ public:
     virtual void deallocate(void* p, std::size_t bytes) = 0;
     /// Every address can be reached (threads of one process).
     virtual bool always_reachable() const = 0;
-    /// Says that this rank is in a peer's memory, and that it is not any more.
+    /// Marks that this rank accesses a peer's memory, and that it no longer does.
     virtual void enter_memory() = 0;
     virtual void leave_memory() = 0;
     /// Frees what `allocate` gave once all ranks have closed the board, which this rank does next.
@@ -84,34 +84,35 @@ public:
 
     // ---- what only some can; the defaults stand for a transport that cannot
 
-    /// Null where peers cannot reach each other's memory.
+    /// Null if peers cannot reach each other's memory.
     virtual peer_memory* memory() { return nullptr; }
-    /// Null where buffers lie in the host's memory.
+    /// Null if buffers are in the host's memory.
     virtual device_space* device() { return nullptr; }
     /// Processors that the ranks of the job share; 0 if not all ranks know that.
     virtual int processors() const { return 0; }
-    /// Whether `host` tells anything.
+    /// Whether `host` means anything.
     virtual bool knows_hosts() const { return false; }
-    /// A number of rank r's host.
+    /// The number of rank r's host.
     virtual int host(rank_t) const { return 0; }
     /// Whether rank r is a process that has been stopped (SIGSTOP).
     virtual bool suspended(rank_t) const { return false; }
-    /// Whether `inside` tells anything, and whether rank r is in a peer's memory at this moment.
+    /// Whether `inside` means anything, and whether rank r is accessing a peer's memory.
     virtual bool tells_inside() const { return false; }
     virtual bool inside(rank_t) const { return false; }
     /// Whether other threads than the one that made it may use it, one at a time.
     virtual bool any_thread() const { return true; }
-    /// Takes in what peers tell by messages.
+    /// Receives control messages.
     virtual void receive_control() {}
     /// Whether `keep` holds memory that cancelled messages may still use.
     virtual bool keeps_memory() const { return false; }
     virtual void keep(std::shared_ptr<void const>) {}
-    /// Memory that is moved the quicker once the transport knows it.
+    /// Registers memory, which the transport then moves faster.
     virtual void register_memory(void*, std::size_t) {}
     virtual void deregister_memory(void*) {}
-    /// The lock under which this rank's work is done.
+    /// Sets the lock under which this rank makes progress.
     virtual void use_lock(std::shared_ptr<progress_lock>) {}
-    /// A number of rank r's device where several processes take turns on it; else one of its own.
+    /// The number of rank r's device if several processes take turns on it; else a number of its
+    /// own.
     virtual int shared_device(rank_t r) const { return -1 - r; }
 };
 

@@ -17,8 +17,8 @@
 namespace collectives::inline v0 {
 
 /// Has the ranks and boards of `between`, which reaches all of them. `inside` has the ranks of this
-/// rank's host, numbered in the same order; it is also asked whether they live. Not
-/// peer-addressable: all data travels as messages.
+/// rank's host, in the same order, and also says whether they live. Not peer-addressable: all data
+/// travels as messages.
 class bridged_transport final : public adapted {
     class request final : public any_request {
     public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only some transports can do: a concept for each. `transport_model` hands on what a transport
-// models; what each of the library's own models is asserted in tests, so that a misspelt function
-// does not switch a feature off in silence.
+// The optional capabilities of transports, one concept for each. `transport_model` passes on what a
+// transport models. Tests assert what each of the library's own transports models, so that a
+// misspelt function does not switch a capability off silently.
 #pragma once
 
 #include <collectives/core/device_space.hpp>
@@ -17,12 +17,12 @@
 
 namespace collectives::inline v0 {
 
-/// Knows how many processors the ranks of the job share; the same on all ranks.
+/// Knows how many processors the ranks of the job share. Equal on all ranks.
 template <class T>
 concept counts_processors = requires(T const t) {
     { t.processors() } -> std::convertible_to<int>;
 };
-/// Knows which ranks share a host: `host(r)` is a number of rank r's.
+/// Knows which ranks share a host: `host(r)` is the number of rank r's host.
 template <class T>
 concept knows_hosts = requires(T const t) {
     { t.host(rank_t{}) } -> std::convertible_to<int>;
@@ -32,30 +32,31 @@ template <class T>
 concept sees_stopped_ranks = requires(T const t) {
     { t.suspended(rank_t{}) } -> std::convertible_to<bool>;
 };
-/// Sees whether a rank is in a peer's memory at this moment.
+/// Sees whether a rank is accessing a peer's memory.
 template <class T>
 concept sees_ranks_inside = requires(T const t) {
     { t.inside(rank_t{}) } -> std::convertible_to<bool>;
 };
-/// May be for the thread that made it alone: `any_thread()` says whether it is not.
+/// May be used only by the thread that made it: `any_thread()` says whether other threads may use
+/// it too.
 template <class T>
 concept restricts_threads = requires(T const t) {
     { t.any_thread() } -> std::convertible_to<bool>;
 };
-/// Boards tell each other by messages: `hear()` takes in those that have come.
+/// Its boards exchange control messages: `receive_control()` takes in those that have come.
 template <class T>
 concept receives_control = requires(T t) { t.receive_control(); };
-/// Holds memory that cancelled messages may still use for as long as they may.
+/// Holds memory for as long as cancelled messages may still use it.
 template <class T>
 concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m); };
-/// Does work in the background, under the lock of this rank's work.
+/// Works in the background, under the progress lock of this rank.
 template <class T>
 concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { t.use_lock(of); };
 /// Frees memory once all ranks have closed a board.
 template <class T>
 concept frees_when_closed =
     requires(T t, typename T::board& b, void* p) { t.free_when_closed(b, p, std::size_t{}); };
-/// Its ranks' buffers lie in a device's memory.
+/// Its ranks' buffers are in a device's memory.
 template <class T>
 concept has_device = requires(T t) {
     { t.space() } -> std::convertible_to<device_space&>;
@@ -71,14 +72,14 @@ concept has_first_board = requires(T t) {
     { t.first_board() } -> std::same_as<typename T::board>;
 };
 
-/// A board whose ranks must ask each other what they are at.
+/// A board whose ranks must ask each other what they have called.
 template <class B>
 concept asking_board = requires(B b, B const c) {
     b.ask(std::uint64_t{});
     b.watch(rank_t{});
     { c.has_left(rank_t{}) } -> std::same_as<bool>;
 };
-/// A request that may know only that more came than was expected.
+/// A request that may know only that more bytes came than were expected.
 template <class R>
 concept cutting_request = requires(R const r) {
     { r.came_cut() } -> std::same_as<bool>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a transport is: tagged non-blocking messages, and a place where ranks leave word of what
-// they are doing.
+// What a transport is: tagged non-blocking messages, and a board on which ranks publish their
+// calls.
 #pragma once
 
 #include <collectives/core/failure.hpp>
@@ -25,17 +25,17 @@ namespace collectives::inline v0 {
 /// returns. Progress: made by `poll`, which never blocks; `doze(ready, time)` sleeps until a peer
 /// may have done something, or `time` has passed, after calling `ready()` once when it can no
 /// longer miss it (true: do not sleep). Errors: a receive whose size or check differs tests true
-/// and is `wrong()`. A lost peer is told by `gone(rank)`, not by a request. `can_consume`: whether
+/// and is `wrong()`. `gone(rank)` reports a lost peer; a request does not. `can_consume`: whether
 /// receives honour `incoming::take`. `board`: a communicator's place for fingerprints and failures,
 /// see transport/shared/board.hpp. A transport whose messages cannot always be called back offers
-/// `keep(memory)`: it holds what cancelled messages may still use for as long as they may. One that
-/// may be for the thread that made it alone offers `any_thread()`, which says whether it is not.
-/// transport/capabilities.hpp names all that a transport may offer beside.
+/// `keep(memory)`, which holds memory for as long as cancelled messages may use it. A transport
+/// that may be bound to the thread that made it offers `any_thread()`, which says whether it is
+/// not. transport/capabilities.hpp names all optional capabilities.
 ///
-/// A transport of one's own models this, and has `first_board()` and `make_board(group, rank,
-/// share)`; `communicator(erase(std::make_shared<mine>(...)))` uses it (transport/model.hpp). An
-/// adaptor of one's own is a class that derives from `adapted`, over any transport
-/// (transport/adapted.hpp), and a handle that makes it for `comm.with(handle)`.
+/// A user's transport models this and has `first_board()` and `make_board(group, rank, share)`;
+/// `communicator(erase(std::make_shared<mine>(...)))` uses it (transport/model.hpp). A user's
+/// adaptor is a class that derives from `adapted`, over any transport (transport/adapted.hpp), and
+/// a handle that makes it for `comm.with(handle)`.
 template <class T>
 concept transport = requires(T t, T const c, outgoing const& out, incoming const& in,
                              typename T::request& r, typename T::board& b, bool (*ready)()) {
@@ -59,7 +59,7 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
 };
 
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
-/// location any rank can turn back into a pointer with `at`, or 0 where peers cannot reach it.
+/// location that any rank can turn back into a pointer with `at`, or 0 if peers cannot reach it.
 /// `always_reachable`: every address can be reached (threads of one process).
 template <class T>
 concept peer_addressable = transport<T> && requires(T t, void* p, std::uint64_t where) {
@@ -70,8 +70,8 @@ concept peer_addressable = transport<T> && requires(T t, void* p, std::uint64_t 
     { t.deallocate(p, std::size_t{}) };
 };
 
-/// A transport that moves memory the quicker once it knows it. Registered memory is deregistered
-/// before it is freed. Both throw what the layer below refuses.
+/// A transport that moves memory faster once it knows it. Registered memory is deregistered before
+/// it is freed. Both functions throw what the layer below refuses.
 template <class T>
 concept memory_registering = requires(T t, void* p) {
     { t.register_memory(p, std::size_t{}) };

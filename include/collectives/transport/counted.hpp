@@ -11,8 +11,8 @@ namespace collectives::inline v0 {
 
 class any_transport;
 
-/// counted counts; auto seen = comm.with(counts): `counts` then tells what this rank moved on
-/// `seen` and its children. Copies share their counts, and outlive the communicator or not.
+/// counted counts; auto seen = comm.with(counts): `counts` then counts what this rank moves on
+/// `seen` and its children. Copies share their counts, and may outlive the communicator.
 class counted {
 public:
     counted();

@@ -11,7 +11,7 @@
 
 namespace collectives::inline v0 {
 
-/// What a message belongs to: for people who trace, never looked at by a transport.
+/// What a message belongs to, for traces. Transports never read it.
 struct message_label {
     std::uint32_t operation = 0;
     int round = 0;
@@ -55,7 +55,7 @@ struct incoming {
     bool size_agreed = false;  // the same on both sides
 };
 
-/// How a rank has gone, if it has.
+/// How a rank ended, if it has.
 struct peer_exit {
     bool died = false;  // false: it returned or ended by itself
     int signal = 0;

@@ -12,10 +12,10 @@ namespace collectives::inline v0 {
 
 class any_transport;
 
-/// comm.with(throttled{.bytes_per_second = 25e6}): 200 Mbit/s for each rank. Full duplex: what a
-/// rank sends leaves one message after the other at the link's rate, and what it receives comes in
-/// likewise, at the same time. A message is through once its last byte is: it passes from link to
-/// link without being stored (cut-through). `latency` is added to each message.
+/// comm.with(throttled{.bytes_per_second = 25e6}): 200 Mbit/s for each rank. Full duplex: sent
+/// messages leave one after the other at the rate of the link, and received messages come in the
+/// same way, at the same time. A message passes from link to link without being stored
+/// (cut-through), so it is done once its last byte has passed. `latency` is added to each message.
 struct throttled {
     double bytes_per_second = 125e6;
     std::chrono::nanoseconds latency{0};

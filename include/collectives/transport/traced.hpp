@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An adaptor that writes down when each step of a rank began and ended.
+// An adaptor that records when each step of a rank began and ended.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -14,9 +14,9 @@ namespace collectives::inline v0 {
 class any_transport;
 
 /// traced trace; auto told = comm.with(trace): `trace` then has one event per message of this rank
-/// on `told` and its children: from when it was posted to when it was found done. A reduction that
-/// happens as the bytes come is part of its receive. Copies share their events, and outlive the
-/// communicator or not.
+/// on `told` and its children, from its post until it was found done. A reduction that happens as
+/// the bytes come is part of its receive. Copies share their events, and may outlive the
+/// communicator.
 class traced {
 public:
     traced();

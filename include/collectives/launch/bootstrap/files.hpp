@@ -25,11 +25,12 @@
 
 namespace collectives::inline v0::meeting {
 
-/// Models `bootstrap`. Each rank has a seat, and leaves what it gives in a file beside it, which
-/// appears as a whole (it is renamed). An all_gather has two parts: all give, then all say that
-/// they have taken what was given; who knows that may give again, or leave and remove its files. A
-/// rank that dies is noticed by its seat's lock, which the file system must know how to keep. Files
-/// of other users are not read: the directory's permissions are all the protection there is.
+/// Models `bootstrap`. Each rank keeps a lock file, and leaves what it gives in a file beside it,
+/// which appears as a whole (it is renamed). An all_gather has two parts: all ranks give, then all
+/// say that they have taken what was given. A rank that knows that may give again, or leave and
+/// remove its files. The lock shows that a rank has died; the file system must support such locks.
+/// Files of other users are not read: the permissions of the directory are all the protection there
+/// is.
 class over_files {
 public:
     /// Takes the rank's seat; makes the directory if its parent is there. Throws usage_error if the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's seat in a directory: a file that its process keeps locked while it lives, so that what
-// an earlier job has left behind can be told from what belongs to this one.
+// A file in a directory that a rank keeps locked while it lives. So the files of an earlier job can
+// be told from those of this one.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -18,8 +18,9 @@
 
 namespace collectives::inline v0::meeting {
 
-/// The owner locks the first byte to own the seat, clears away what lies there, and locks the
-/// second to say that whatever lies there now is its own. Who sees the second locked knows both.
+/// The owner locks the first byte to own the file, removes what an earlier owner left, and locks
+/// the second byte to say that everything there is now its own. A rank that sees the second byte
+/// locked knows both.
 class lock_file {
 public:
     enum class state {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks of an MPI job tell each other bytes, by messages that are never waited for without end.
+// Lets the ranks of an MPI job exchange bytes, by messages that are never awaited for ever.
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>

@@ -13,7 +13,8 @@
 
 namespace collectives::inline v0::meeting {
 
-/// Where the threads of one process leave their bytes for each other. It outlives its ranks.
+/// The room in which the threads of one process leave their bytes for each other. It outlives its
+/// ranks.
 class room {
 public:
     explicit room(int size) : participants_(static_cast<std::size_t>(size)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The board of ranks that share no memory: what each has called and what has failed goes by words.
-// None is sent before a rank has waited for 20 ms, or something has failed.
+// The board of ranks that share no memory. Calls and failures are reported by control messages. No
+// control message is sent before a rank has waited for 20 ms, or something has failed.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -61,8 +61,8 @@ public:
         return call.sequence == sequence ? std::optional(call) : std::nullopt;
     }
 
-    /// Tells all peers, once for each call, that this rank waits in call `sequence`; each answers
-    /// with its own as soon as it has entered it.
+    /// Tells all peers, once per call, that this rank waits in call `sequence`. Each answers with
+    /// its own call as soon as it has entered it.
     void ask(std::uint64_t sequence) {
         if (asked_ >= sequence) { return; }
         asked_ = sequence;
@@ -70,13 +70,13 @@ public:
             if (r != me_) { say(control_message::kind::asks, r, sequence); }
         }
     }
-    /// Tells a peer, once, that this rank waits for a message of it.
+    /// Tells a peer, once, that this rank waits for a message from it.
     void watch(rank_t r) {
         if (!std::exchange(peer(r).watched, true)) {
             tell_(job_rank(r), about(control_message::kind::watches));
         }
     }
-    /// Takes a peer's word in, and answers where it waits for what this rank has called.
+    /// Takes in a peer's control message, and answers if the peer waits for a call of this rank.
     void receive(control_message const& w) {
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
@@ -96,13 +96,13 @@ public:
         answer(w.from);
     }
 
-    /// Keeps the first failure and tells all of it; on another thread than the one that calls
-    /// collectives the telling is left to `spread`.
+    /// Keeps the first failure and reports it to all. On another thread than the one that calls
+    /// collectives, `spread` does the reporting later.
     void fail(failure const& why) {
         note(why);
         if (std::this_thread::get_id() == user_.load(std::memory_order_relaxed)) { spread(); }
     }
-    /// Tells the peers of a failure of which they have not been told yet.
+    /// Reports a failure to the peers that do not know it yet.
     void spread() {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
@@ -114,7 +114,7 @@ public:
             } catch (transport_error const&) {}  // the others still must hear
         }
     }
-    /// The job ranks that wait for something of this rank.
+    /// The job ranks that wait for an answer of this rank.
     std::vector<rank_t> unanswered() const {
         std::vector<rank_t> result;
         for (rank_t r = 0; r < size(); ++r) {
@@ -123,7 +123,7 @@ public:
         }
         return result;
     }
-    /// A word of this rank.
+    /// A control message of this rank.
     control_message about(control_message::kind what) const {
         control_message w;
         w.board = id_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Somebody who has come to the store: a rank, once that is proved.
+// A connection to the store: a rank, once it has proved that.
 #pragma once
 
 #include <collectives/launch/bootstrap/store/line.hpp>
@@ -12,11 +12,11 @@
 
 namespace collectives::inline v0::meeting {
 
-/// Greets who comes, step by step, as its bytes come; reads less than 150 bytes until the proof.
+/// Performs the handshake step by step, as bytes come; reads less than 150 bytes until the proof.
 class client_connection {
 public:
-    /// Who has not proved that it belongs here by then is dropped. Who belongs here needs less than
-    /// a millisecond for that, and comes again if it was dropped.
+    /// A connection that has not proved that it belongs here by then is dropped. A rank needs less
+    /// than a millisecond for that, and connects again if it was dropped.
     static constexpr std::chrono::seconds patience{2};
 
     explicit client_connection(descriptor socket)
