@@ -19,7 +19,7 @@ namespace collectives::inline v0 {
 namespace detail {
 
 /// The communicator of all ranks of a job.
-inline std::shared_ptr<detail::communicator_core> first_core(std::shared_ptr<any_transport> t) {
+[[gnu::cold]] inline std::shared_ptr<detail::communicator_core> first_core(std::shared_ptr<any_transport> t) {
     std::vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
     std::iota(everybody.begin(), everybody.end(), 0);
     auto shared = std::make_shared<detail::rank_progress>(t);

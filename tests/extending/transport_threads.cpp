@@ -13,6 +13,7 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mailbox_transport.hpp"
@@ -23,7 +24,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Groups that begin with an odd rank get no board.
+class short_of_boards : public mailbox::transport {
+public:
+    using transport::transport;
+    template <class Share>
+    board make_board(std::vector<coll::rank_t> group, coll::rank_t rank, Share&& share) {
+        auto const refused = group.front() % 2 == 1;
+        auto made = transport::make_board(std::move(group), rank, share);
+        if (refused) { throw coll::transport_error("no memory for another communicator"); }
+        return made;
+    }
+};
+
 /// Runs f(comm) on `size` threads over the mailbox, and throws again what the first of them threw.
+template <class Transport = mailbox::transport>
 void run(int size, std::function<void(coll::communicator&)> const& f) {
     auto const office = std::make_shared<mailbox::post_office>(size);
     std::vector<std::exception_ptr> failed(static_cast<std::size_t>(size));
@@ -31,7 +46,7 @@ void run(int size, std::function<void(coll::communicator&)> const& f) {
     for (int r = 0; r < size; ++r) {
         ranks.emplace_back([&, r] {
             try {
-                auto t = std::make_shared<mailbox::transport>(office, r);
+                auto t = std::make_shared<Transport>(office, r);
                 coll::communicator comm(coll::erase(std::move(t)));
                 f(comm);
                 comm.barrier();  // nobody leaves while another rank needs it
@@ -105,6 +120,23 @@ TEST_CASE("other collectives, sub-communicators and started calls over a transpo
         second.wait();
         first.wait();
         expect(a[999] == 5 && b[9] == 4, "started calls");
+    });
+}
+
+TEST_CASE("after a split for which one color had no memory, the ranks still agree") {
+    run<short_of_boards>(4, [](coll::communicator& comm) {
+        auto refused = false;
+        try {
+            auto part = comm.split(comm.rank() % 2);
+            std::vector<int> sum{1};
+            part.all_reduce(sum);
+            expect(sum[0] == 2, "all_reduce of the color that has memory");
+        } catch (coll::transport_error const&) { refused = true; }
+        expect(refused == (comm.rank() % 2 == 1), "who has no memory");
+        auto all = comm.split(0);
+        std::vector<int> sum{comm.rank()};
+        all.all_reduce(sum, coll::sum{}, {.timeout = 10s});
+        expect(sum[0] == 6, "all_reduce of a later communicator");
     });
 }
 

@@ -17,7 +17,7 @@ namespace collectives::inline v0::detail {
 
 /// The algorithm for ranks that take turns on a device: one of them does the work of all.
 /// `automatic` if they do not take turns, or if devices have different numbers of ranks.
-inline any_algorithm device_choice(engine& e) {
+[[gnu::cold]] inline any_algorithm device_choice(engine& e) {
     std::vector<int> devices;
     for (rank_t r = 0; r < e.size(); ++r) {
         devices.push_back(e.carrier().shared_device(e.group().job_rank(r)));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ public:
     std::shared_ptr<program> const& add(call_request const& r, std::shared_ptr<program> made) {
         constexpr std::size_t most = 64;
         if (kept_.size() == most) { kept_.pop_back(); }
-        kept_.insert(kept_.begin(), {key(r), r.shape.counts, r.shape.recv_counts, std::move(made)});
+        kept_.push_front({key(r), r.shape.counts, r.shape.recv_counts, std::move(made)});
         return kept_.front().made;
     }
     void clear() { kept_.clear(); }
@@ -75,11 +76,11 @@ private:
         auto const found = std::find_if(kept_.begin(), kept_.end(),
                                         [&](auto const& one) { return one.answers(k, r); });
         if (found == kept_.end()) { return nullptr; }
-        std::rotate(kept_.begin(), found, found + 1);
+        kept_.splice(kept_.begin(), kept_, found);
         return &kept_.front().made;
     }
 
-    std::vector<kept_program> kept_;
+    std::list<kept_program> kept_;
 };
 
 }  // namespace collectives::detail

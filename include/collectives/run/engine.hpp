@@ -191,7 +191,7 @@ public:
     scratch_pool scratch;
     /// Ends this rank's use of the communicator. Memory that peers may still read stays until they
     /// have left too.
-    void retire() {
+    [[gnu::cold]] void retire() {
         if (memory_ != nullptr) {
             auto kept = runs.take_kept();
             if (cells.beside().exists()) { kept.push_back(cells.beside().release()); }

@@ -41,7 +41,7 @@ public:
     constexpr stage(step_source const& a, rank_t me, int size, rank_t root, step_collector emit)
         : a_(a), me_(me), size_(size), root_(root), emit_(emit) {}
 
-    constexpr void first(collective what) {
+    [[gnu::cold]] constexpr void first(collective what) {
         switch (what) {
             case collective::all_reduce:
                 if (a_.has(pattern::steps)) { return own(pattern::steps); }
@@ -75,7 +75,7 @@ public:
     }
 
     /// The second stage; empty for most collectives.
-    constexpr void second(collective what) {
+    [[gnu::cold]] constexpr void second(collective what) {
         switch (what) {
             case collective::all_reduce:
                 if (a_.has(pattern::steps)) { return; }

@@ -13,7 +13,7 @@
 namespace collectives::inline v0 {
 
 /// The rounds in which a rank sends or receives all chunks, where there are several; ascending.
-inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
+[[gnu::cold]] inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
     std::vector<int> result;
     for (auto const& s : all) {
         for (auto const& step : s.steps) {
@@ -27,7 +27,7 @@ inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
 
 /// The same reduction, with each of these rounds cut in two: the lower half of the chunks, then the
 /// upper half. A correct schedule stays correct, because no chunk depends on another.
-inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
+[[gnu::cold]] inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
     if (rounds.empty()) { return s; }
     auto const middle = s.chunks / 2;
     auto const steps = std::exchange(s.steps, {});

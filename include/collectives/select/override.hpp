@@ -27,7 +27,7 @@ struct override_rule {
 namespace detail {
 
 /// "0", "4k", "2M", "1G", "inf".
-inline std::size_t parse_bytes(std::string_view text) {
+[[gnu::cold]] inline std::size_t parse_bytes(std::string_view text) {
     if (text == "inf") { return std::numeric_limits<std::size_t>::max(); }
     std::size_t value = 0;
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -71,7 +71,7 @@ inline std::size_t parse_bytes(std::string_view text) {
 }
 
 /// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
-inline std::vector<override_rule> override_of(collective what) {
+[[gnu::cold]] inline std::vector<override_rule> override_of(collective what) {
     std::string variable = "COLLECTIVES_";
     for (char const c : name(what)) {
         variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

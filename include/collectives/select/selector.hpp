@@ -64,7 +64,7 @@ public:
         }
         return {};
     }
-    any_algorithm choose(requirement const& need, std::size_t bytes) {
+    [[gnu::cold]] any_algorithm choose(requirement const& need, std::size_t bytes) {
         if (auto const told = overridden(need, bytes); !told.is_automatic()) { return told; }
         if (is_preferred(need)) { return preferred_; }
         any_algorithm best;
@@ -104,7 +104,7 @@ public:
     }
 
     /// The names of the algorithms that suit.
-    std::string names_that_suit(requirement const& need) {
+    [[gnu::cold]] std::string names_that_suit(requirement const& need) {
         std::string names;
         for (auto const a : all_algorithms) {
             if (suits(a, need)) { names += text_of((names.empty() ? "" : ", "), name(a)); }
