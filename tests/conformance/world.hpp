@@ -4,8 +4,12 @@
 
 #include <collectives/collectives.hpp>
 
+#include <sampling.hpp>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -106,11 +110,22 @@ inline std::vector<coll::any_algorithm> algorithms_for(int size) {
     return all;
 }
 
-/// The numbers of ranks to test with, up to COLLECTIVES_TEST_LARGEST where that is set: with
-/// sanitizers many ranks on few processors take long.
+/// The numbers of ranks to test with: all up to 4, and one of those above, as many ranks on few
+/// processors take long. Up to COLLECTIVES_TEST_LARGEST where that is set.
 inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {
     if (char const* const largest = std::getenv("COLLECTIVES_TEST_LARGEST")) {
         std::erase_if(all, [most = std::stoi(largest)](int size) { return size > most; });
+    }
+    auto const is_large = [](int size) { return size > 4; };
+    auto const large = std::count_if(all.begin(), all.end(), is_large);
+    if (large > 1 && !sampling::all_cases()) {
+        static auto const seed = [] {
+            auto const of_today = sampling::seed_of_the_day();
+            std::printf("seed %u: one of the numbers of ranks above 4\n", of_today);
+            return of_today;
+        }();
+        auto kept = static_cast<long>(seed) % large;
+        std::erase_if(all, [&](int size) { return is_large(size) && kept-- != 0; });
     }
     return all;
 }

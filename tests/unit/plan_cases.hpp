@@ -6,6 +6,8 @@
 #include <collectives/lower/promise.hpp>
 #include <collectives/lower/protocol.hpp>
 
+#include <sampling.hpp>
+
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -21,8 +23,7 @@ namespace low = coll::lowering;
 namespace pl = coll::plans;
 using coll::collective;
 
-/// COLLECTIVES_TEST_ALL=1: every case, not a sample.
-inline bool all_cases() { return std::getenv("COLLECTIVES_TEST_ALL") != nullptr; }
+using sampling::all_cases;
 
 /// Of all cases, COLLECTIVES_TEST_PART=K/N takes every N-th from the K-th on. Asked once a case.
 inline bool is_in_part() {

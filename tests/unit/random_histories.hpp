@@ -2,10 +2,10 @@
 // Random histories of calls, each rank of each call with a protocol of its own.
 #pragma once
 
+#include <sampling.hpp>
 #include <unit/plan_cases.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -13,10 +13,7 @@
 namespace plan_cases {
 
 /// COLLECTIVES_TEST_SEED, else always the same.
-inline std::uint32_t seed() {
-    auto const* const given = std::getenv("COLLECTIVES_TEST_SEED");
-    return given != nullptr ? static_cast<std::uint32_t>(std::stoul(given)) : 20'261'124U;
-}
+inline std::uint32_t seed() { return sampling::seed(20'261'124U); }
 
 struct random_calls {
     pl::planned_history what;

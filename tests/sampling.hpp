@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which cases a test takes where there are more than its time allows.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+namespace sampling {
+
+/// COLLECTIVES_TEST_ALL=1: every case, not a sample.
+inline bool all_cases() { return std::getenv("COLLECTIVES_TEST_ALL") != nullptr; }
+
+/// COLLECTIVES_TEST_SEED, else `otherwise`.
+inline std::uint32_t seed(std::uint32_t otherwise) {
+    auto const* const given = std::getenv("COLLECTIVES_TEST_SEED");
+    return given != nullptr ? static_cast<std::uint32_t>(std::stoul(given)) : otherwise;
+}
+
+/// COLLECTIVES_TEST_SEED, else the number of the day.
+inline std::uint32_t seed_of_the_day() {
+    return seed(static_cast<std::uint32_t>(std::time(nullptr) / (24 * 60 * 60)));
+}
+
+}  // namespace sampling
