@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -93,6 +94,29 @@ TEST_CASE("a rank whose process rank 0 does not see is turned away") {
     CHECK(of_second.said.find("rank 0 does not see its process") != std::string::npos);
 }
 
+TEST_CASE("another user's process that waits in the place of rank 0 is left alone") {
+    if (::geteuid() != 0) {
+        MESSAGE("not looked at: only root can become another user");
+        return;
+    }
+    constexpr ::uid_t nobody = 65534;
+    auto const stranger = start(0, 2, [] {
+        if (::setuid(nobody) != 0) { return 1; }
+        coll::shm::meeting_place place("collectives-0-squatted");
+        place.open();
+        return place.admit(coll::steady::now() + 2s).connection.get() < 0 ? 0 : 2;
+    });
+    auto const rank = start(1, 2, [] {
+        ::setenv("COLLECTIVES_JOB", "squatted", 1);
+        auto comm = coll::shm::join(5s);
+        return 0;
+    });
+    auto const end = faults::end_of(rank);
+    CHECK(end.status == 30);
+    CHECK(end.said.find("another user's process") != std::string::npos);
+    CHECK(faults::end_of(stranger).status == 0);
+}
+
 TEST_CASE("a death is noticed though nobody watches the processes") {
     auto const begin = coll::steady::now();
     auto const survive = [] {
@@ -120,7 +144,6 @@ TEST_CASE("an environment that contradicts itself is refused") {
             return 0;
         })});
     };
-    CHECK(refused("RANK", "1") == std::vector{30});  // without WORLD_SIZE
     CHECK(refused("COLLECTIVES_SIZE", "two") == std::vector{30});
     CHECK(refused("COLLECTIVES_RANK", "2") == std::vector{30});
 }

@@ -86,17 +86,35 @@ TEST_CASE("sources that disagree are named") {
         CHECK(refusal() == "rank 1");
     }
     {
-        environment const other{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}};
+        environment const other{{"RANK", "0"}, {"WORLD_SIZE", "4"}};
         CHECK(refusal() ==
-              "PMI_RANK and PMI_SIZE say rank 1 of 4, but SLURM_PROCID and SLURM_NTASKS say rank 0 "
-              "of 4");
-    }
-    {
-        environment const other{{"PMIX_RANK", "2"}};
-        CHECK(refusal() == "PMI_RANK and PMI_SIZE say rank 1, but PMIX_RANK says rank 2");
+              "RANK and WORLD_SIZE say rank 0 of 4, but PMI_RANK and PMI_SIZE say rank 1 of 4");
     }
     environment const other{{"LOCAL_RANK", "1"}, {"MPI_LOCALRANKID", "0"}};
     CHECK(refusal() == "LOCAL_RANK says 1, but MPI_LOCALRANKID says 0");
+}
+
+TEST_CASE("the variables of a batch script do not speak of the ranks that mpiexec starts in it") {
+    environment const script{{"SLURM_PROCID", "0"},
+                             {"SLURM_NTASKS", "1"},
+                             {"SLURM_LOCALID", "0"},
+                             {"PMIX_RANK", "0"},
+                             {"RANK", "7"}};
+    {
+        environment const hydra{{"PMI_RANK", "1"},
+                                {"PMI_SIZE", "2"},
+                                {"MPI_LOCALRANKID", "1"},
+                                {"MPI_LOCALNRANKS", "2"}};
+        auto const place = coll::place_from_environment();
+        CHECK(place.rank == 1);
+        CHECK(place.size == 2);
+        CHECK(place.local_rank == 1);
+    }
+    environment const open_mpi{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}};
+    auto const place = coll::place_from_environment();
+    CHECK(place.rank == 1);
+    CHECK(place.size == 2);
+    CHECK(place.local_rank == -1);
 }
 
 TEST_CASE("what makes no sense is refused") {

@@ -66,7 +66,14 @@ private:
 /// The unsigned type in which an integer's sums and products wrap, at least as wide as int so that
 /// promotion does not make it signed again.
 template <std::integral T>
-using wrapping_t = std::conditional_t<(sizeof(T) > sizeof(unsigned)), std::uint64_t, unsigned>;
+struct wrapping {
+    using type = std::conditional_t<(sizeof(T) > sizeof(unsigned)), std::uint64_t, unsigned>;
+};
+template <std::integral T>
+    requires(sizeof(T) > sizeof(std::uint64_t))
+struct wrapping<T> : std::make_unsigned<T> {};
+template <std::integral T>
+using wrapping_t = typename wrapping<T>::type;
 
 template <number T>
 constexpr T add(T const& a, T const& b) {
@@ -128,7 +135,8 @@ constexpr T scale(F const& factor, T const& value, rounding_barrier rounded = {}
 template <number T>
 constexpr T divide(T const& total, int size) {
     if constexpr (std::integral<T>) {
-        using wide = std::conditional_t<(sizeof(T) > 4), std::int64_t, std::int32_t>;
+        using small = std::conditional_t<(sizeof(T) > 4), std::int64_t, std::int32_t>;
+        using wide = std::conditional_t<(sizeof(T) > 8), T, small>;
         using word = std::conditional_t<std::is_signed_v<T>, wide, std::make_unsigned_t<wide>>;
         return static_cast<T>(static_cast<word>(total) / static_cast<word>(size));
     } else if constexpr (sixteen_bit_float<T>) {

@@ -46,7 +46,8 @@ constexpr std::uint16_t binary16_from_float(float value) {
     bool const tiny = size < (113U << 23);
     float const sum = std::bit_cast<float>(choose(tiny, size, 0U)) + 0.5F;
     std::uint32_t const subnormal = std::bit_cast<std::uint32_t>(sum) - (126U << 23);
-    std::uint32_t const special = choose(size > (255U << 23), 0x7e00U, 0x7c00U);
+    std::uint32_t const quiet_nan = 0x7e00U | (size >> 13 & 0x3ffU);  // with its payload
+    std::uint32_t const special = choose(size > (255U << 23), quiet_nan, 0x7c00U);
     std::uint32_t const finite = choose(tiny, subnormal, normal);
     return static_cast<std::uint16_t>(choose(size >= (143U << 23), special, finite) | (sign >> 16));
 }

@@ -61,21 +61,20 @@ inline bool on_several_machines(job_place const& place) {
            agreed_number({"SLURM_STEP_NUM_NODES"}) > 1;
 }
 
-/// PMIx tells a rank its number but not how many there are.
-inline void check_with_pmix(job_place const& place) {
-    auto const rank = environment_number("PMIX_RANK");
-    if (rank && *rank != place.rank) {
-        throw usage_error(
-            text_of(place.source, " say rank ", place.rank, ", but PMIX_RANK says rank ", *rank));
-    }
+/// Whether Slurm's variables speak of this rank. In a batch script they are those of the script:
+/// the ranks that mpiexec starts there inherit them.
+inline bool slurm_means(job_place const& place) {
+    return environment_number("SLURM_PROCID") == place.rank &&
+           environment_number("SLURM_NTASKS") == place.size;
 }
 
 }  // namespace detail
 
 /// Asks COLLECTIVES_RANK and COLLECTIVES_SIZE first, then the variables of torchrun, Open MPI,
-/// Hydra, Slurm and PMIx (which needs COLLECTIVES_SIZE beside its PMIX_RANK). Throws usage_error
-/// where none are set, where only one of a pair is, or where two sources disagree; the message
-/// names them.
+/// Hydra, Slurm and PMIx (which needs COLLECTIVES_SIZE beside its PMIX_RANK). Slurm's and PMIx's
+/// count only where no other launcher speaks, and half a pair only there. Throws usage_error where
+/// no pair is set, where only half of one is, or where two sources disagree; the message names
+/// them.
 inline job_place place_from_environment() {
     auto const* const own_rank =
         std::getenv("COLLECTIVES_RANK") == nullptr && std::getenv("PMIX_RANK") != nullptr
@@ -89,12 +88,17 @@ inline job_place place_from_environment() {
         {"SLURM_PROCID", "SLURM_NTASKS"},
     }};
     job_place found;
+    std::string half;  // a pair of which only one is set
     for (auto const& [rank_name, size_name] : sources) {
         auto const rank = detail::environment_number(rank_name);
         auto const size = detail::environment_number(size_name);
         if (!size && (!rank || std::string_view(rank_name) == "PMIX_RANK")) { continue; }
+        if (!found.source.empty() && std::string_view(rank_name) == "SLURM_PROCID") { break; }
         auto const source = text_of(rank_name, " and ", size_name);
-        if (!rank || !size) { throw usage_error(text_of("of ", source, " only one is set")); }
+        if (!rank || !size) {
+            if (half.empty()) { half = source; }
+            continue;
+        }
         if (*rank >= *size) {
             throw usage_error(text_of(source, " say rank ", *rank, " of ", *size));
         }
@@ -105,15 +109,19 @@ inline job_place place_from_environment() {
                                       ", but ", source, " say rank ", *rank, " of ", *size));
         }
     }
+    if (!half.empty() && (found.source.empty() || half.starts_with("COLLECTIVES_"))) {
+        throw usage_error(text_of("of ", half, " only one is set"));
+    }
     if (found.source.empty()) {
         throw usage_error(
             "no launcher's variables are set: COLLECTIVES_RANK and COLLECTIVES_SIZE, "
             "or those of torchrun, Open MPI, Hydra or Slurm, or PMIX_RANK and COLLECTIVES_SIZE");
     }
-    detail::check_with_pmix(found);
-    found.local_rank =
-        detail::agreed_number({"COLLECTIVES_LOCAL_RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-                               "MPI_LOCALRANKID", "SLURM_LOCALID"});
+    found.local_rank = detail::agreed_number(
+        {"COLLECTIVES_LOCAL_RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"});
+    if (found.local_rank < 0 && detail::slurm_means(found)) {
+        found.local_rank = detail::agreed_number({"SLURM_LOCALID"});
+    }
     found.local_size = detail::agreed_number({"COLLECTIVES_LOCAL_SIZE", "LOCAL_WORLD_SIZE",
                                               "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
     return found;

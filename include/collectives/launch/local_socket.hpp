@@ -2,6 +2,8 @@
 // Sockets of one machine that have no name in the file system and go with their process.
 #pragma once
 
+#include <collectives/core/type_name.hpp>
+
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -12,13 +14,21 @@
 
 namespace collectives::inline v0 {
 
-/// An address in the abstract name space.
+/// An address in the abstract name space. A name that is too long keeps its beginning; a hash of
+/// the whole name follows.
 struct local_address {
     explicit local_address(std::string_view name) {
+        constexpr std::size_t longest = sizeof value.sun_path - 1, digits = 16;
         value.sun_family = AF_UNIX;  // sun_path[0] stays 0
-        auto const n = std::min(name.size(), sizeof value.sun_path - 1);
-        std::copy_n(name.begin(), n, value.sun_path + 1);
-        bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + n);
+        auto const kept = name.size() <= longest ? name.size() : longest - digits;
+        auto* end = std::copy_n(name.begin(), kept, value.sun_path + 1);
+        if (kept != name.size()) {
+            auto const hash = detail::hash_text(name);
+            for (std::size_t i = 0; i < digits; ++i) {
+                *end++ = "0123456789abcdef"[hash >> (4 * i) & 0xfU];
+            }
+        }
+        bytes = static_cast<socklen_t>(end - reinterpret_cast<char*>(&value));
     }
     sockaddr const* get() const { return reinterpret_cast<sockaddr const*>(&value); }
 

@@ -60,7 +60,13 @@ public:
             }
             descriptor who_came(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             auto const process = peer_of_same_user(who_came.get());
-            if (process < 0) { continue; }
+            if (process < 0) {  // a stranger, or no descriptor is left
+                if (steady::now() >= until) { return {descriptor(), 0, {}}; }
+                if (who_came.get() < 0) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                }
+                continue;
+            }
             greeting said{};
             auto const patience = std::min(until, steady::now() + std::chrono::seconds(1));
             if (collectives::detail::wait_for(who_came.get(), POLLIN, patience) &&
@@ -88,6 +94,9 @@ public:
             if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }
             if (steady::now() >= until) { return descriptor(); }
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        if (peer_of_same_user(socket_.get()) < 0) {
+            throw usage_error("another user's process waits where rank 0 of the job should");
         }
         if (::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) {
             fail("send");

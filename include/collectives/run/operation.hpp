@@ -180,6 +180,7 @@ private:
                          of_.hash, form, of_.in, of_.out, of_.op);
             e.shared_board().wake_others();
             cell_written_ = true;
+            ++ticks;
         }
         if (!cells_.is_ready()) {
             if (cells_.wrong()) {

@@ -3,6 +3,7 @@
 #include <faults/lost.hpp>
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -15,8 +16,9 @@ namespace faults {
 
 namespace {
 
-/// Stops this process until somebody continues it.
+/// Stops this process until somebody continues it. The kernel shows its name in brackets.
 void stop_here(std::atomic<int>& pid) {
+    ::prctl(PR_SET_NAME, "a) R (b");
     pid = ::getpid();
     ::raise(SIGSTOP);
 }

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,10 @@ public:
         descriptor_ = ::memfd_create("collectives", MFD_CLOEXEC);
         if (descriptor_ < 0) { fail("memfd_create", errno); }
         if (::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0) { fail("fchmod", errno); }
+        rlimit most{};  // beyond it ftruncate ends the process by a signal
+        if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
+            fail("larger than the limit on a file's size (ulimit -f)", EFBIG);
+        }
         if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) { fail("ftruncate", errno); }
         map();
     }

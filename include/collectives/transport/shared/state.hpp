@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <string_view>
 
 namespace collectives::inline v0::shared {
 
@@ -180,10 +181,13 @@ public:
         if (pid == 0) { return false; }
         auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");
         if (file == nullptr) { return false; }
-        char letter = 0;
-        auto const read = std::fscanf(file, "%*d (%*[^)]) %c", &letter);
+        char line[256] = {};  // "PID (NAME) LETTER ...", where a name may hold brackets
+        auto const read = std::fread(line, 1, sizeof line - 1, file);
         std::fclose(file);
-        return read == 1 && (letter == 'T' || letter == 't');
+        auto const name_ends = std::string_view(line, read).rfind(") ");
+        if (name_ends == std::string_view::npos) { return false; }
+        auto const letter = line[name_ends + 2];
+        return letter == 'T' || letter == 't';
     }
 
 private:
