@@ -10,7 +10,10 @@
 namespace sampling {
 
 /// COLLECTIVES_TEST_ALL=1: every case, not a sample.
-inline bool all_cases() { return std::getenv("COLLECTIVES_TEST_ALL") != nullptr; }
+inline bool all_cases() {
+    auto const* const asked = std::getenv("COLLECTIVES_TEST_ALL");
+    return asked != nullptr && *asked != '\0';
+}
 
 /// COLLECTIVES_TEST_SEED, else `otherwise`.
 inline std::uint32_t seed(std::uint32_t otherwise) {

@@ -19,7 +19,8 @@ namespace collectives::inline v0 {
 namespace detail {
 
 /// The communicator of all ranks of a job.
-[[gnu::cold]] inline std::shared_ptr<detail::communicator_core> first_core(std::shared_ptr<any_transport> t) {
+[[gnu::cold]] inline std::shared_ptr<detail::communicator_core> first_core(
+    std::shared_ptr<any_transport> t) {
     std::vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
     std::iota(everybody.begin(), everybody.end(), 0);
     auto shared = std::make_shared<detail::rank_progress>(t);
@@ -79,11 +80,11 @@ COLLECTIVES_INLINE void communicator::run_unsized(detail::call_request const& r)
     core_->run_unsized(r);
 }
 COLLECTIVES_INLINE pending communicator::start_unsized(detail::call_request const& r) {
-    return {core_, core_->start_unsized_operation(r), {}};
+    return {core_, core_->start_operation<detail::unsized_operation>(r), {}};
 }
 COLLECTIVES_INLINE pending communicator::start(detail::call_request const& r,
                                                std::shared_ptr<void const> kept) {
-    auto started = core_->start_operation(r);
+    auto started = core_->start_operation<detail::operation>(r);
     return {core_, std::move(started), std::move(kept)};
 }
 COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::element_type of,

@@ -124,7 +124,7 @@ inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {
             std::printf("seed %u: one of the numbers of ranks above 4\n", of_today);
             return of_today;
         }();
-        auto kept = static_cast<long>(seed) % large;
+        auto kept = seed % static_cast<std::uint32_t>(large);
         std::erase_if(all, [&](int size) { return is_large(size) && kept-- != 0; });
     }
     return all;

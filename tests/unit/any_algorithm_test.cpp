@@ -8,10 +8,35 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace coll = collectives;
 using coll::collective;
+
+namespace {
+
+/// Derived from an algorithm of the library, and wrong: nothing is added up.
+struct derived : coll::ring {
+    static constexpr std::string_view name = "derived";
+    static constexpr void reduce_scatter(coll::rank_t, int, coll::step_sink auto&&) {}
+};
+
+}  // namespace
+
+TEST_CASE("only the library's own types are believed without a proof") {
+    CHECK(coll::any_algorithm(coll::ring{}).states_its_sums());
+    coll::any_algorithm const a = derived{};
+    CHECK_FALSE(a.states_its_sums());
+    CHECK_FALSE(a.verdict(4).ok);
+    CHECK(a.verdict(4) == a.check(4));
+}
+
+TEST_CASE("a verdict on what has no steps is not ok") {
+    CHECK_FALSE(coll::any_algorithm().verdict(4).ok);
+    CHECK_FALSE(coll::any_algorithm(coll::hierarchical{3}).verdict(4).ok);
+    CHECK(coll::any_algorithm(coll::hierarchical{3}).verdict(6).ok);
+}
 
 TEST_CASE("a pointer and a parameter, automatic by default") {
     static_assert(sizeof(coll::any_algorithm) == 2 * sizeof(void*));

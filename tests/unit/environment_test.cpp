@@ -76,6 +76,8 @@ TEST_CASE("what a launcher does not say is not known") {
     CHECK(!coll::detail::on_several_machines(place));
     environment const nodes{{"SLURM_STEP_NUM_NODES", "2"}};
     CHECK(coll::detail::on_several_machines(place));
+    environment const here{{"MPI_LOCALNRANKS", "2"}};
+    CHECK(!coll::detail::on_several_machines(coll::place_from_environment()));
 }
 
 TEST_CASE("sources that disagree are named") {

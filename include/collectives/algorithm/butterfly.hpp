@@ -22,13 +22,15 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
 struct butterfly {
     static constexpr std::string_view name = "butterfly";
     static constexpr int chunks(int /*size*/) { return 1; }
-    static constexpr detail::sum_order sums(collective, int /*size*/) {
+    static constexpr detail::sum_order sums(std::type_identity<butterfly>, collective,
+                                            int /*size*/) {
         return detail::sum_order::consecutive;
     }
 

@@ -22,13 +22,15 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
 struct circulant {
     static constexpr std::string_view name = "circulant";
     static constexpr int chunks(int size) { return size; }
-    static constexpr detail::sum_order sums(collective, int /*size*/) {
+    static constexpr detail::sum_order sums(std::type_identity<circulant>, collective,
+                                            int /*size*/) {
         return detail::sum_order::rotating;
     }
 

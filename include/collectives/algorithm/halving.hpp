@@ -24,13 +24,14 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
 struct halving {
     static constexpr std::string_view name = "halving";
     static constexpr int chunks(int size) { return 1 << floor_log2(size); }
-    static constexpr detail::sum_order sums(collective, int /*size*/) {
+    static constexpr detail::sum_order sums(std::type_identity<halving>, collective, int /*size*/) {
         return detail::sum_order::consecutive;
     }
 

@@ -32,6 +32,7 @@
 #include <collectives/schedule/linear.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
@@ -44,10 +45,11 @@ struct hierarchical {
     constexpr bool fits(int size) const { return ranks_per_host > 0 && size % ranks_per_host == 0; }
 
     static constexpr int chunks(int size) { return size; }
-    constexpr detail::sum_order sums(collective what, int size) const {
-        if (size == ranks_per_host) { return two_shot::sums(what, size); }
+    constexpr detail::sum_order sums(std::type_identity<hierarchical>, collective what,
+                                     int size) const {
+        if (size == ranks_per_host) { return two_shot::sums({}, what, size); }
         if (ranks_per_host == 1 && what != collective::reduce) {
-            return mixed_radix::sums(what, size);
+            return mixed_radix::sums({}, what, size);
         }
         return detail::sum_order::consecutive;
     }

@@ -27,6 +27,7 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
@@ -40,7 +41,7 @@ struct leaders {
         return ranks_per_device > 0 && size % ranks_per_device == 0;
     }
     constexpr int chunks(int size) const { return size / ranks_per_device; }
-    constexpr detail::sum_order sums(collective, int size) const {
+    constexpr detail::sum_order sums(std::type_identity<leaders>, collective, int size) const {
         bool const all_at_once = ranks_per_device == 1 || ranks_per_device == size;
         return all_at_once ? detail::sum_order::left_fold : detail::sum_order::consecutive;
     }

@@ -23,6 +23,7 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
@@ -30,7 +31,7 @@ struct mixed_radix {
     static constexpr std::string_view name = "mixed_radix";
     static constexpr int chunks(int size) { return size; }
     /// With a prime number of ranks there is one round of sums.
-    static constexpr detail::sum_order sums(collective, int size) {
+    static constexpr detail::sum_order sums(std::type_identity<mixed_radix>, collective, int size) {
         return rounds(size) <= 1 ? detail::sum_order::left_fold : detail::sum_order::consecutive;
     }
 

@@ -21,13 +21,14 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
 struct ring {
     static constexpr std::string_view name = "ring";
     static constexpr int chunks(int size) { return size; }
-    static constexpr detail::sum_order sums(collective, int /*size*/) {
+    static constexpr detail::sum_order sums(std::type_identity<ring>, collective, int /*size*/) {
         return detail::sum_order::rotating;
     }
 

@@ -22,13 +22,14 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
 struct star {
     static constexpr std::string_view name = "star";
     static constexpr int chunks(int /*size*/) { return 1; }
-    static constexpr detail::sum_order sums(collective, int /*size*/) {
+    static constexpr detail::sum_order sums(std::type_identity<star>, collective, int /*size*/) {
         return detail::sum_order::consecutive;
     }
 

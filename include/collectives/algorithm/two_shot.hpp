@@ -21,13 +21,15 @@
 #include <collectives/schedule/step.hpp>
 
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
 struct two_shot {
     static constexpr std::string_view name = "two_shot";
     static constexpr int chunks(int size) { return size; }
-    static constexpr detail::sum_order sums(collective, int /*size*/) {
+    static constexpr detail::sum_order sums(std::type_identity<two_shot>, collective,
+                                            int /*size*/) {
         return detail::sum_order::left_fold;
     }
 

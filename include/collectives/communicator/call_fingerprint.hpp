@@ -2,8 +2,9 @@
 // The part of a call that must be equal on all ranks.
 #pragma once
 
-#include <collectives/communicator/program_cache.hpp>
+#include <collectives/communicator/call_request.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/schedule/any_algorithm.hpp>
 
 #include <string_view>
 

@@ -9,7 +9,7 @@
 #include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/run/counted_operation.hpp>
+#include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/select/selector.hpp>
 
@@ -93,7 +93,7 @@ public:
     bool needs_whole_count(call_request const& r) {
         return blocks_vary(r) && routes_.passes_on(choose(r), r.shape);
     }
-    counted_operation::program_maker program_maker(call_request r) {
+    unsized_operation::program_maker program_maker(call_request r) {
         return [this, r](std::size_t count) mutable {
             auto const own = block(count, r.shape.size, r.shape.rank).size;
             auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;

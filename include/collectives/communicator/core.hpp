@@ -3,21 +3,18 @@
 #pragma once
 
 #include <collectives/communicator/background_calls.hpp>
+#include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/call_planner.hpp>
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/requests.hpp>
-#include <collectives/core/text.hpp>
-#include <collectives/run/counted_operation.hpp>
+#include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/operation.hpp>
 #include <collectives/run/point_to_point.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,7 +50,7 @@ public:
         engine_.add(o);
     }
     /// The same for a gather or scatter without counts.
-    void start_unsized(counted_operation& o, call_request const& r) {
+    void start(unsized_operation& o, call_request const& r) {
         begin(r);
         auto const time = r.how.timeout.span();
         if (planner_.needs_whole_count(r)) {
@@ -65,45 +62,28 @@ public:
         }
         engine_.add(o);
     }
-    /// Runs a collective to its end.
+    /// Runs a collective to its end: any but a gather or scatter without counts.
     void run(call_request const& r) {
         auto const lock = engine_.lock();
         require_stream(r.as, r.how);
         if (engine_.has_cells() && run_in_cells(r)) { return; }
-        auto o = take(idle_);
-        running guard{this, o.get()};
-        start(*o, r);
-        engine_.wait(*o);
-        idle_.push_back(std::move(o));
+        complete(idle_, r);
     }
+    /// Runs a gather or scatter without counts.
     void run_unsized(call_request const& r) {
         auto const lock = engine_.lock();
         require_stream(r.as, r.how);
-        if (idle_unsized_.empty()) {
-            idle_unsized_.push_back(std::make_unique<counted_operation>());
-        }
-        auto o = take(idle_unsized_);
-        running guard{this, o.get()};
-        start_unsized(static_cast<counted_operation&>(*o), r);
-        engine_.wait(*o);
-        idle_unsized_.push_back(std::move(o));
+        complete(idle_unsized_, r);
     }
 
-    /// Starts a collective. It progresses when its caller tests or waits; on a device also while
-    /// the caller computes.
+    /// Starts a collective; Operation is unsized_operation for a gather or scatter without counts.
+    /// It progresses when its caller tests or waits; on a device also while the caller computes.
+    template <class Operation>
     std::unique_ptr<activity> start_operation(call_request const& r) {
         auto const lock = lock_to_start();
         require_stream(r.as, r.how);
-        auto o = std::make_unique<operation>();
+        auto o = std::make_unique<Operation>();
         start(*o, r);
-        leave_alone(*o);
-        return o;
-    }
-    std::unique_ptr<activity> start_unsized_operation(call_request const& r) {
-        auto const lock = lock_to_start();
-        require_stream(r.as, r.how);
-        auto o = std::make_unique<counted_operation>();
-        start_unsized(*o, r);
         leave_alone(*o);
         return o;
     }
@@ -148,13 +128,21 @@ public:
     std::uint64_t next_derived() { return ++derived_; }
 
 private:
-    using operations = std::vector<std::unique_ptr<operation>>;
-
-    static std::unique_ptr<operation> take(operations& from) {
-        if (from.empty()) { return std::make_unique<operation>(); }
+    /// An operation that is not in use. The list has room for it when it comes back.
+    template <class Operation>
+    static std::unique_ptr<Operation> take(std::vector<std::unique_ptr<Operation>>& from) {
+        if (from.empty()) { from.push_back(std::make_unique<Operation>()); }
         auto o = std::move(from.back());
         from.pop_back();
         return o;
+    }
+    template <class Operation>
+    void complete(std::vector<std::unique_ptr<Operation>>& idle, call_request const& r) {
+        auto o = take(idle);
+        running guard{this, o.get()};
+        start(*o, r);
+        engine_.wait(*o);
+        idle.push_back(std::move(o));
     }
     /// The checks before anything is sent.
     void begin(call_request const& r) {
@@ -217,8 +205,8 @@ private:
 
     detail::engine engine_;
     call_planner planner_;
-    operations idle_;
-    operations idle_unsized_;  // counted_operations, for gather and scatter without counts
+    std::vector<std::unique_ptr<operation>> idle_;
+    std::vector<std::unique_ptr<unsized_operation>> idle_unsized_;
     std::uint64_t pairs_ = 0, derived_ = 0;
     cell_run cell_;
     background_calls background_;

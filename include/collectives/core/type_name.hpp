@@ -79,7 +79,7 @@ inline constexpr unversioned<spelt_name<T>().size()> name_of_type{spelt_name<T>(
 
 }  // namespace detail
 
-/// The name of a type as the compiler spells it in its messages.
+/// The name of a type as the compiler spells it, without the version of the library.
 template <class T>
 constexpr std::string_view type_name() {
     return detail::name_of_type<T>.view();

@@ -57,8 +57,8 @@ inline int agreed_number(std::initializer_list<char const*> variables) {
 
 /// True where the launcher says so.
 inline bool on_several_machines(job_place const& place) {
-    return (place.local_size >= 0 && place.local_size < place.size) ||
-           agreed_number({"SLURM_STEP_NUM_NODES"}) > 1;
+    if (place.local_size >= 0) { return place.local_size < place.size; }
+    return agreed_number({"SLURM_STEP_NUM_NODES"}) > 1;
 }
 
 /// Whether Slurm's variables speak of this rank. In a batch script they are those of the script:
@@ -71,10 +71,10 @@ inline bool slurm_means(job_place const& place) {
 }  // namespace detail
 
 /// Asks COLLECTIVES_RANK and COLLECTIVES_SIZE first, then the variables of torchrun, Open MPI,
-/// Hydra, Slurm and PMIx (which needs COLLECTIVES_SIZE beside its PMIX_RANK). Slurm's and PMIx's
-/// count only where no other launcher speaks, and half a pair only there. Throws usage_error where
-/// no pair is set, where only half of one is, or where two sources disagree; the message names
-/// them.
+/// Hydra and Slurm. PMIX_RANK counts only beside COLLECTIVES_SIZE and without COLLECTIVES_RANK,
+/// Slurm's variables only if no other launcher's pair is set. Throws usage_error if no pair is set,
+/// if two disagree, or if one is half set and no other is whole (half of COLLECTIVES_RANK and
+/// COLLECTIVES_SIZE always is an error); the message names them.
 inline job_place place_from_environment() {
     auto const* const own_rank =
         std::getenv("COLLECTIVES_RANK") == nullptr && std::getenv("PMIX_RANK") != nullptr

@@ -60,13 +60,12 @@ public:
             }
             descriptor who_came(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             auto const process = peer_of_same_user(who_came.get());
-            if (process < 0) {  // a stranger, or no descriptor is left
-                if (steady::now() >= until) { return {descriptor(), 0, {}}; }
-                if (who_came.get() < 0) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-                }
+            if (steady::now() >= until) { return {descriptor(), 0, {}}; }
+            if (who_came.get() < 0) {  // no descriptor is left, or the newcomer has gone
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
                 continue;
             }
+            if (process < 0) { continue; }
             greeting said{};
             auto const patience = std::min(until, steady::now() + std::chrono::seconds(1));
             if (collectives::detail::wait_for(who_came.get(), POLLIN, patience) &&
@@ -87,8 +86,9 @@ public:
         return ::sendmsg(connection.get(), &p.message, MSG_NOSIGNAL) == 1;
     }
 
-    /// Comes to the place once rank 0 has opened it, and receives its file: none in time, or none
-    /// at all if it was turned away (then `turned_away`).
+    /// Comes to the place once rank 0 has opened it, and receives its file; no descriptor if that
+    /// takes too long. Throws usage_error if rank 0 refuses the rank, or if another user's process
+    /// listens there.
     descriptor come(greeting const& hello, steady::time_point until) {
         while (::connect(socket_.get(), address_.get(), address_.bytes) != 0) {
             if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }

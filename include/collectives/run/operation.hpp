@@ -2,7 +2,6 @@
 // A collective under way: its segments run the schedule side by side, a few at a time.
 #pragma once
 
-#include <collectives/core/text.hpp>
 #include <collectives/run/cell_run.hpp>
 #include <collectives/run/segment_run.hpp>
 

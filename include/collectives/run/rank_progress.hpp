@@ -33,8 +33,9 @@ inline int processors_for(any_transport const& t) {
 /// What the communicators of one rank on one transport share. A waiting rank moves all of its work,
 /// also on transports that were adapted from this one or that this one was adapted from.
 struct rank_progress {
-    [[gnu::cold]] explicit rank_progress(std::shared_ptr<any_transport> t,
-                           std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
+    [[gnu::cold]] explicit rank_progress(
+        std::shared_ptr<any_transport> t,
+        std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)) {

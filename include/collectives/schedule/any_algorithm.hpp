@@ -57,7 +57,10 @@ inline constexpr algorithm_table table_of{A::name,
                                           states_its_sums<A>,
                                           &verdict_on<A>};
 
-inline constexpr algorithm_table automatic_table{automatic::name};
+inline proof no_verdict(any_algorithm of, collective what, int size, rank_t root);
+
+inline constexpr algorithm_table automatic_table{
+    automatic::name, false, nullptr, 0, nullptr, nullptr, nullptr, false, &no_verdict};
 
 }  // namespace detail
 
@@ -96,7 +99,8 @@ public:
     proof check(int size, collective what = collective::all_reduce, rank_t root = 0) const;
     /// Whether it is one of the library's own, whose sums are known without a proof.
     constexpr bool states_its_sums() const { return table_->states_sums; }
-    /// The verdict of `check`. O(1) for the library's own algorithms.
+    /// The verdict of `check`, also for `automatic` and sizes that it does not fit: they are not
+    /// ok. O(1) for the library's own algorithms.
     proof verdict(int size, collective what = collective::all_reduce, rank_t root = 0) const {
         return table_->verdict(*this, what, size, root);
     }
@@ -116,10 +120,16 @@ private:
     int parameter_ = 0;
 };
 
+inline proof detail::no_verdict(any_algorithm, collective, int, rank_t) {
+    return {false, "automatic has no steps before it has chosen"};
+}
+
 template <algorithm A>
 proof detail::verdict_on(any_algorithm of, collective what, int size, rank_t root) {
+    if (!of.fits(size)) { return {false, "the algorithm is not for so many ranks"}; }
     if constexpr (detail::states_its_sums<A>) {
-        return stated_proof(made_of<A>(of.parameter()).sums(what, size), what, size);
+        auto const sums = made_of<A>(of.parameter()).sums({}, what, size);
+        return stated_proof(sums, what, size);
     } else {
         return of.check(size, what, root);
     }

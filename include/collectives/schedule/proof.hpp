@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0 {
 
@@ -28,16 +29,17 @@ struct proof {
 
 namespace detail {
 
-/// How an algorithm brackets its sums: from a rank of each chunk's own, over consecutive ranks, or
-/// as one n-ary sum of all ranks in order.
+/// How an algorithm brackets its sums. rotating: the sum of each chunk begins at another rank;
+/// consecutive: every partial sum is over consecutive ranks; left_fold: one n-ary sum of all ranks
+/// in order.
 enum class sum_order : std::uint8_t { rotating, consecutive, left_fold };
 
-/// The library's own algorithms state the order of their sums in `sums(what, size)`. A test holds
-/// it against the checker. A user's algorithm states none: the checker proves it before its first
-/// call.
+/// The library's own algorithms state the order of their sums in `sums(type, what, size)`. A test
+/// holds it against the checker. A user's algorithm states none, also if it is derived from one of
+/// the library's: the checker proves it before its first call.
 template <class A>
 concept states_its_sums = requires(A const a) {
-    { a.sums(collective{}, int{}) } -> std::same_as<sum_order>;
+    { a.sums(std::type_identity<A>{}, collective{}, int{}) } -> std::same_as<sum_order>;
 };
 
 /// The verdict of `check` on an algorithm that states its sums.
@@ -45,7 +47,7 @@ constexpr proof stated_proof(sum_order sums, collective what, int size) {
     bool const one_sum = size <= 2 || !reduces(what);  // all orders are the same
     proof result{true, "correct"};
     result.order_preserving = one_sum || sums != sum_order::rotating;
-    result.position_independent = result.order_preserving;
+    result.position_independent = result.order_preserving;  // rotating sums differ by chunk
     result.left_fold = one_sum || sums == sum_order::left_fold;
     return result;
 }

@@ -58,7 +58,8 @@ constexpr schedule record(step_source const& from, outline const& plan, rank_t m
     return result;
 }
 
-[[gnu::cold]] constexpr std::vector<schedule> record_all(step_source const& from, outline const& plan) {
+[[gnu::cold]] constexpr std::vector<schedule> record_all(step_source const& from,
+                                                         outline const& plan) {
     std::vector<schedule> result;
     for (rank_t r = 0; r < plan.size; ++r) { result.push_back(record(from, plan, r)); }
     return result;

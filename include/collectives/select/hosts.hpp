@@ -65,7 +65,8 @@ struct crossing {
                           // by the vector's bytes
 };
 
-[[gnu::cold]] inline crossing crossing_of(std::vector<schedule> const& all, host_layout const& hosts) {
+[[gnu::cold]] inline crossing crossing_of(std::vector<schedule> const& all,
+                                          host_layout const& hosts) {
     crossing result;
     if (hosts.hosts() == 1) { return result; }
     auto const ways = 2 * static_cast<std::size_t>(hosts.hosts());  // out of each host, and into it

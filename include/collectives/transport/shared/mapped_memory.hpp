@@ -37,7 +37,7 @@ public:
         if (::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0) { fail("fchmod", errno); }
         rlimit most{};  // beyond it ftruncate ends the process by a signal
         if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
-            fail("larger than the limit on a file's size (ulimit -f)", EFBIG);
+            fail("ftruncate, beyond ulimit -f", EFBIG);
         }
         if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) { fail("ftruncate", errno); }
         map();

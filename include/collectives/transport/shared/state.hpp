@@ -181,12 +181,12 @@ public:
         if (pid == 0) { return false; }
         auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");
         if (file == nullptr) { return false; }
-        char line[256] = {};  // "PID (NAME) LETTER ...", where a name may hold brackets
-        auto const read = std::fread(line, 1, sizeof line - 1, file);
+        char text[256] = {};  // "PID (NAME) LETTER ...", where a name may hold brackets
+        auto const read = std::fread(text, 1, sizeof text - 1, file);
         std::fclose(file);
-        auto const name_ends = std::string_view(line, read).rfind(") ");
+        auto const name_ends = std::string_view(text, read).rfind(") ");
         if (name_ends == std::string_view::npos) { return false; }
-        auto const letter = line[name_ends + 2];
+        auto const letter = text[name_ends + 2];
         return letter == 'T' || letter == 't';
     }
 

@@ -2,6 +2,7 @@
 // A gather or scatter without counts: the root alone knows how long the whole vector is.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/run/count_exchange.hpp>
 #include <collectives/run/operation.hpp>
 
@@ -13,8 +14,8 @@
 
 namespace collectives::inline v0::detail {
 
-/// The root sends the whole count to the others before the operation begins.
-class counted_operation final : public operation {
+/// If the schedule passes blocks on, the root first sends the whole count to the others.
+class unsized_operation : public operation {  // not final: a program that makes none needs no code
 public:
     /// Makes the program of a call once the count of the whole vector is known. Throws usage_error
     /// if this rank's block does not fit that count.
