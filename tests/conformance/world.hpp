@@ -4,7 +4,7 @@
 
 #include <collectives/collectives.hpp>
 
-#include <sampling.hpp>
+#include <test_sampling.hpp>
 
 #include <algorithm>
 #include <cstddef>

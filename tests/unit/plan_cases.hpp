@@ -6,7 +6,7 @@
 #include <collectives/lower/promise.hpp>
 #include <collectives/lower/protocol.hpp>
 
-#include <sampling.hpp>
+#include <test_sampling.hpp>
 
 #include <cstddef>
 #include <cstdio>

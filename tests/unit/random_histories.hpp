@@ -2,7 +2,7 @@
 // Random histories of calls, each rank of each call with a protocol of its own.
 #pragma once
 
-#include <sampling.hpp>
+#include <test_sampling.hpp>
 #include <unit/plan_cases.hpp>
 
 #include <cstdint>
