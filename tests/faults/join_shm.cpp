@@ -3,6 +3,7 @@
 #include "forked.hpp"
 
 #include <collectives/collectives.hpp>
+#include <collectives/launch/meeting.hpp>
 
 #include <doctest/doctest.h>
 
