@@ -40,10 +40,6 @@ constexpr std::uint64_t hash_mix(std::uint64_t hash, std::uint64_t word) {
     return hash ^ (hash >> 32);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// A text without the library's version in its names: collectives::float16, not
 /// collectives::v0::float16. g++ spells the inline namespace out, clang does not.
 template <std::size_t N>

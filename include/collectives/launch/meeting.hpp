@@ -96,7 +96,8 @@ public:
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
         if (peer_of_same_user(socket_.get()) < 0) {
-            throw usage_error("another user's process waits where rank 0 of the job should");
+            throw usage_error(text_of("rank ", hello.rank, " of ", hello.size,
+                                      ": another user's process waits where rank 0 should"));
         }
         if (::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) {
             fail("send");
