@@ -4,6 +4,7 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <array>
@@ -26,6 +27,8 @@ struct control_message {
         all_told,    // that was all
         due,         // so many words in all were for you, `asked`
         breaks_off,  // this rank goes in the middle of things
+        inquires,    // the time of this rank ran out; tell me where you wait
+        stands,      // where this rank waits
     };
 
     std::uint64_t board = 0;  // 0: about the job
@@ -37,6 +40,7 @@ struct control_message {
     std::uint64_t finished = 0;          // and the last it needs nothing more of
     std::uint64_t asked = 0;             // the call in question;
     std::array<fingerprint, 4> calls{};  // it and those before it, empty where they are forgotten
+    wait_point waits{};                  // where the rank waits
     failure why{};                       // of what failed
 };
 
