@@ -42,11 +42,13 @@ inline std::string json_of(wait_point const& at) {
 }
 
 inline std::string json_of(fingerprint const& call, bool done) {
+    auto const chosen = call.segment == static_cast<std::uint64_t>(-1);  // by the library
     return text_of("{\"number\":", call.sequence, ",\"call\":\"", name(call.what),
                    "\",\"count\":", call.count, ",\"type\":", json_text(call.type_name.view()),
                    ",\"operator\":", json_text(call.op_name.view()),
                    ",\"algorithm\":", json_text(call.algorithm_name.view()),
-                   ",\"segment\":", call.segment, ",\"root\":", call.root,
+                   ",\"segment\":", (chosen ? "null" : text_of(call.segment)),
+                   ",\"root\":", call.root,
                    ",\"done\":", (done ? "true" : "false"), "}");
 }
 
