@@ -212,8 +212,8 @@ private:
     std::vector<known> peers_;
     std::atomic<std::thread::id> user_;  // the thread that called a collective last
     std::array<fingerprint, 64> history_{};
-    std::uint64_t asked_ = 0;   // the last call that this rank asked for
-    bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
+    std::uint64_t asked_ = 0;     // the last call that this rank asked for
+    bool asked_ahead_ = false;    // a peer waits for a call that this rank has yet to come to
     std::uint64_t inquired_ = 0;  // the call for which it asked where all wait
     bool told_ = false;
     std::atomic<std::uint32_t> stopped_{0};
