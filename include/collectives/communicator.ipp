@@ -169,3 +169,5 @@ COLLECTIVES_INLINE void communicator::use(machine_model const& prices) {
 COLLECTIVES_INLINE void communicator::bind(reducer& r) const { core_->bind(r); }
 
 }  // namespace collectives
+
+#include <collectives/communicator/shrink.ipp>

@@ -2,6 +2,7 @@
 // What adaptors have in common: a transport that hands everything on to another one.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
@@ -38,6 +39,12 @@ public:
         return base_->make_board(std::move(group), rank_in_group, share);
     }
     void close_board(any_board& b) override { base_->close_board(b); }
+    renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
+                  steady::time_point until) override {
+        auto below = base_->renew(broken, survivors, until);
+        if (below.carrier) { below.carrier = over(std::move(below.carrier)); }
+        return below;
+    }
 
     device_space* device() override { return base_->device(); }
     int processors() const override { return base_->processors(); }
@@ -55,6 +62,13 @@ public:
 
     /// The transport below.
     any_transport& base() const { return *base_; }
+    std::shared_ptr<any_transport> const& shared_base() const { return base_; }
+
+protected:
+    /// The same adaptor over another transport: that of the survivors of a loss.
+    virtual std::shared_ptr<any_transport> over(std::shared_ptr<any_transport>) const {
+        throw transport_error("this adaptor cannot go on after a loss: it does not override `over`");
+    }
 
 private:
     std::shared_ptr<any_transport> base_;

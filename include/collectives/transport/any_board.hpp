@@ -4,12 +4,14 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/types.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -64,6 +66,12 @@ public:
     virtual void watch(rank_t) {}
     /// Whether a rank is known to have left the job.
     virtual bool has_left(rank_t) const { return false; }
+    /// One turn of agreeing, after a failure, on the ranks that go on. `lost(r)` says that rank r
+    /// is not waited for. Gives the same ranks on each of them, ascending, once they are known.
+    /// Fewer than may go on: this rank can no longer reach enough of them.
+    virtual std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)>) {
+        return std::vector<rank_t>{};
+    }
 
     // ---- boards in shared memory
 

@@ -5,13 +5,16 @@
 #pragma once
 
 #include <collectives/core/device_space.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +55,18 @@ concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m);
 /// Works in the background, under the progress lock of this rank.
 template <class T>
 concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { t.use_lock(of); };
+/// After a failure the survivors, ranks of this transport, get a new one of theirs alone.
+/// What a stopped rank may still write when it goes on does not reach it.
+template <class T>
+concept renewing = requires(T t, typename T::board& broken, std::vector<rank_t> const& survivors,
+                            steady::time_point until) {
+    { t.renew(broken, survivors, until) } -> std::same_as<std::shared_ptr<T>>;
+};
+/// After a failure the survivors go on over the same transport, with a new board.
+template <class T>
+concept reopening = requires(T t, typename T::board& broken, std::vector<rank_t> const& survivors) {
+    { t.reopen(broken, survivors) } -> std::same_as<typename T::board>;
+};
 /// Frees memory once all ranks have closed a board.
 template <class T>
 concept frees_when_closed =
@@ -78,6 +93,11 @@ concept asking_board = requires(B b, B const c) {
     b.ask(std::uint64_t{});
     b.watch(rank_t{});
     { c.has_left(rank_t{}) } -> std::same_as<bool>;
+};
+/// A board whose ranks agree on who survives a failure by messages.
+template <class B>
+concept agreeing_board = requires(B b, function_ref<bool(rank_t)> lost) {
+    { b.agree_on_survivors(lost) } -> std::same_as<std::optional<std::vector<rank_t>>>;
 };
 /// A request that may know only that more bytes came than were expected.
 template <class R>

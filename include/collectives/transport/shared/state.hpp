@@ -74,6 +74,8 @@ struct alignas(line) job_header {
     std::atomic<std::int32_t> processors;  // that the ranks share
     std::atomic<std::uint32_t> troubles;   // ranks that got into trouble so far
     std::atomic<std::uint32_t> failures;   // ranks that failed so far
+    std::atomic<std::uint32_t> going_on;   // ranks that go on without those
+    std::atomic<std::uint64_t> file_end;   // bytes of the file that are in use
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
 
@@ -133,9 +134,44 @@ public:
         if (b.memory() != first_board_) { memory_.deallocate(b.memory(), board::bytes(b.size())); }
     }
 
+    /// Says that this rank leaves the job when the transport goes.
+    void leave_at_end() { leaves_at_end_ = true; }
+
     ~shared_transport() {
+        if (leaves_at_end_) { job_.depart(me_, life::left, 0); }
         sweep();
         for (auto const& one : left_behind_) { board(job_, one.board, {}, 0).let_go(); }
+    }
+
+protected:
+    Memory const& memory() const { return memory_; }
+    state const& of_job() const { return job_; }
+
+    /// Where the survivors of a failure go on: the first of them that lives calls `make()`, which
+    /// returns that place, and tells the others. If that rank is not heard of until then, others
+    /// make one too; the first one counts.
+    template <class Make>
+    std::uint64_t successor_of(board& broken, std::vector<rank_t> const& survivors,
+                               steady::time_point until, Make&& make) {
+        job_.header().going_on.fetch_add(1);
+        auto const is_first = [&] {
+            for (auto const r : survivors) {
+                if (r == me_) { break; }
+                if (!gone(r)) { return false; }
+            }
+            return true;
+        };
+        auto& place = broken.successor();
+        for (auto there = place.load(); ; there = place.load()) {
+            if (there != 0) { return there; }
+            if (is_first() || steady::now() >= until) {
+                std::uint64_t const mine = make();
+                if (place.compare_exchange_strong(there, mine)) { there = mine; }
+                broken.wake_others();
+                return there;
+            }
+            doze([&] { return place.load() != 0; }, std::chrono::milliseconds(1));
+        }
     }
 
 private:
@@ -169,6 +205,7 @@ private:
     std::byte* first_board_;
     rank_t me_;
     bool watches_;
+    bool leaves_at_end_ = false;
     messages<Memory> messages_;
     std::vector<std::pair<std::byte*, int>> own_boards_;
     std::vector<awaited> left_behind_;

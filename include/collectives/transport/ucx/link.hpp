@@ -60,6 +60,11 @@ public:
     bool knows(rank_t r) {
         return is_greeted_by(r) && data_.has_greeted(r) && control_.has_greeted(r);
     }
+    /// From now on the rank counts as lost.
+    void lose(rank_t r) {
+        data_.lose(r);
+        control_.lose(r);
+    }
     void use_processors(int n) { processors_ = n; }
 
     rank_t rank() const { return rank_; }

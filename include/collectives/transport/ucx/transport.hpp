@@ -4,6 +4,7 @@
 
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/link.hpp>
@@ -64,15 +65,53 @@ inline int shared_processors(std::vector<introduction> const& all) {
     return std::max(static_cast<int>(least * static_cast<double>(all.size())), 1);
 }
 
+/// Survivors of a broken board exchange bytes by it. Models `bootstrap`.
+struct meeting_of_survivors {
+    wire::board_state& broken;
+    std::vector<rank_t> const& survivors;
+    rank_t me;
+    function_ref<bool(rank_t)> turn;  // takes in messages; false if the survivor is lost
+
+    int rank() const {
+        return static_cast<int>(std::find(survivors.begin(), survivors.end(), me) -
+                                survivors.begin());
+    }
+    int size() const { return static_cast<int>(survivors.size()); }
+    /// Empty for those that are lost.
+    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine, steady::time_point) {
+        auto& words = broken.after_failure();
+        std::vector<bootstrap_bytes> all;
+        for (auto const r : survivors) {
+            if (r != me) { words.give(broken.rank_of(r), mine); }
+        }
+        for (auto const r : survivors) {
+            auto const* its = words.given_by(broken.rank_of(r));
+            while (r != me && its == nullptr && turn(r)) {
+                its = words.given_by(broken.rank_of(r));
+            }
+            if (r == me) {
+                all.emplace_back(mine.begin(), mine.end());
+            } else {
+                all.push_back(its == nullptr ? bootstrap_bytes() : *its);
+            }
+        }
+        return all;
+    }
+};
+
 }  // namespace detail
 
 class transport : public wire::transport<link> {
+    static constexpr auto nobody_is_lost = [](rank_t) { return false; };
+
 public:
     /// Collective over the ranks of `meeting`, which is not needed afterwards. Its
     /// `all_gather(bytes, until)` gives each rank's bytes in the order of the ranks. Throws what
-    /// that throws, and transport_error for what UCX refuses.
+    /// that throws, and transport_error for what UCX refuses. A rank for which `lost(r)` holds is
+    /// not waited for.
     template <bootstrap Bootstrap>
-    transport(Bootstrap& meeting, steady::time_point until)
+    transport(Bootstrap& meeting, steady::time_point until,
+              function_ref<bool(rank_t)> lost = nobody_is_lost)
         : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
         auto me = detail::introduction::of_mine();
         auto const [data, words] = way().addresses();
@@ -85,6 +124,11 @@ public:
         std::vector<detail::introduction> ranks(all.size());
         for (std::size_t r = 0; r < all.size(); ++r) {
             auto const n = all[r].size();
+            if (n == 0 && lost(static_cast<rank_t>(r))) {
+                ranks[r] = me;
+                way().lose(static_cast<rank_t>(r));
+                continue;
+            }
             if (n > sizeof me) { std::memcpy(&ranks[r], all[r].data(), sizeof me); }
             if (n <= sizeof me || n - sizeof me <= ranks[r].data_address) {
                 throw transport_error(text_of("rank ", r, " sent no address of UCX"));
@@ -92,32 +136,54 @@ public:
         }
         way().use_processors(detail::shared_processors(ranks));
         for (rank_t r = 0; r < size(); ++r) {
-            if (r != rank()) { way().expect(r); }
+            if (r != rank() && way().can_reach(r)) { way().expect(r); }
         }
         // Two that connect to each other at once confuse UCX's TCP: the lower rank does so first.
         auto const connect = [&](rank_t first, rank_t last) {
             for (auto r = first; r < last; ++r) {
+                if (!way().can_reach(r)) { continue; }
                 auto const n = ranks[static_cast<std::size_t>(r)].data_address;
                 auto const its = std::span(all[static_cast<std::size_t>(r)]).subspan(sizeof me);
                 way().connect(r, its.first(n), its.subspan(n));
             }
         };
         connect(rank(), size());
-        wait_for(rank(), until, [&](rank_t r) { return way().is_greeted_by(r); });
+        wait_for(rank(), until, lost, [&](rank_t r) { return way().is_greeted_by(r); });
         connect(0, rank());
-        wait_for(size(), until, [&](rank_t r) { return way().knows(r); });  // no one goes before
+        wait_for(size(), until, lost,
+                 [&](rank_t r) { return way().knows(r); });  // no one goes before
     }
 
     /// Models memory_registering.
     void register_memory(void* p, std::size_t bytes) { way().register_memory(p, bytes); }
     void deregister_memory(void* p) { way().deregister_memory(p); }
 
+    /// Models renewing: the survivors exchange new addresses by words over this transport.
+    std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
+                                     steady::time_point until) {
+        auto const lost = [&](rank_t r) { return steady::now() >= until || gone(r); };
+        auto const turn = [&](rank_t r) {
+            receive_control();
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            return !lost(r);
+        };
+        detail::meeting_of_survivors met{*broken.state(), survivors, rank(), turn};
+        return std::make_shared<transport>(met, until + std::chrono::seconds(1), [&](rank_t r) {
+            return lost(survivors[static_cast<std::size_t>(r)]);
+        });
+    }
+
 private:
     /// Returns once `ready(r)` holds for all other ranks below. Throws timeout_error.
     template <class Ready>
-    void wait_for(rank_t below, steady::time_point until, Ready const& ready) {
+    void wait_for(rank_t below, steady::time_point until, function_ref<bool(rank_t)> lost,
+                  Ready const& ready) {
         for (rank_t r = 0; r < below; ++r) {
             while (r != rank() && !ready(r)) {
+                if (lost(r)) {
+                    way().lose(r);
+                    break;
+                }
                 if (way().progress() || way().progress_control()) { continue; }
                 if (steady::now() >= until) {
                     throw timeout_error(

@@ -7,7 +7,10 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/schedule/step.hpp>
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/wire/control_message.hpp>
+#include <collectives/transport/wire/survival.hpp>
 
 #include <algorithm>
 #include <array>
@@ -36,6 +39,11 @@ public:
 
     std::uint64_t id() const { return id_; }
     int size() const { return static_cast<int>(group_.size()); }
+    /// The rank here of a rank of the job, which must be one.
+    rank_t rank_of(rank_t job_rank) const {
+        auto const place = std::find(group_.begin(), group_.end(), job_rank);
+        return static_cast<rank_t>(place - group_.begin());
+    }
 
     void enter(fingerprint const& call, std::uint64_t sequence, std::uint64_t past) {
         user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
@@ -85,6 +93,8 @@ public:
             case control_message::kind::failed: return note(w.why);
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
+            case control_message::kind::agrees:
+            case control_message::kind::gives: return after_failure().receive(w);
             default: break;
         }
         for (auto const& call : w.calls) {
@@ -113,6 +123,19 @@ public:
                 if (r != me_) { tell_(job_rank(r), w); }
             } catch (transport_error const&) {}  // the others still must hear
         }
+    }
+    /// What the ranks tell each other after a failure. Made when it is first needed.
+    survival& after_failure() {
+        if (!survival_) {
+            survival_ = std::make_unique<survival>(size(), me_, [this](rank_t to, auto what) {
+                what.board = id_;
+                what.from = me_;
+                try {
+                    tell_(job_rank(to), what);
+                } catch (transport_error const&) {}  // it is lost
+            });
+        }
+        return *survival_;
     }
     /// The job ranks that wait for an answer of this rank.
     std::vector<rank_t> unanswered() const {
@@ -150,8 +173,7 @@ private:
     };
 
     known& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
-    known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
-    rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
+    known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }    rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
 
     void note(failure const& why) {
         std::lock_guard const lock(guard_);
@@ -187,6 +209,7 @@ private:
     std::uint64_t asked_ = 0;   // the last call that this rank asked for
     bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
     bool told_ = false;
+    std::unique_ptr<survival> survival_;
     std::atomic<std::uint32_t> stopped_{0};
     mutable std::mutex guard_;
     std::optional<failure> first_;
@@ -216,6 +239,9 @@ public:
     std::optional<failure> first_failure() const {
         state_->spread();
         return state_->first_failure();
+    }
+    std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)> lost) {
+        return state_->after_failure().agree(steady::now(), lost);
     }
     std::shared_ptr<board_state> const& state() const { return state_; }
 
