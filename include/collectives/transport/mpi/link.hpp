@@ -6,19 +6,40 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/transport/mpi/calls.hpp>
 #include <collectives/transport/wire/link.hpp>
+#include <collectives/transport/wire/processors.hpp>
 
 #include <mpi.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace collectives::inline v0::mpi {
+
+namespace detail {
+
+/// What a rank tells all others at the start.
+struct introduction {
+    wire::rank_processors processors;
+    std::uint64_t job = 0;  // that of rank 0 counts
+
+    static introduction of_this_process() {
+        std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
+        int length = 0;
+        require(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+        auto const moment = static_cast<std::uint64_t>(steady::now().time_since_epoch().count());
+        return {wire::rank_processors::of_this_process(name.data()),
+                mix(moment, static_cast<std::uint64_t>(::getpid()))};
+    }
+};
+
+}  // namespace detail
 
 /// Models wire::link. Of a 64-bit tag MPI carries the lower bits: calls that differ meet with a
 /// probability of one in the largest tag (at least 32767, mostly 2^28 or more).
@@ -30,7 +51,8 @@ public:
     };
 
     /// Collective. Throws usage_error where MPI is not initialised or this thread may not call it,
-    /// timeout_error where ranks are missing.
+    /// timeout_error where ranks are missing; the duplicates then stay, since only all ranks
+    /// together can free them.
     link(MPI_Comm base, std::chrono::nanoseconds time) {
         detail::require_thread();
         auto const until =
@@ -45,12 +67,11 @@ public:
         detail::require(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found),
                         "MPI_Comm_get_attr");
         tags_ = static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1;
-        count_processors(until);
-        job_ = mix(static_cast<std::uint64_t>(steady::now().time_since_epoch().count()),
-                   static_cast<std::uint64_t>(::getpid()));
-        MPI_Request r = MPI_REQUEST_NULL;
-        detail::require(MPI_Ibcast(&job_, sizeof job_, MPI_BYTE, 0, data_, &r), "MPI_Ibcast");
-        detail::wait_for(r, until, "MPI_Ibcast");
+        auto const all = detail::all_gather(detail::introduction::of_this_process(), data_, until);
+        job_ = all.front().job;
+        std::vector<wire::rank_processors> processors;
+        for (auto const& one : all) { processors.push_back(one.processors); }
+        processors_ = wire::shared_processors(processors);
     }
     link(link const&) = delete;
     link& operator=(link const&) = delete;
@@ -70,16 +91,17 @@ public:
     }
 
     handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
-        return post_send(data, bytes, to, static_cast<int>(tag % tags_), data_);
+        return {detail::post_send(data, bytes, to, static_cast<int>(tag % tags_), data_)};
     }
     handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
-        return post_receive(data, bytes, from, static_cast<int>(tag % tags_), data_);
+        return {detail::post_receive(data, bytes, from, static_cast<int>(tag % tags_), data_),
+                true};
     }
     handle send_control(std::byte const* data, std::size_t bytes, rank_t to) {
-        return post_send(data, bytes, to, 0, control_);
+        return {detail::post_send(data, bytes, to, 0, control_)};
     }
     handle receive_control(std::byte* data, std::size_t bytes) {
-        return post_receive(data, bytes, MPI_ANY_SOURCE, 0, control_);
+        return {detail::post_receive(data, bytes, MPI_ANY_SOURCE, 0, control_), true};
     }
     bool test(handle& h, wire::arrival& in) {
         int done = 0;
@@ -142,43 +164,6 @@ public:
     }
 
 private:
-    /// The ranks of one machine may be bound to cores: together they have the union of these.
-    void count_processors(steady::time_point until) {
-        MPI_Comm here = MPI_COMM_NULL;
-        detail::require(
-            MPI_Comm_split_type(data_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
-            "MPI_Comm_split_type");
-        int beside = 1;
-        detail::require(MPI_Comm_size(here, &beside), "MPI_Comm_size");
-        cpu_set_t mine, all;
-        CPU_ZERO(&mine);
-        CPU_ZERO(&all);
-        if (::sched_getaffinity(0, sizeof mine, &mine) != 0) { CPU_SET(0, &mine); }
-        MPI_Request r = MPI_REQUEST_NULL;
-        detail::require(MPI_Iallreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, here, &r),
-                        "MPI_Iallreduce");
-        detail::wait_for(r, until, "MPI_Iallreduce");
-        MPI_Comm_free(&here);
-        int const found = std::max(CPU_COUNT(&all) * size_ / beside, 1);
-        detail::require(MPI_Iallreduce(&found, &processors_, 1, MPI_INT, MPI_MIN, data_, &r),
-                        "MPI_Iallreduce");
-        detail::wait_for(r, until, "MPI_Iallreduce");
-    }
-    static handle post_send(std::byte const* data, std::size_t bytes, rank_t to, int tag,
-                            MPI_Comm over) {
-        handle h;
-        auto const n = static_cast<int>(bytes);
-        detail::require(MPI_Isend(data, n, MPI_BYTE, to, tag, over, &h.request), "MPI_Isend");
-        return h;
-    }
-    static handle post_receive(std::byte* data, std::size_t bytes, rank_t from, int tag,
-                               MPI_Comm over) {
-        handle h{MPI_REQUEST_NULL, true};
-        auto const n = static_cast<int>(bytes);
-        detail::require(MPI_Irecv(data, n, MPI_BYTE, from, tag, over, &h.request), "MPI_Irecv");
-        return h;
-    }
-
     MPI_Comm data_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
     int processors_ = 1;
