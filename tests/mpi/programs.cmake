@@ -17,6 +17,7 @@ set(worlds_of_conformance 1 2 3 4 5 7 8)
 set(worlds_of_bootstrap 1 2 3 5 8)
 set(worlds_of_random 5)
 set(worlds_of_fusion 2 3 5 7)
+set(worlds_of_tags 2 3)
 set(worlds_of_hosts 2x1 4x1 4x2 5x2 6x2 8x4)
 set(leaks_of_openmpi ";ASAN_OPTIONS=fast_unwind_on_malloc=0")    # else its leaks have no name
 set(launch_mpich)
@@ -38,7 +39,7 @@ foreach(mpi IN ITEMS mpich openmpi)
         set(program mpi.${name}.${mpi})
         set(libraries ${mpi_libraries})
         set(level -O1)
-        if(name MATCHES "^(bootstrap|faults|fusion|start)$")    # the compiler takes longer than their tests
+        if(name MATCHES "^(bootstrap|faults|fusion|start|tags)$")    # the compiler takes longer than their tests
             set(level -O0)
         endif()
         if(name MATCHES "^(conformance|hosts)$")

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -17,7 +18,7 @@ wire::rank_processors rank_on(std::uint64_t machine, std::initializer_list<int> 
     wire::rank_processors r;
     r.machine = machine;
     CPU_ZERO(&r.usable);
-    for (auto const p : processors) { CPU_SET(p, &r.usable); }
+    for (auto const p : processors) { CPU_SET(static_cast<std::size_t>(p), &r.usable); }
     return r;
 }
 
@@ -40,5 +41,6 @@ TEST_CASE("a machine has one identity, and another by another name") {
     using processors = wire::rank_processors;
     CHECK(processors::of_this_process("a").machine == processors::of_this_process("a").machine);
     CHECK(processors::of_this_process("a").machine != processors::of_this_process("b").machine);
-    CHECK(CPU_COUNT(&processors::of_this_process().usable) > 0);
+    auto const mine = processors::of_this_process();
+    CHECK(CPU_COUNT(&mine.usable) > 0);
 }

@@ -128,4 +128,18 @@ inline MPI_Request post_receive(std::byte* data, std::size_t bytes, rank_t from,
     return r;
 }
 
+/// Ends a request early: calls a receive back, if MPI can. False if it had not ended at the given
+/// time; then it is left to itself.
+inline bool take_back(MPI_Request& r, bool receives, steady::time_point until) {
+    if (r == MPI_REQUEST_NULL) { return true; }
+    if (receives) { MPI_Cancel(&r); }
+    int done = 0;
+    for (int turn = 0; done == 0 && (turn < 100 || steady::now() < until); ++turn) {
+        if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
+        if (turn > 100) { std::this_thread::sleep_for(shortest_nap); }
+    }
+    if (done == 0) { MPI_Request_free(&r); }
+    return done != 0;
+}
+
 }  // namespace collectives::mpi::detail
