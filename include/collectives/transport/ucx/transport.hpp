@@ -8,16 +8,14 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/link.hpp>
+#include <collectives/transport/wire/meeting_of_survivors.hpp>
+#include <collectives/transport/wire/processors.hpp>
 #include <collectives/transport/wire/transport.hpp>
 
-#include <sched.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <iterator>
@@ -31,72 +29,8 @@ namespace detail {
 /// What a rank tells all others before they can reach it. Its addresses follow, first that for
 /// data.
 struct introduction {
-    std::array<char, 40> machine{};  // the same for ranks that share processors
-    std::size_t data_address = 0;    // its bytes
-    cpu_set_t processors;            // that this rank may run on
-
-    static introduction of_mine() {
-        introduction me;
-        CPU_ZERO(&me.processors);
-        if (::sched_getaffinity(0, sizeof me.processors, &me.processors) != 0) {
-            CPU_SET(0, &me.processors);
-        }
-        std::ifstream("/proc/sys/kernel/random/boot_id")
-            .read(me.machine.data(), static_cast<std::streamsize>(me.machine.size() - 1));
-        return me;
-    }
-};
-
-/// See wire::transport::processors.
-inline int shared_processors(std::vector<introduction> const& all) {
-    auto least = 0.0;
-    for (auto const& one : all) {
-        cpu_set_t together;
-        CPU_ZERO(&together);
-        auto ranks = 0;
-        for (auto const& other : all) {
-            if (other.machine != one.machine) { continue; }
-            CPU_OR(&together, &together, &other.processors);
-            ++ranks;
-        }
-        auto const per_rank = static_cast<double>(CPU_COUNT(&together)) / ranks;
-        least = least == 0 ? per_rank : std::min(least, per_rank);
-    }
-    return std::max(static_cast<int>(least * static_cast<double>(all.size())), 1);
-}
-
-/// Survivors of a broken board exchange bytes by it. Models `bootstrap`.
-struct meeting_of_survivors {
-    wire::board_state& broken;
-    std::vector<rank_t> const& survivors;
-    rank_t me;
-    function_ref<bool(rank_t)> turn;  // takes in messages; false if the survivor is lost
-
-    int rank() const {
-        return static_cast<int>(std::find(survivors.begin(), survivors.end(), me) -
-                                survivors.begin());
-    }
-    int size() const { return static_cast<int>(survivors.size()); }
-    /// Empty for those that are lost.
-    std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine, steady::time_point) {
-        auto& words = broken.after_failure();
-        std::vector<bootstrap_bytes> all;
-        for (auto const r : survivors) {
-            if (r != me) { words.give(broken.rank_of(r), mine); }
-        }
-        for (auto const r : survivors) {
-            auto const* its = words.given_by(broken.rank_of(r));
-            while (r != me && its == nullptr && turn(r)) {
-                its = words.given_by(broken.rank_of(r));
-            }
-            if (r == me) {
-                all.emplace_back(mine.begin(), mine.end());
-            } else {
-                all.push_back(its == nullptr ? bootstrap_bytes() : *its);
-            }
-        }
-        return all;
-    }
+    wire::rank_processors processors = wire::rank_processors::of_this_process();
+    std::size_t data_address = 0;  // its bytes
 };
 
 }  // namespace detail
@@ -113,7 +47,7 @@ public:
     transport(Bootstrap& meeting, steady::time_point until,
               function_ref<bool(rank_t)> lost = nobody_is_lost)
         : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
-        auto me = detail::introduction::of_mine();
+        detail::introduction me;
         auto const [data, words] = way().addresses();
         me.data_address = data.size();
         std::vector<std::byte> mine(sizeof me + data.size() + words.size());
@@ -121,20 +55,21 @@ public:
         std::copy(data.begin(), data.end(), mine.begin() + sizeof me);
         std::copy(words.begin(), words.end(), mine.end() - std::ssize(words));
         auto const all = meeting.all_gather(std::span<std::byte const>(mine), until);
-        std::vector<detail::introduction> ranks(all.size());
+        std::vector<std::size_t> data_addresses;
+        std::vector<wire::rank_processors> processors;
         for (std::size_t r = 0; r < all.size(); ++r) {
             auto const n = all[r].size();
-            if (n == 0 && lost(static_cast<rank_t>(r))) {
-                ranks[r] = me;
-                way().lose(static_cast<rank_t>(r));
-                continue;
-            }
-            if (n > sizeof me) { std::memcpy(&ranks[r], all[r].data(), sizeof me); }
-            if (n <= sizeof me || n - sizeof me <= ranks[r].data_address) {
+            auto const is_lost = n == 0 && lost(static_cast<rank_t>(r));
+            if (is_lost) { way().lose(static_cast<rank_t>(r)); }
+            auto its = me;
+            if (n > sizeof me) { std::memcpy(&its, all[r].data(), sizeof me); }
+            if (!is_lost && (n <= sizeof me || n - sizeof me <= its.data_address)) {
                 throw transport_error(text_of("rank ", r, " sent no address of UCX"));
             }
+            data_addresses.push_back(its.data_address);
+            processors.push_back(its.processors);
         }
-        way().use_processors(detail::shared_processors(ranks));
+        way().use_processors(wire::shared_processors(processors));
         for (rank_t r = 0; r < size(); ++r) {
             if (r != rank() && way().can_reach(r)) { way().expect(r); }
         }
@@ -142,7 +77,7 @@ public:
         auto const connect = [&](rank_t first, rank_t last) {
             for (auto r = first; r < last; ++r) {
                 if (!way().can_reach(r)) { continue; }
-                auto const n = ranks[static_cast<std::size_t>(r)].data_address;
+                auto const n = data_addresses[static_cast<std::size_t>(r)];
                 auto const its = std::span(all[static_cast<std::size_t>(r)]).subspan(sizeof me);
                 way().connect(r, its.first(n), its.subspan(n));
             }
@@ -167,7 +102,7 @@ public:
             std::this_thread::sleep_for(std::chrono::microseconds(50));
             return !lost(r);
         };
-        detail::meeting_of_survivors met{*broken.state(), survivors, rank(), turn};
+        wire::meeting_of_survivors met{*broken.state(), survivors, rank(), turn};
         return std::make_shared<transport>(met, until + std::chrono::seconds(1), [&](rank_t r) {
             return lost(survivors[static_cast<std::size_t>(r)]);
         });
