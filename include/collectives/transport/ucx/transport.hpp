@@ -4,6 +4,7 @@
 
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/link.hpp>
@@ -21,6 +22,7 @@
 #include <span>
 #include <iterator>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace collectives::inline v0::ucx {
@@ -108,9 +110,18 @@ public:
         wait_for(size(), until, [&](rank_t r) { return way().knows(r); });  // no one goes before
     }
 
-    /// Models memory_registering.
-    void register_memory(void* p, std::size_t bytes) { way().register_memory(p, bytes); }
-    void deregister_memory(void* p) { way().deregister_memory(p); }
+    /// Models memory_registering. One thread at a time may be in UCX, and memory comes and goes
+    /// beside what the lock guards.
+    void register_memory(void* p, std::size_t bytes) {
+        auto const mine = progress_lock_->take();
+        way().register_memory(p, bytes);
+    }
+    void deregister_memory(void* p) {
+        auto const mine = progress_lock_->take();
+        way().deregister_memory(p);
+    }
+    /// Models uses_progress_lock.
+    void use_lock(std::shared_ptr<progress_lock> of) { progress_lock_ = std::move(of); }
 
 private:
     /// Returns once `ready(r)` holds for all other ranks below. Throws timeout_error.
@@ -129,6 +140,8 @@ private:
             }
         }
     }
+
+    std::shared_ptr<progress_lock> progress_lock_ = std::make_shared<progress_lock>();
 };
 
 }  // namespace collectives::ucx
