@@ -55,6 +55,7 @@ public:
     bool inside(rank_t r) const override { return base_->inside(r); }
     bool any_thread() const override { return base_->any_thread(); }
     void receive_control() override { base_->receive_control(); }
+    void tell_failures() override { base_->tell_failures(); }
     bool keeps_memory() const override { return base_->keeps_memory(); }
     void keep(std::shared_ptr<void const> memory) override { base_->keep(std::move(memory)); }
     void register_memory(void* p, std::size_t bytes) override { base_->register_memory(p, bytes); }

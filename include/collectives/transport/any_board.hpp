@@ -47,7 +47,8 @@ public:
     /// What rank r called as operation `sequence`; empty if that is unknown or too long ago.
     virtual std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const = 0;
 
-    /// Reports a failure to all ranks. The first one stays. Safe from any thread.
+    /// Reports a failure to all ranks; the first one stays. Where ranks use control messages it is
+    /// only noted: any_transport::tell_failures sends it. Safe from any thread.
     virtual void fail(failure const& why) = 0;
     virtual std::optional<failure> first_failure() const = 0;
     /// Not zero once something has failed. All waits then end.

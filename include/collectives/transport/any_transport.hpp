@@ -116,6 +116,8 @@ public:
     virtual bool any_thread() const { return true; }
     /// Receives control messages.
     virtual void receive_control() {}
+    /// Sends the failures that boards have noted.
+    virtual void tell_failures() {}
     /// Whether `keep` holds memory that cancelled messages may still use.
     virtual bool keeps_memory() const { return false; }
     virtual void keep(std::shared_ptr<void const>) {}

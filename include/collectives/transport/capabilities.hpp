@@ -46,13 +46,17 @@ template <class T>
 concept restricts_threads = requires(T const t) {
     { t.any_thread() } -> std::convertible_to<bool>;
 };
-/// Its boards exchange control messages: `receive_control()` takes in those that have come.
+/// Its boards exchange control messages: `receive_control()` takes in those that have come, and
+/// `tell_failures()` sends what boards have noted by `fail`, which any thread may call.
 template <class T>
-concept receives_control = requires(T t) { t.receive_control(); };
+concept receives_control = requires(T t) {
+    t.receive_control();
+    t.tell_failures();
+};
 /// Holds memory for as long as cancelled messages may still use it.
 template <class T>
 concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m); };
-/// Works in the background, under the progress lock of this rank.
+/// Is used beside the calls of this rank too, and takes its progress lock then.
 template <class T>
 concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { t.use_lock(of); };
 /// After a failure the survivors, ranks of this transport, get a new one of theirs alone.

@@ -243,6 +243,9 @@ public:
     void receive_control() override {
         if constexpr (receives_control<Transport>) { transport_->receive_control(); }
     }
+    void tell_failures() override {
+        if constexpr (receives_control<Transport>) { transport_->tell_failures(); }
+    }
     bool keeps_memory() const override { return collectives::keeps_memory<Transport>; }
     void keep([[maybe_unused]] std::shared_ptr<void const> memory) override {
         if constexpr (collectives::keeps_memory<Transport>) { transport_->keep(std::move(memory)); }

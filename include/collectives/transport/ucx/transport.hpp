@@ -5,6 +5,7 @@
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/link.hpp>
@@ -20,6 +21,7 @@
 #include <span>
 #include <iterator>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace collectives::inline v0::ucx {
@@ -89,9 +91,18 @@ public:
                  [&](rank_t r) { return way().knows(r); });  // no one goes before
     }
 
-    /// Models memory_registering.
-    void register_memory(void* p, std::size_t bytes) { way().register_memory(p, bytes); }
-    void deregister_memory(void* p) { way().deregister_memory(p); }
+    /// Models memory_registering. One thread at a time may be in UCX, and memory comes and goes
+    /// beside what the lock guards.
+    void register_memory(void* p, std::size_t bytes) {
+        auto const mine = progress_lock_->take();
+        way().register_memory(p, bytes);
+    }
+    void deregister_memory(void* p) {
+        auto const mine = progress_lock_->take();
+        way().deregister_memory(p);
+    }
+    /// Models uses_progress_lock.
+    void use_lock(std::shared_ptr<progress_lock> of) { progress_lock_ = std::move(of); }
 
     /// Models renewing: the survivors exchange new addresses by words over this transport.
     std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
@@ -130,6 +141,8 @@ private:
             }
         }
     }
+
+    std::shared_ptr<progress_lock> progress_lock_ = std::make_shared<progress_lock>();
 };
 
 }  // namespace collectives::ucx

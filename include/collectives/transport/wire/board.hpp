@@ -20,7 +20,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,13 +28,15 @@ namespace collectives::inline v0::wire {
 /// What a rank knows of one communicator. One thread at a time uses it, except for `fail`.
 class board_state {
 public:
-    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell)
+    /// `failed` is set when a failure is noted: whoever moves words next spreads it.
+    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell,
+                std::atomic<bool>& failed)
         : id_(id),
           group_(std::move(group)),
           me_(me),
           tell_(std::move(tell)),
-          peers_(group_.size()),
-          user_(std::this_thread::get_id()) {}
+          failed_(&failed),
+          peers_(group_.size()) {}
 
     std::uint64_t id() const { return id_; }
     int size() const { return static_cast<int>(group_.size()); }
@@ -46,7 +47,6 @@ public:
     }
 
     void enter(fingerprint const& call, std::uint64_t sequence, std::uint64_t past) {
-        user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
         auto call_of_mine = call;
         call_of_mine.sequence = sequence;
         call_of_mine.past = past;
@@ -90,7 +90,7 @@ public:
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
         switch (w.what) {
-            case control_message::kind::failed: return note(w.why);
+            case control_message::kind::failed: return fail(w.why);
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
             case control_message::kind::agrees:
@@ -106,13 +106,14 @@ public:
         answer(w.from);
     }
 
-    /// Keeps the first failure and reports it to all. On another thread than the one that calls
-    /// collectives, `spread` does the reporting later.
+    /// Keeps the first failure. `spread` tells it: the thread that calls this may not send words.
     void fail(failure const& why) {
-        note(why);
-        if (std::this_thread::get_id() == user_.load(std::memory_order_relaxed)) { spread(); }
+        std::lock_guard const lock(guard_);
+        if (!first_) { first_ = why; }
+        stopped_.store(1, std::memory_order_release);
+        failed_->store(true, std::memory_order_release);
     }
-    /// Reports a failure to the peers that do not know it yet.
+    /// Reports a failure to the peers, once.
     void spread() {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
@@ -173,13 +174,9 @@ private:
     };
 
     known& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
-    known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }    rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
+    known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
+    rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
 
-    void note(failure const& why) {
-        std::lock_guard const lock(guard_);
-        if (!first_) { first_ = why; }
-        stopped_.store(1, std::memory_order_release);
-    }
     void answer(rank_t r) {
         auto& its = peer(r);
         if (its.asked <= its.answered) { return; }
@@ -203,8 +200,8 @@ private:
     std::vector<rank_t> group_;
     rank_t me_;
     control_sender tell_;
+    std::atomic<bool>* failed_;
     std::vector<known> peers_;
-    std::atomic<std::thread::id> user_;  // the thread that called a collective last
     std::array<fingerprint, 64> history_{};
     std::uint64_t asked_ = 0;   // the last call that this rank asked for
     bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
@@ -236,10 +233,7 @@ public:
     void fail(failure const& why) { state_->fail(why); }
     bool stopped() const { return stop_word().load(std::memory_order_acquire) != 0; }
     std::atomic<std::uint32_t> const& stop_word() const { return state_->stop_word(); }
-    std::optional<failure> first_failure() const {
-        state_->spread();
-        return state_->first_failure();
-    }
+    std::optional<failure> first_failure() const { return state_->first_failure(); }
     std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)> lost) {
         return state_->after_failure().agree(steady::now(), lost);
     }
