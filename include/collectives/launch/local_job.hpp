@@ -23,11 +23,15 @@ namespace collectives::inline v0::shm {
 
 namespace detail {
 
-/// Says that the rank has left once its last communicator is gone.
+/// Says that the rank has left once its last communicator is gone. A child that the rank forks is
+/// not the rank.
 struct membership {
     job memory;
     rank_t rank;
-    ~membership() { memory.state().depart(rank, shared::life::left, 0); }
+    pid_t process = ::getpid();
+    ~membership() {
+        if (::getpid() == process) { memory.state().depart(rank, shared::life::left, 0); }
+    }
 };
 
 inline void take_seat(job const& memory, rank_t r, pid_t process) {
