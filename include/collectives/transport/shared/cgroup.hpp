@@ -70,12 +70,12 @@ inline std::size_t left_in_cgroups(char const* own = "/proc/self/cgroup",
     if (file == nullptr) { return least; }
     char text[4200];  // "NUMBER:CONTROLLERS:PATH", without controllers in version 2
     while (std::fgets(text, sizeof text, file) != nullptr) {
-        std::string_view line(text);
-        if (line.ends_with('\n')) { line.remove_suffix(1); }
-        line.remove_prefix(std::min(line.find(':') + 1, line.size()));
-        auto const controllers = line.substr(0, line.find(':'));
-        line.remove_prefix(std::min(controllers.size() + 1, line.size()));
-        auto const path = std::string(line == "/" ? "" : line);
+        std::string_view rest(text);
+        if (rest.ends_with('\n')) { rest.remove_suffix(1); }
+        rest.remove_prefix(std::min(rest.find(':') + 1, rest.size()));
+        auto const controllers = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(controllers.size() + 1, rest.size()));
+        auto const path = std::string(rest == "/" ? "" : rest);
         if (controllers.empty()) { least = std::min(least, left_in_cgroup(root, path, cgroup_v2)); }
         if (controllers == "memory") {
             least = std::min(least, left_in_cgroup(root + "/memory", path, cgroup_v1));
