@@ -61,6 +61,12 @@ public:
     bool sizes_agreed() const { return shape_.recv_counts.empty() && !blocks_vary(); }
     fingerprint const& call() const { return call_; }
     std::uint64_t hash() const { return hash_; }
+    /// From now on the calls' operator has this fingerprint: another state, which no plan depends
+    /// on. Calls under way keep theirs.
+    void set_op(std::uint64_t op_fingerprint) {
+        call_.op = op_fingerprint;
+        hash_ = call_.hash();
+    }
 
     /// The plan of a segment under this choice. Lives as long as the program.
     ready_plan& plan_for(int segment, lowering::rank_choice const& choice) {

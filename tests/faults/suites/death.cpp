@@ -138,6 +138,38 @@ TEST_CASE("a rank is killed before it does anything, others before they are star
     }
 }
 
+TEST_CASE("a death is noticed though another rank sends without end") {
+    for (int i = 0; i < repeats(); ++i) {
+        clean_room room;
+        stories of(3);
+        shared_array<double> when(1);
+        shared_array<std::atomic<int>> told(1);
+        observation ending;
+        observe(ending, [&] {
+            job.run(3, [&](coll::communicator& comm) {
+                auto& mine = of.at(comm);
+                std::vector<int> data(10);
+                if (comm.rank() == 1) {
+                    std::this_thread::sleep_for(20ms);
+                    die(when[0]);
+                }
+                observe(mine.call, [&] {
+                    if (comm.rank() == 0) { comm.recv(data, 1, 7, {.timeout = 20s}); }
+                    while (told[0] == 0) {
+                        comm.send(data, 0, 8);
+                        auto const next = seconds_now() + 20e-6;
+                        while (seconds_now() < next) {}
+                    }
+                });
+                told[0] = 1;
+                try_again(mine, comm);
+            });
+        });
+        check_lost(of, 1, when[0]);
+        check_run_error(ending, 1, "signal 9");
+    }
+}
+
 TEST_CASE("a dead rank is named by the number it has in the part that misses it") {
     for (auto const& v : variety()) {
         CAPTURE(v.text());

@@ -6,13 +6,8 @@
 #include <collectives/core/types.hpp>
 #include <collectives/transport/shared/futex.hpp>
 
-#include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -164,19 +159,6 @@ public:
         }
     }
 
-    /// Notes it if the process of a running rank has ended: for jobs that nobody else watches.
-    void look_after(rank_t r) const {
-        auto const& s = status(r);
-        auto const pid = s.pid.load(std::memory_order_relaxed);
-        if (pid == 0 || s.state.load(std::memory_order_acquire) != life::running) { return; }
-        auto const descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-        pollfd ended{descriptor, POLLIN, 0};
-        auto const gone = descriptor < 0 ? errno == ESRCH : ::poll(&ended, 1, 0) == 1;
-        if (descriptor >= 0) { ::close(descriptor); }
-        if (gone && s.state.load(std::memory_order_acquire) == life::running) {
-            depart(r, life::died, 0);
-        }
-    }
     /// Whether a rank that is a process has been stopped, as the kernel sees it.
     bool is_stopped(rank_t r) const {
         auto const pid = status(r).pid.load(std::memory_order_relaxed);
