@@ -35,10 +35,12 @@ namespace detail {
                                    : e.board().agree_on_survivors(lost);
         if (survivors) { return *survivors; }
         // Where ranks agree by messages, the answers of some may never come.
-        if (until != steady::time_point::max() && steady::now() >= until + std::chrono::seconds(2)) {
-            throw timeout_error(text_of("rank ", e.rank(), ", shrink: time ran out; too few of the ",
-                                        e.size(), " ranks answer"),
-                                {});
+        if (until != steady::time_point::max() &&
+            steady::now() >= until + std::chrono::seconds(2)) {
+            throw timeout_error(
+                text_of("rank ", e.rank(), ", shrink: time ran out; too few of the ", e.size(),
+                        " ranks answer"),
+                {});
         }
         e.carrier().poll();
         e.carrier().receive_control();
@@ -69,8 +71,8 @@ namespace detail {
                                                               timeout time) {
     auto& e = core.engine();
     if (!e.stopped()) {
-        e.break_by(failure::make(failure_kind::aborted,
-                                 text_of("rank ", e.rank(), " has called shrink")));
+        e.break_by(
+            failure::make(failure_kind::aborted, text_of("rank ", e.rank(), " has called shrink")));
     }
     auto survivors = agree_on_survivors(e, time);
     require_survival(e, survivors);

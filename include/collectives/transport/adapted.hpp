@@ -68,7 +68,8 @@ public:
 protected:
     /// The same adaptor over another transport: that of the survivors of a loss.
     virtual std::shared_ptr<any_transport> over(std::shared_ptr<any_transport>) const {
-        throw transport_error("this adaptor cannot go on after a loss: it does not override `over`");
+        throw transport_error(
+            "this adaptor cannot go on after a loss: it does not override `over`");
     }
 
 private:

@@ -228,8 +228,8 @@ TEST_CASE("groups and adaptors go on too") {
         observation lost;
         observe(lost, [&] { odd_first.barrier(); });
         counts.reset();
-        go_on(places.at(comm), odd_first, std::array{1, 0, 2, 0, 3}[static_cast<std::size_t>(
-                                              comm.rank())]);
+        go_on(places.at(comm), odd_first,
+              std::array{1, 0, 2, 0, 3}[static_cast<std::size_t>(comm.rank())]);
         if (counts.sent() == 0) { places.at(comm).right = 0; }
     });
     auto const order = std::array{1, 0, 2, 4};

@@ -121,9 +121,9 @@ private:
         }
     }
     void* map_range(std::size_t first, std::size_t bytes) {
-        auto* const result = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | MAP_NORESERVE, descriptor_,
-                                    static_cast<off_t>(first));
+        auto* const result =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_,
+                   static_cast<off_t>(first));
         if (result == MAP_FAILED) { fail("mmap", errno); }
         return result;
     }

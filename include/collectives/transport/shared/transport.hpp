@@ -172,7 +172,7 @@ protected:
             return true;
         };
         auto& place = broken.successor();
-        for (auto there = place.load(); ; there = place.load()) {
+        for (auto there = place.load();; there = place.load()) {
             if (there != 0) { return there; }
             if (is_first() || steady::now() >= until) {
                 std::uint64_t const mine = make();

@@ -31,7 +31,7 @@ struct agreement_message {
     };
     kind what = kind::present;
     std::uint64_t ballot = 0;
-    std::uint64_t accepted = 0;     // promise: the ballot of `survivors`, 0 for none
+    std::uint64_t accepted = 0;       // promise: the ballot of `survivors`, 0 for none
     std::vector<rank_t> survivors{};  // ascending
 };
 
