@@ -32,7 +32,7 @@ struct tree {
     }
     std::size_t left(std::string const& own) const {
         write("own", own);
-        return shared::left_in_cgroups((root / "own").c_str(), root.string());
+        return shared::left_in_cgroups((root / "own").c_str(), root.c_str());
     }
 
     std::filesystem::path root = std::filesystem::temp_directory_path() /

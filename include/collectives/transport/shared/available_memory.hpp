@@ -11,9 +11,9 @@
 namespace collectives::inline v0::shared {
 
 /// Bytes that new allocations may take without swapping, as the kernel estimates it.
-inline std::size_t available_memory() {
+[[gnu::cold]] inline std::size_t available_memory() {
     constexpr auto unknown = std::numeric_limits<std::size_t>::max();
-    auto const kib = number_in_file("/proc/meminfo", "MemAvailable:", unknown);
+    auto const kib = number_in_file("/proc", "/meminfo", "MemAvailable:", unknown);
     return std::min(kib == unknown ? unknown : kib * 1024, left_in_cgroups());
 }
 
