@@ -3,3 +3,4 @@
 #include <collectives/communicator/memory_block.ipp>
 #include <collectives/communicator/pending.ipp>
 #include <collectives/communicator/requests.ipp>
+#include <collectives/run/flight_recorder.ipp>

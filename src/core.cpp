@@ -5,4 +5,5 @@
 #include <collectives/core/isa.ipp>
 #include <collectives/core/text.ipp>
 #include <collectives/core/timeout.ipp>
+#include <collectives/run/wait_chain.ipp>
 #include <collectives/space/copy.ipp>

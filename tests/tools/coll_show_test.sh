@@ -217,6 +217,42 @@ echo '{"traceEvents":' >"$room/broken.json"
 ends "broken trace" 1 ring 4 --trace "$room/broken.json"
 ends "no trace" 1 ring 4 --trace "$room/none.json"
 
+# --- flight reports -----------------------------------------------------------------------------------
+# flight COMMUNICATOR RANK SIZE WAITS: the file of a rank; the others are where `known` says.
+flight() {
+    cat >"$room/flights/flight-$1-rank$2-pid$((100 + $2)).json" <<EOF
+{"flight":1,"communicator":"$1","rank":$2,"size":$3,"job_rank":$2,"pid":$((100 + $2)),"host":"node$2","milliseconds":5,
+"why":"failure","failure":{"kind":"timeout","text":"time ran out; it says so"},"waits":$4,"waited_milliseconds":1500,
+"under_way":[],"calls":[{"number":7,"call":"all_reduce","count":200,"type":"float","operator":"sum","algorithm":"ring",
+"segment":0,"root":0,"done":false}],"ranks":[$known]}
+EOF
+}
+at() { echo "{\"call\":\"$1\",\"number\":$2,\"round\":$3,\"peer\":$4}"; }
+mkdir "$room/flights"
+ends "no flight reports" 1 --flight "$room/flights"
+has "no flight reports" "$room/said" "no flight-*.json"
+known='{"rank":0,"entered":7,"finished":6,"waits":null},{"rank":1,"entered":7,"finished":6,"waits":null},{"rank":2,"entered":6,"finished":6,"waits":null}'
+flight 1 0 3 "$(at all_reduce 7 1 1)"
+flight 1 1 3 "$(at all_reduce 7 0 2)"
+known='{"rank":0,"entered":3,"finished":2,"waits":null},{"rank":1,"entered":3,"finished":2,"waits":null}'
+flight 99 0 2 "$(at recv 4 -1 1)"
+flight 99 1 2 "$(at recv 5 -1 0)"
+ends "flight reports" 0 --flight "$room/flights"
+has "a rank without a file counts" "$room/said" "Communicator 1: 3 ranks, 2 files"
+has "the failure" "$room/said" "timeout: time ran out; it says so (says rank 0..1)"
+has "the call" "$room/said" "#7 all_reduce, 200 x float, sum, ring: entered by 0..1, finished by none"
+has "who waits" "$room/said" "rank 1 node1, process 101: last entered all_reduce #7; waited in round 0 of all_reduce #7 for rank 2, 1.5 s"
+has "who wrote no file" "$room/said" "rank 2 NO FILE; the others say: last entered operation #6 and finished it"
+has "who held up whom" "$room/said" "rank 2 held up rank 0..1: it had not entered all_reduce #7; it wrote no file"
+has "the chain" "$room/said" "rank 0 -> rank 1 (round 1 of all_reduce #7) -> rank 2 (round 0 of all_reduce #7)"
+has "the other communicator" "$room/said" "Communicator 99: 2 ranks, 2 files"
+has "a circle" "$room/said" "ranks 0..1 waited for each other"
+ends "flight reports of no algorithm" 2 ring 4 --flight "$room/flights"
+echo '{"flight":' >"$room/flights/flight-1-rank2-pid1.json"
+ends "a broken flight report" 1 --flight "$room/flights"
+has "a broken flight report" "$room/said" "flight-1-rank2-pid1.json is no flight report"
+ends "no directory of flight reports" 1 --flight "$room/none"
+
 if [ "$failures" -gt 0 ]; then
     echo "coll_show: $failures of $checks checks failed" >&2
     exit 1

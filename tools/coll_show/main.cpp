@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_show: shows what a collective algorithm does, what it costs, and that it is right.
+#include "flight.hpp"
 #include "outputs.hpp"
 #include "planned.hpp"
 #include "text.hpp"
@@ -35,16 +36,15 @@ struct options {
     std::string html;
     std::string trace;
     std::int64_t operation = -1;
+    std::string flight;
     text_style style;
 };
 
 void declare(CLI::App& app, options& o) {
     app.add_option("algorithm", o.algorithm, "name of the algorithm")
-        ->option_text("ALGORITHM")
-        ->required();
+        ->option_text("ALGORITHM");
     app.add_option("size", o.size, "number of ranks")
         ->option_text("SIZE")
-        ->required()
         ->check(CLI::Range(1, largest_size));
     app.add_option("--collective", o.collective, "all_reduce, reduce_scatter, broadcast ...")
         ->option_text("NAME")
@@ -81,6 +81,10 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--compare", o.compare, "a second algorithm beside the first")
         ->option_text("ALGORITHM")
         ->excludes(plan);
+    app.add_option("--flight", o.flight,
+                   "read the flight reports in this directory (COLLECTIVES_REPORT) instead, and say "
+                   "who held up whom")
+        ->option_text("DIRECTORY");
     app.footer("The algorithms are " + algorithm_list() + ".");
 }
 
@@ -92,7 +96,19 @@ void write_file(std::string const& path, std::string const& text) {
     fmt::print("wrote {}\n", path);
 }
 
+int show_flights(options const& o) {
+    if (!o.algorithm.empty()) { throw collectives::usage_error("--flight takes no algorithm"); }
+    char const* between = "";
+    for (auto const& one : read_flights(o.flight)) {
+        fmt::print("{}{}", between, as_text(one));
+        between = "\n";
+    }
+    return 0;
+}
+
 int show(options const& o) {
+    if (!o.flight.empty()) { return show_flights(o); }
+    if (o.size == 0) { throw CLI::RequiredError("ALGORITHM and SIZE"); }
     auto const what = find_collective(o.collective);
     auto const algorithm = find_algorithm(o.algorithm);
     auto bytes = o.bytes == 0 ? std::size_t{1} << 20 : o.bytes;

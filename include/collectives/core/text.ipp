@@ -8,7 +8,7 @@
 
 namespace collectives::inline v0::detail {
 
-COLLECTIVES_INLINE void text_part::append_to(std::string& text) const {
+[[gnu::cold]] COLLECTIVES_INLINE void text_part::append_to(std::string& text) const {
     if (kind_ == kind::words) {
         text.append(words_);
         return;

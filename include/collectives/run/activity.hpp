@@ -4,6 +4,7 @@
 
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/wait_point.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -33,6 +34,11 @@ public:
     virtual bool progress() = 0;
     /// Takes back what was posted. The engine does not call `progress` afterwards.
     virtual void cancel() = 0;
+
+    /// Where it waits. The call is filled in; round and peer as far as they are known.
+    [[gnu::cold]] virtual wait_point where() const {
+        return {call.sequence, -1, only_peer, call.what};
+    }
 
     /// Sets the deadline. A blocking call reads the clock only once it has to wait.
     void start_clock(steady::time_point now) {

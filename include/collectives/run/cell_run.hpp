@@ -85,6 +85,10 @@ public:
         }
         return true;
     }
+    /// The wait that it cannot get past, or null.
+    [[gnu::cold]] plans::instruction const* stuck_at() const {
+        return seen_ < form_->rest ? &form_->steps.program[seen_] : nullptr;
+    }
     bool all_come() const { return form_->all_come; }
     /// Whether a peer came with another call.
     bool wrong() const { return wrong_; }

@@ -7,6 +7,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/group.hpp>
+#include <collectives/run/wait_chain.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
@@ -67,10 +68,9 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
                              text_of(what, ": rank ", peer, " ", detail::how_it_went(*went)), peer);
     }
     if (steady::now() < a.deadline) { return {}; }
-    return failure::make(
-        failure_kind::timeout,
-        text_of(what, " of rank ", group.rank(), ": time ran out waiting for rank ", peer), -1,
-        {peer});
+    std::string text = "time ran out; ";
+    detail::add_wait_chain(text, board, group.rank(), a.where());
+    return failure::make(failure_kind::timeout, text, -1, {peer});
 }
 
 /// The failure of an activity, if there is one. O(ranks). Allocates only if there is a failure.
@@ -108,15 +108,17 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
         return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.suspicion));
     }
     if (!late) { return {}; }
-    std::string text = text_of(what(), ": time ran out; ");
-    if (missing.empty()) {
+    auto at = a.where();
+    if (at.peer < 0 && !missing.empty()) { at.peer = missing.front(); }
+    std::string text = "time ran out; ";
+    detail::add_wait_chain(text, board, me, at);
+    auto const all_came = missing.empty();
+    text += all_came ? "; all ranks had entered it" : "; not entered by rank ";
+    if (all_came) {
         missing = suspended;
-        text += suspended.empty() ? "all ranks had entered it"
-                                  : text_of("all ranks had entered it, but stopped: rank ",
-                                            detail::list_of(suspended));
-    } else {
-        text += text_of("not entered by rank ", detail::list_of(missing));
+        if (!suspended.empty()) { text += ", but stopped: rank "; }
     }
+    text += detail::list_of(missing);
     return failure::make(failure_kind::timeout, text, -1, missing);
 }
 

@@ -12,6 +12,7 @@
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
+#include <collectives/run/inquiry.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/memory_access.hpp>
 #include <collectives/run/store_probe.hpp>
@@ -78,9 +79,11 @@ public:
     /// Throws the failure that broke the communicator, if there was one.
     void require_usable(collective what) {
         if (asks_ && !stopped()) {
-            receive_control([&] { return std::string(name(what)); });
+            guarded([&] { return carrier().receive_control(), true; },
+                    [&] { return std::string(name(what)); });
         }
         if (!stopped()) { return; }
+        record(nullptr);
         raise(text_of("rank ", rank(), ", calling ", name(what)));
     }
 
@@ -124,6 +127,7 @@ public:
     void remove(activity& a) {
         auto const mine = lock();
         std::erase(shared_->work->active, &a);
+        standing_.go_on();
     }
 
     /// Makes progress once with `a` and everything else. Returns true if `a` has ended.
@@ -176,7 +180,10 @@ public:
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
                 carrier().doze([&] { return woken = move(a) || a.thrown || stopped(); }, most);
-                if (woken) { patience.reset(); }
+                if (woken) {
+                    patience.reset();
+                    standing_.go_on();
+                }
                 if (!a.done && !a.thrown && !stopped()) { look(a); }
             }
         }
@@ -193,6 +200,7 @@ public:
     /// Ends this rank's use of the communicator. Memory that peers may still read stays until they
     /// have left too.
     [[gnu::cold]] void retire() {
+        if (stopped()) { record(nullptr); }
         if (memory_ != nullptr) {
             auto kept = runs.take_kept();
             if (cells.beside().exists()) { kept.push_back(cells.beside().release()); }
@@ -205,7 +213,6 @@ public:
     run_window runs;
 
 private:
-    static constexpr std::chrono::milliseconds look_interval{20};
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock
 
     /// Does `part` and returns true if anything moved. `title()` names the operation that waits.
@@ -223,28 +230,6 @@ private:
         return guarded([&] { return shared_->progress(); }, [&] { return a.call.title(); });
     }
 
-    /// Receives the control messages of peers, on transports that use them.
-    template <class Title>
-    void receive_control(Title&& title) {
-        guarded([&] { return carrier().receive_control(), true; }, title);
-    }
-    /// Asks the ranks that `a` waits for what they have called, on transports where that takes
-    /// messages.
-    void ask(activity const& a) {
-        auto const title = [&] { return a.call.title(); };
-        receive_control(title);  // first the reason why a peer left, then that it left
-        if (stopped()) { return; }
-        guarded(
-            [&] {
-                if (a.only_peer < 0) {
-                    board_->ask(a.call.sequence);
-                } else {
-                    board_->watch(a.only_peer);
-                }
-                return true;
-            },
-            title);
-    }
     void look_now_and_then(activity& a) {  // rarely, because it reads the state of all ranks
         auto const now = steady::now();
         a.start_clock(now);
@@ -254,9 +239,12 @@ private:
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
+        standing_.tell(*board_, a);
+        record(&a);
         if (asks_) {
             if (!a.is_due(steady::now(), look_interval)) { return; }
-            ask(a);
+            guarded([&] { return ask(*board_, carrier(), a), true; },
+                    [&] { return a.call.title(); });
             if (stopped()) { return; }
         }
         auto const why = diagnose(*board_, carrier(), group_, a);
@@ -272,11 +260,18 @@ private:
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
+        record(&a);
         remove(a);
         wait_until_peers_have_left(carrier(), group_);
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));
+    }
+    /// Hands what is under way to the flight recorder, if there is one. `a`: what this rank waits in.
+    [[gnu::cold]] void record(activity const* a) {
+        if (auto const* const by = shared_->recorder) {
+            by->record({*board_, group_, context_, shared_->work->active, a}, recorded_);
+        }
     }
     [[noreturn]] void raise(std::string const& where) {
         auto why = board_->first_failure();
@@ -291,6 +286,8 @@ private:
     peer_memory* memory_;
     any_space space_;
     std::atomic<std::uint32_t> const* stop_;
+    standing standing_;
+    flight_log recorded_;
     bool asks_;  // ranks exchange what they have called by messages
     rank_group group_;
     std::uint64_t context_;

@@ -65,6 +65,12 @@ public:
         tell();
         return ended;
     }
+    /// The wait that it cannot get past, or null.
+    [[gnu::cold]] plans::instruction const* stuck_at() const {
+        if (next_ >= plan_->program.size()) { return nullptr; }
+        auto const& i = plan_->program[next_];
+        return i.what == opcode::wait ? &i : nullptr;
+    }
     bool wrong() const { return wrong_; }           // a peer came with another call
     std::uint64_t ticks() const { return ticks_; }  // grows with each instruction or pass
 

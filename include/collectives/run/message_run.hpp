@@ -60,6 +60,13 @@ public:
     /// Says that a message of the wrong size came, so the ranks disagree. Empty if none did.
     std::string const& complaint() const { return complaint_; }
 
+    /// The instruction that it cannot get past: a message that is not done, or null.
+    [[gnu::cold]] plans::instruction const* stuck_at() const {
+        if (next_ >= plan_->program.size()) { return nullptr; }
+        auto const& i = plan_->program[next_];
+        return i.what == opcode::test ? &post_of(i.number) : nullptr;
+    }
+
     void cancel() {
         for (; tested_ < posted_; ++tested_) { in_.transport->cancel(*requests_[tested_]); }
     }
@@ -164,13 +171,17 @@ private:
         if (thrown_) { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
         return done && complaint_.empty();
     }
+    /// The instruction that posts the request with which the run is at.
+    instruction const& post_of(int number) const {
+        auto const* i = &plan_->program[next_ - 1];
+        auto const posts = [](opcode what) {
+            return what == opcode::send || what == opcode::receive;
+        };
+        while (!posts(i->what) || i->number != number) { --i; }
+        return *i;
+    }
     void complain(int number, any_request const& r) {
-        auto post = next_;  // the instruction that posts that request
-        while (plan_->program[post].what != opcode::receive ||
-               plan_->program[post].number != number) {
-            --post;
-        }
-        auto const& i = plan_->program[post];
+        auto const& i = post_of(number);
         complaint_ =
             text_of("rank ", i.peer, " sent ", r.came_cut() ? "at least " : "", r.actual_bytes(),
                     " bytes, rank ", in_.group->rank(), " expected ", i.bytes);

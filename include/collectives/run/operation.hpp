@@ -59,6 +59,16 @@ public:
         return ended;
     }
 
+    [[gnu::cold]] wait_point where() const override {
+        auto at = activity::where();
+        auto const* i = mode_ == mode::cells && cell_written_ ? cells_.stuck_at() : nullptr;
+        for (auto s = segments_.begin(); i == nullptr && s != segments_.end(); ++s) {
+            i = s->stuck_at();
+        }
+        if (i != nullptr) { at.round = i->round, at.peer = i->peer; }
+        return at;
+    }
+
     void cancel() override {
         if (auto* const device = space().device()) { device->drain_if_possible(); }
         for (auto& s : segments_) { s.cancel(); }

@@ -7,6 +7,7 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
+#include <collectives/run/flight_hook.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
@@ -41,7 +42,8 @@ struct rank_progress {
         std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
-          core_per_rank(carrier->size() <= processors_for(*carrier)) {
+          core_per_rank(carrier->size() <= processors_for(*carrier)),
+          recorder(open_flight_recorder()) {
         // A wrong environment throws here, not in the middle of a call.
         static_cast<void>(host::current_isa());
         static_cast<void>(timeout{}.span());
@@ -95,6 +97,7 @@ struct rank_progress {
     std::shared_ptr<any_transport> carrier;
     std::shared_ptr<rank_work> work;
     bool core_per_rank;
+    flight_recorder const* recorder;  // null: nobody asked for one
 };
 
 }  // namespace collectives::detail

@@ -74,6 +74,12 @@ public:
         if (at_ != stage::idle) { end(); }
     }
 
+    /// The instruction that it cannot get past, or null.
+    [[gnu::cold]] plans::instruction const* stuck_at() const {
+        if (at_ == stage::idle) { return nullptr; }
+        return at_ == stage::in_memory ? memory_.stuck_at() : messages_.stuck_at();
+    }
+
     /// Grows with progress in memory, which the transport does not see.
     std::uint64_t ticks() const { return memory_.ticks(); }
     /// Says what does not fit; empty if everything does.

@@ -6,6 +6,7 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/core/wait_point.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -57,6 +58,13 @@ public:
     /// afterwards.
     bool stopped() const { return stop_word().load(std::memory_order_seq_cst) != 0; }
 
+    // ---- boards that say where ranks wait; on others nobody knows
+
+    /// Publishes where this rank waits.
+    virtual void stand(wait_point const&) {}
+    /// Where rank r waits, as far as this rank knows.
+    virtual wait_point where(rank_t) const { return {}; }
+
     // ---- boards that use control messages
 
     /// Whether ranks must ask each other what they have called; else `ask` and `watch` do nothing.
@@ -65,6 +73,8 @@ public:
     virtual void ask(std::uint64_t) {}
     /// Tells a peer, once, that this rank waits for a message from it.
     virtual void watch(rank_t) {}
+    /// Asks all ranks, once, where they wait; says how far that has come.
+    virtual inquiry inquire() { return inquiry::answered; }
     /// Whether a rank is known to have left the job.
     virtual bool has_left(rank_t) const { return false; }
     /// One turn of agreeing, after a failure, on the ranks that go on. `lost(r)` says that rank r

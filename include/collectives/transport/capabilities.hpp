@@ -96,12 +96,19 @@ template <class B>
 concept asking_board = requires(B b, B const c) {
     b.ask(std::uint64_t{});
     b.watch(rank_t{});
+    { b.inquire() } -> std::same_as<inquiry>;
     { c.has_left(rank_t{}) } -> std::same_as<bool>;
 };
 /// A board whose ranks agree on who survives a failure by messages.
 template <class B>
 concept agreeing_board = requires(B b, function_ref<bool(rank_t)> lost) {
     { b.agree_on_survivors(lost) } -> std::same_as<std::optional<std::vector<rank_t>>>;
+};
+/// A board on which ranks say where they wait.
+template <class B>
+concept standing_board = requires(B b, B const c) {
+    b.stand(wait_point{});
+    { c.where(rank_t{}) } -> std::same_as<wait_point>;
 };
 /// A request that may know only that more bytes came than were expected.
 template <class R>

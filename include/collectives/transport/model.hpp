@@ -43,12 +43,30 @@ public:
     std::optional<failure> first_failure() const override { return board_.first_failure(); }
     std::atomic<std::uint32_t> const& stop_word() const override { return board_.stop_word(); }
 
+    void stand([[maybe_unused]] wait_point const& at) override {
+        if constexpr (standing_board<Board>) { board_.stand(at); }
+    }
+    wait_point where([[maybe_unused]] rank_t r) const override {
+        if constexpr (standing_board<Board>) {
+            return board_.where(r);
+        } else {
+            return {};
+        }
+    }
+
     bool asks() const override { return asking_board<Board>; }
     void ask([[maybe_unused]] std::uint64_t sequence) override {
         if constexpr (asking_board<Board>) { board_.ask(sequence); }
     }
     void watch([[maybe_unused]] rank_t r) override {
         if constexpr (asking_board<Board>) { board_.watch(r); }
+    }
+    inquiry inquire() override {
+        if constexpr (asking_board<Board>) {
+            return board_.inquire();
+        } else {
+            return inquiry::answered;
+        }
     }
     bool has_left([[maybe_unused]] rank_t r) const override {
         if constexpr (asking_board<Board>) {

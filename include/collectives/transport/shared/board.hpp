@@ -6,6 +6,7 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/shared/state.hpp>
+#include <collectives/transport/shared/wait_slot.hpp>
 
 #include <algorithm>
 #include <array>
@@ -81,6 +82,7 @@ struct alignas(line) board_row {
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
+    wait_slot waits;  // where it waits
     cell_ring<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
     cell_ring<16, 33> more_cells;
     std::array<channel_line, channels_per_rank> channels;
@@ -154,6 +156,8 @@ public:
     std::uint64_t finished(rank_t r) const {
         return row(r).finished.load(std::memory_order_acquire);
     }
+    void stand(wait_point const& at) { row(me_).waits.store(at); }
+    wait_point where(rank_t r) const { return row(r).waits.load(); }
     /// What rank r called as operation `sequence`; empty if not yet, or too long ago.
     std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         if (entered(r) < sequence) { return {}; }

@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/timeout.hpp>
@@ -84,17 +85,41 @@ public:
             tell_(job_rank(r), about(control_message::kind::watches));
         }
     }
+    void stand(wait_point const& at) { peer(me_).waits = at; }
+    wait_point where(rank_t r) const { return peer(r).waits; }
+    /// Asks all peers, once per call, where they wait. Who is inside the library answers at once.
+    /// Of ranks that ask at one time the lowest reports the failure, so that all report the same.
+    inquiry inquire() {
+        auto const first = std::exchange(inquired_, where(me_).sequence) != where(me_).sequence;
+        auto all = true, yields = false;
+        for (rank_t r = 0; r < size(); ++r) {
+            if (r == me_) { continue; }
+            auto& its = peer(r);
+            if (first) {
+                its.stands = false;
+                tell_(job_rank(r), about(control_message::kind::inquires));
+            }
+            all = all && its.stands;
+            yields = yields || (r < me_ && its.inquires);
+        }
+        return yields ? inquiry::yielded : all ? inquiry::answered : inquiry::open;
+    }
     /// Takes in a peer's control message, and answers if the peer waits for a call of this rank.
     void receive(control_message const& w) {
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
+        its.waits = w.waits;
         switch (w.what) {
             case control_message::kind::failed: return fail(w.why);
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
             case control_message::kind::agrees:
             case control_message::kind::gives: return after_failure().receive(w);
+            case control_message::kind::stands: its.stands = true; return;
+            case control_message::kind::inquires:
+                its.inquires = true;
+                return tell_(job_rank(w.from), about(control_message::kind::stands));
             default: break;
         }
         for (auto const& call : w.calls) {
@@ -155,6 +180,7 @@ public:
         w.from = me_;
         w.entered = entered(me_);
         w.finished = finished(me_);
+        w.waits = where(me_);
         return w;
     }
 
@@ -171,6 +197,8 @@ private:
         std::uint64_t answered = 0;          // and that it was told of
         std::array<fingerprint, 8> calls{};  // of which it told
         bool watched = false, watches = false, has_left = false;
+        bool inquires = false, stands = false;
+        wait_point waits{};
     };
 
     known& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
@@ -205,6 +233,7 @@ private:
     std::array<fingerprint, 64> history_{};
     std::uint64_t asked_ = 0;   // the last call that this rank asked for
     bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
+    std::uint64_t inquired_ = 0;  // the call for which it asked where all wait
     bool told_ = false;
     std::unique_ptr<survival> survival_;
     std::atomic<std::uint32_t> stopped_{0};
@@ -230,6 +259,9 @@ public:
     }
     void ask(std::uint64_t sequence) { state_->ask(sequence); }
     void watch(rank_t r) { state_->watch(r); }
+    void stand(wait_point const& at) { state_->stand(at); }
+    wait_point where(rank_t r) const { return state_->where(r); }
+    inquiry inquire() { return state_->inquire(); }
     void fail(failure const& why) { state_->fail(why); }
     bool stopped() const { return stop_word().load(std::memory_order_acquire) != 0; }
     std::atomic<std::uint32_t> const& stop_word() const { return state_->stop_word(); }

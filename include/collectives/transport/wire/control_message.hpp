@@ -4,6 +4,7 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <array>
@@ -28,6 +29,8 @@ struct control_message {
         breaks_off,  // this rank goes in the middle of things
         agrees,      // after a failure: see agreement_message, packed by `survival`
         gives,       // `asked` bytes for the rank alone; those from `other` on are here
+        inquires,    // the time of this rank ran out; tell me where you wait
+        stands,      // where this rank waits
     };
 
     std::uint64_t board = 0;  // 0: about the job
@@ -41,6 +44,7 @@ struct control_message {
     std::array<fingerprint, 4> calls{};  // it and those before it, empty where they are forgotten
     std::uint64_t other = 0;             // a second number, and
     std::uint32_t step = 0;              // the kind of an agreement_message
+    wait_point waits{};                  // where the rank waits
     failure why{};                       // of what failed
 };
 

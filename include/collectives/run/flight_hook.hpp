@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a flight recorder (run/flight_recorder.hpp) is hung in, if the program has one.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/run/activity.hpp>
+#include <collectives/run/group.hpp>
+#include <collectives/transport/any_board.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace collectives::inline v0::detail {
+
+/// One rank of a communicator as a recorder sees it.
+struct flight_view {
+    any_board const& board;
+    rank_group const& group;
+    std::uint64_t context;                   // of the communicator
+    std::vector<activity*> const& under_way;  // of this rank, on all its communicators
+    activity const* waits;                    // in which it waits; null: it is at no call
+};
+
+/// What was recorded of a communicator so far.
+struct flight_log {
+    unsigned requests = 0;  // signals that were answered
+    bool failed = false;    // its failure is recorded
+};
+
+struct flight_recorder {
+    /// Called when a communicator is made. Throws usage_error if nothing can be recorded.
+    void (*open)();
+    /// Called now and then while a rank waits, and when a communicator has failed.
+    void (*record)(flight_view const&, flight_log&);
+};
+
+/// That of the program; null if it has none.
+inline flight_recorder const* linked_flight_recorder = nullptr;
+
+/// The recorder if COLLECTIVES_REPORT asks for one, else null.
+[[gnu::cold]] inline flight_recorder const* open_flight_recorder() {
+    if (std::getenv("COLLECTIVES_REPORT") == nullptr) { return nullptr; }
+    if (linked_flight_recorder == nullptr) {
+        throw usage_error(
+            "COLLECTIVES_REPORT is set, but this program cannot report: include "
+            "<collectives/report.hpp> in it, or link collectives::compiled");
+    }
+    linked_flight_recorder->open();
+    return linked_flight_recorder;
+}
+
+}  // namespace collectives::detail

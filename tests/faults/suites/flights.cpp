@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The flight recorder: a file per rank once a communicator has failed, and at SIGUSR2.
+#include <faults/observed.hpp>
+
+#include <signal.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace faults {
+
+namespace {
+
+/// A directory for reports, and the variable that names it, until the end of the test.
+class report_folder {
+public:
+    report_folder()
+        : path_(std::filesystem::temp_directory_path() /
+                ("flights-" + std::to_string(::getpid()))) {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directory(path_);
+        ::setenv("COLLECTIVES_REPORT", path_.c_str(), 1);
+    }
+    report_folder(report_folder const&) = delete;
+    report_folder& operator=(report_folder const&) = delete;
+    ~report_folder() {
+        ::unsetenv("COLLECTIVES_REPORT");
+        std::filesystem::remove_all(path_);
+    }
+
+    /// The files of a rank on the communicator of all.
+    std::vector<std::string> of(int rank) const {
+        std::vector<std::string> result;
+        auto const start = "flight-1-rank" + std::to_string(rank) + "-pid";
+        for (auto const& entry : std::filesystem::directory_iterator(path_)) {
+            if (entry.path().filename().string().rfind(start, 0) != 0) { continue; }
+            std::ifstream file(entry.path());
+            result.emplace_back(std::istreambuf_iterator<char>(file),
+                                std::istreambuf_iterator<char>());
+        }
+        return result;
+    }
+    std::filesystem::path const& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+bool says(std::string const& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("each rank leaves a file once its communicator has failed") {
+    report_folder folder;
+    stories of(3);
+    job.run(3, [&](coll::communicator& comm) {
+        auto& mine = of.at(comm);
+        observe(mine.call, [&] {
+            std::vector<float> data(200, 1);
+            comm.all_reduce(data);
+            if (comm.rank() == 2) { return std::this_thread::sleep_for(400ms); }
+            comm.all_reduce(data, coll::sum{}, {.algorithm = coll::ring{}, .timeout = 200ms});
+        });
+        // Who shares memory learns of it even without another call.
+        if (comm.rank() != 2 || job.word_time != 0ms) { try_again(mine, comm); }
+    });
+    for (int r = 0; r < 3; ++r) {
+        auto const files = folder.of(r);
+        CAPTURE(r);
+        REQUIRE_EQ(files.size(), 1);
+        CAPTURE(files[0]);
+        CHECK(says(files[0], R"("why":"failure")"));
+        CHECK(says(files[0], R"({"kind":"timeout","text":"time ran out; rank )"));
+        CHECK(says(files[0], R"({"number":1,"call":"all_reduce","count":200,"type":"float",)"));
+        CHECK_EQ(says(files[0], R"({"number":2,)"), r != 2);
+        CHECK_EQ(says(files[0], R"("waits":null,"waited)"), r == 2);
+        if (r == 0) {
+            CHECK(says(files[0], R"("waits":{"call":"all_reduce","number":2,"round":0,"peer":2})"));
+        }
+    }
+}
+
+TEST_CASE("an abort leaves the same files") {
+    report_folder folder;
+    stories of(3);
+    job.run(3, [&](coll::communicator& comm) {
+        observe(of.at(comm).call, [&] {
+            if (comm.rank() == 1) {
+                std::this_thread::sleep_for(100ms);
+                comm.abort("enough \"of\" this");
+            }
+            comm.barrier();
+        });
+    });
+    for (int r = 0; r < 3; ++r) {
+        auto const files = folder.of(r);
+        REQUIRE_EQ(files.size(), 1);
+        CHECK(says(files[0], R"("kind":"aborted","text":"aborted by rank 1: enough \"of\" this")"));
+    }
+}
+
+TEST_CASE("at SIGUSR2 a rank that waits says where, and goes on") {
+    report_folder folder;
+    shared_array<::pid_t> process(3);
+    CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
+        process.at(comm) = ::getpid();
+        comm.barrier();
+        if (comm.rank() == 0) {
+            std::this_thread::sleep_for(100ms);
+            for (auto const p : process) { ::kill(p, SIGUSR2); }
+            std::this_thread::sleep_for(200ms);
+        }
+        comm.barrier();
+    }));
+    for (int r = 1; r < 3; ++r) {
+        auto const files = folder.of(r);
+        REQUIRE_EQ(files.size(), 1);
+        CAPTURE(files[0]);
+        CHECK(says(files[0], R"("why":"signal")"));
+        CHECK(says(files[0], R"("failure":null)"));
+        CHECK(says(files[0], R"("waits":{"call":"barrier","number":2,)"));
+    }
+}
+
+TEST_CASE("a directory that is none is an error when the communicator is made") {
+    report_folder folder;
+    auto const none = folder.path() / "none";
+    ::setenv("COLLECTIVES_REPORT", none.c_str(), 1);
+    observation ending;
+    observe(ending, [&] { job.run(2, [](coll::communicator& comm) { comm.barrier(); }); });
+    CAPTURE(ending.what());
+    CHECK(ending.says("COLLECTIVES_REPORT is '"));
+    CHECK(ending.says("give a directory in which this process may write"));
+}
+
+}  // namespace faults
