@@ -42,8 +42,8 @@ struct flight {
     std::vector<flight_rank> ranks;
 };
 
-/// Reads flight-*.json of a directory. Of two files of one rank the later counts. std::runtime_error
-/// where there is none, or one is no flight report.
+/// Reads flight-*.json of a directory. Of two files of one rank the later counts.
+/// std::runtime_error where there is none, or one is no flight report.
 std::vector<flight> read_flights(std::string const& directory);
 
 /// The failure, the last calls, where each rank stood, and who held up whom.

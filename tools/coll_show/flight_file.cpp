@@ -84,8 +84,7 @@ std::vector<flight> read_flights(std::string const& directory) {
             auto content = json::parse(file);
             auto& of = found[content.at("communicator")];
             of.communicator = content.at("communicator");
-            of.ranks.resize(
-                std::max(of.ranks.size(), content.at("size").get<std::size_t>()));
+            of.ranks.resize(std::max(of.ranks.size(), content.at("size").get<std::size_t>()));
             auto& at = of.ranks.at(content.at("rank").get<std::size_t>());
             auto read = rank_of(content, path);
             if (at.path.empty() || at.written < read.written) { at = std::move(read); }

@@ -51,9 +51,7 @@ std::string failures(flight const& of) {
         by.emplace(r.failure, set_of(of, [&](auto const& x) { return x.failure == r.failure; }));
     }
     std::string text;
-    for (auto const& [what, set] : by) {
-        append(text, "{} (says rank {})\n", what, who(of, set));
-    }
+    for (auto const& [what, set] : by) { append(text, "{} (says rank {})\n", what, who(of, set)); }
     return text;
 }
 
@@ -88,11 +86,11 @@ std::string standings(flight const& of) {
     std::string text = "Where each rank stood\n";
     for (int r = 0; r < static_cast<int>(of.ranks.size()); ++r) {
         auto const& its = at(of, r);
-        auto const last = its.entered == 0
-                              ? std::string("had entered nothing")
-                              : fmt::format("last entered {} #{}{}", call_of(of, its.entered),
-                                            its.entered,
-                                            its.finished >= its.entered ? " and finished it" : "");
+        auto const last =
+            its.entered == 0
+                ? std::string("had entered nothing")
+                : fmt::format("last entered {} #{}{}", call_of(of, its.entered), its.entered,
+                              its.finished >= its.entered ? " and finished it" : "");
         append(text, "  rank {:<4} ", r);
         if (its.path.empty()) {
             append(text, "NO FILE; the others say: ");
@@ -146,8 +144,8 @@ std::string reason(flight const& of, ranks const& chain) {
 
 std::string held_up(flight const& of) {
     auto const size = static_cast<int>(of.ranks.size());
-    std::map<int, rank_set> held;         // by the rank at the end of the chain
-    std::map<int, ranks> longest;         // of these chains
+    std::map<int, rank_set> held;          // by the rank at the end of the chain
+    std::map<int, ranks> longest;          // of these chains
     std::map<std::string, ranks> circles;  // by their members
     for (int r = 0; r < size; ++r) {
         auto const chain = chain_from(of, r);

@@ -41,8 +41,7 @@ struct options {
 };
 
 void declare(CLI::App& app, options& o) {
-    app.add_option("algorithm", o.algorithm, "name of the algorithm")
-        ->option_text("ALGORITHM");
+    app.add_option("algorithm", o.algorithm, "name of the algorithm")->option_text("ALGORITHM");
     app.add_option("size", o.size, "number of ranks")
         ->option_text("SIZE")
         ->check(CLI::Range(1, largest_size));
@@ -81,9 +80,10 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--compare", o.compare, "a second algorithm beside the first")
         ->option_text("ALGORITHM")
         ->excludes(plan);
-    app.add_option("--flight", o.flight,
-                   "read the flight reports in this directory (COLLECTIVES_REPORT) instead, and say "
-                   "who held up whom")
+    app.add_option(
+           "--flight", o.flight,
+           "read the flight reports in this directory (COLLECTIVES_REPORT) instead, and say "
+           "who held up whom")
         ->option_text("DIRECTORY");
     app.footer("The algorithms are " + algorithm_list() + ".");
 }

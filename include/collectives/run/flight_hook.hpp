@@ -17,7 +17,7 @@ namespace collectives::inline v0::detail {
 struct flight_view {
     any_board const& board;
     rank_group const& group;
-    std::uint64_t context;                   // of the communicator
+    std::uint64_t context;                    // of the communicator
     std::vector<activity*> const& under_way;  // of this rank, on all its communicators
     activity const* waits;                    // in which it waits; null: it is at no call
 };

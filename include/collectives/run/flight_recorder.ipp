@@ -48,14 +48,13 @@ inline std::string json_of(fingerprint const& call, bool done) {
                    ",\"operator\":", json_text(call.op_name.view()),
                    ",\"algorithm\":", json_text(call.algorithm_name.view()),
                    ",\"segment\":", (chosen ? "null" : text_of(call.segment)),
-                   ",\"root\":", call.root,
-                   ",\"done\":", (done ? "true" : "false"), "}");
+                   ",\"root\":", call.root, ",\"done\":", (done ? "true" : "false"), "}");
 }
 
 /// The milliseconds that an activity has waited; -1 if nobody knows.
 inline long long waited(activity const& a) {
-    auto const counts = a.deadline != steady::time_point{} &&
-                        a.deadline != steady::time_point::max();
+    auto const counts =
+        a.deadline != steady::time_point{} && a.deadline != steady::time_point::max();
     auto const time = counts ? steady::now() - (a.deadline - a.allowed) : steady::duration(-1);
     return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
@@ -73,9 +72,9 @@ COLLECTIVES_INLINE std::string flight_report(flight_view const& of, std::string_
     auto text = text_of(
         "{\"flight\":1,\"communicator\":\"", of.context, "\",\"rank\":", me,
         ",\"size\":", of.group.size(), ",\"job_rank\":", of.group.job_rank(me),
-        ",\"pid\":", ::getpid(), ",\"host\":", json_text(host.data()), ",\"milliseconds\":",
-        std::chrono::duration_cast<std::chrono::milliseconds>(since).count(), ",\"why\":\"", why,
-        "\",\n\"failure\":",
+        ",\"pid\":", ::getpid(), ",\"host\":", json_text(host.data()),
+        ",\"milliseconds\":", std::chrono::duration_cast<std::chrono::milliseconds>(since).count(),
+        ",\"why\":\"", why, "\",\n\"failure\":",
         (failed ? text_of("{\"kind\":\"", kinds[static_cast<std::size_t>(failed->kind)],
                           "\",\"text\":", json_text(failed->text.data()), "}")
                 : "null"),
@@ -100,8 +99,8 @@ COLLECTIVES_INLINE std::string flight_report(flight_view const& of, std::string_
     between = "\n";
     for (rank_t r = 0; r < of.group.size(); ++r) {
         text += text_of(between, "{\"rank\":", r, ",\"entered\":", board.entered(r),
-                        ",\"finished\":", board.finished(r),
-                        ",\"waits\":", json_of(board.where(r)), "}");
+                        ",\"finished\":", board.finished(r), ",\"waits\":", json_of(board.where(r)),
+                        "}");
         between = ",\n";
     }
     return text + "]}\n";

@@ -33,8 +33,9 @@ private:
 /// How often a rank that waits looks for a reason.
 inline constexpr std::chrono::milliseconds look_interval{20};
 
-/// Asks the ranks that `a` waits for what they have called, where that takes messages. Once its time
-/// has run out, asks all where they wait, and gives them a moment to answer, or to report a failure.
+/// Asks the ranks that `a` waits for what they have called, where that takes messages. Once its
+/// time has run out, asks all where they wait, and gives them a moment to answer, or to report a
+/// failure.
 [[gnu::cold]] inline void ask(any_board& board, any_transport& t, activity const& a) {
     t.receive_control();  // first the reason why a peer left, then that it left
     if (board.stopped()) { return; }

@@ -55,9 +55,10 @@ TEST_CASE("a time-out draws the chain of ranks that wait") {
         comm.all_reduce(data, coll::sum{}, time_of(comm));
     });
     CAPTURE(of[0].error().what());
-    CHECK(of[0].error().says("rank 0 waits in round 1 of all_reduce #1 for rank 3, which waits in "
-                             "round 0 of all_reduce #1 for rank 2, which has not entered it; not "
-                             "entered by rank 2"));
+    CHECK(
+        of[0].error().says("rank 0 waits in round 1 of all_reduce #1 for rank 3, which waits in "
+                           "round 0 of all_reduce #1 for rank 2, which has not entered it; not "
+                           "entered by rank 2"));
     CHECK(of[3].error().misses({2}));
 }
 
@@ -69,8 +70,9 @@ TEST_CASE("a chain leads on through another call") {
         comm.all_reduce(data, coll::sum{}, time_of(comm));
     });
     CAPTURE(of[0].error().what());
-    CHECK(of[0].error().says("rank 0 waits in round 0 of all_reduce #1 for rank 2, which has not "
-                             "entered it and waits in recv #1 for rank 1"));
+    CHECK(
+        of[0].error().says("rank 0 waits in round 0 of all_reduce #1 for rank 2, which has not "
+                           "entered it and waits in recv #1 for rank 1"));
 }
 
 TEST_CASE("ranks that wait for each other are shown as a circle") {
@@ -80,8 +82,9 @@ TEST_CASE("ranks that wait for each other are shown as a circle") {
         comm.recv(data, (comm.rank() + 1) % 3, 0, time_of(comm));
     });
     CAPTURE(of[0].error().what());
-    CHECK(of[0].error().says("rank 0 waits in recv #1 for rank 1, which waits in recv #1 for rank "
-                             "2, which waits in recv #1 for rank 0: they wait for each other"));
+    CHECK(
+        of[0].error().says("rank 0 waits in recv #1 for rank 1, which waits in recv #1 for rank "
+                           "2, which waits in recv #1 for rank 0: they wait for each other"));
 }
 
 TEST_CASE("who waits no more is not in a chain") {

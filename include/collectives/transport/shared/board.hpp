@@ -82,7 +82,7 @@ struct alignas(line) board_row {
 
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
-    wait_slot waits;  // where it waits
+    wait_slot waits;             // where it waits
     cell_ring<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
     cell_ring<16, 33> more_cells;
     std::array<channel_line, channels_per_rank> channels;

@@ -231,8 +231,8 @@ private:
     std::atomic<bool>* failed_;
     std::vector<known> peers_;
     std::array<fingerprint, 64> history_{};
-    std::uint64_t asked_ = 0;   // the last call that this rank asked for
-    bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
+    std::uint64_t asked_ = 0;     // the last call that this rank asked for
+    bool asked_ahead_ = false;    // a peer waits for a call that this rank has yet to come to
     std::uint64_t inquired_ = 0;  // the call for which it asked where all wait
     bool told_ = false;
     std::unique_ptr<survival> survival_;
