@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
+#include <iterator>
+#include <utility>
 
 namespace coll_show {
 
@@ -25,8 +26,9 @@ rank_set set_of(flight const& of, auto&& is) {
 }
 
 std::string who(flight const& of, rank_set const& set) {
-    if (set.empty()) { return "none"; }
-    return set.count() == static_cast<int>(of.ranks.size()) ? "all" : label(set);
+    if (set.empty()) { return "no rank"; }
+    if (set.count() == static_cast<int>(of.ranks.size())) { return "all ranks"; }
+    return fmt::format("{} {}", set.count() == 1 ? "rank" : "ranks", label(set));
 }
 
 std::string step_of(flight_wait const& w) {
@@ -51,7 +53,7 @@ std::string failures(flight const& of) {
         by.emplace(r.failure, set_of(of, [&](auto const& x) { return x.failure == r.failure; }));
     }
     std::string text;
-    for (auto const& [what, set] : by) { append(text, "{} (says rank {})\n", what, who(of, set)); }
+    for (auto const& [what, set] : by) { append(text, "{} (from {})\n", what, who(of, set)); }
     return text;
 }
 
@@ -65,7 +67,7 @@ std::string last_calls(flight const& of) {
             lines.try_emplace({number, call.what}, size).first->second.insert(r);
         }
     }
-    std::string text = "Last calls, as far as the files tell\n";
+    std::string text = lines.empty() ? "" : "\nLast calls, as far as the files tell\n";
     auto line = lines.begin();
     if (lines.size() > most) {
         std::advance(line, static_cast<std::ptrdiff_t>(lines.size() - most));
@@ -174,7 +176,7 @@ std::string held_up(flight const& of) {
         draw(circle);
     }
     for (auto const& [by, set] : held) {
-        append(text, "  rank {} held up rank {}: {}\n", by, label(set), reason(of, longest[by]));
+        append(text, "  rank {} held up {}: {}\n", by, who(of, set), reason(of, longest[by]));
         draw(longest[by]);
     }
     if (circles.empty() && held.empty()) { append(text, "  no rank waited for another\n"); }
@@ -187,7 +189,7 @@ std::string as_text(flight const& of) {
     auto const files = set_of(of, [](auto const& r) { return !r.path.empty(); });
     auto text = fmt::format("Communicator {}: {} ranks, {} files\n", of.communicator,
                             of.ranks.size(), files.count());
-    return text + failures(of) + "\n" + last_calls(of) + "\n" + standings(of) + "\n" + held_up(of);
+    return text + failures(of) + last_calls(of) + "\n" + standings(of) + "\n" + held_up(of);
 }
 
 }  // namespace coll_show

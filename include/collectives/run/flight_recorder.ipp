@@ -25,7 +25,7 @@ inline std::atomic<unsigned> flight_requests{0};
 static_assert(std::atomic<unsigned>::is_always_lock_free);  // a signal handler counts
 
 /// A text in quotes. What is not ASCII becomes a question mark, since it may have been cut.
-inline std::string json_text(std::string_view text) {
+[[gnu::cold]] inline std::string json_text(std::string_view text) {
     std::string result = "\"";
     for (char const c : text) {
         auto const code = static_cast<unsigned char>(c);
@@ -35,13 +35,13 @@ inline std::string json_text(std::string_view text) {
     return result + '"';
 }
 
-inline std::string json_of(wait_point const& at) {
+[[gnu::cold]] inline std::string json_of(wait_point const& at) {
     if (at.sequence == 0) { return "null"; }
     return text_of("{\"call\":\"", name(at.what), "\",\"number\":", at.sequence,
                    ",\"round\":", at.round, ",\"peer\":", at.peer, "}");
 }
 
-inline std::string json_of(fingerprint const& call, bool done) {
+[[gnu::cold]] inline std::string json_of(fingerprint const& call, bool done) {
     auto const chosen = call.segment == static_cast<std::uint64_t>(-1);  // by the library
     return text_of("{\"number\":", call.sequence, ",\"call\":\"", name(call.what),
                    "\",\"count\":", call.count, ",\"type\":", json_text(call.type_name.view()),
@@ -52,14 +52,15 @@ inline std::string json_of(fingerprint const& call, bool done) {
 }
 
 /// The milliseconds that an activity has waited; -1 if nobody knows.
-inline long long waited(activity const& a) {
-    auto const counts =
-        a.deadline != steady::time_point{} && a.deadline != steady::time_point::max();
-    auto const time = counts ? steady::now() - (a.deadline - a.allowed) : steady::duration(-1);
+[[gnu::cold]] inline long long waited(activity const& a) {
+    auto const ends = a.deadline;
+    if (ends == steady::time_point{} || ends == steady::time_point::max()) { return -1; }
+    auto const time = steady::now() - (ends - a.allowed);
     return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
 
-COLLECTIVES_INLINE std::string flight_report(flight_view const& of, std::string_view why) {
+[[gnu::cold]] COLLECTIVES_INLINE std::string flight_report(flight_view const& of,
+                                                           std::string_view why) {
     constexpr std::uint64_t most_calls = 64;
     constexpr std::string_view kinds[] = {"mismatch", "timeout", "peer_lost", "transport",
                                           "aborted"};
@@ -108,7 +109,7 @@ COLLECTIVES_INLINE std::string flight_report(flight_view const& of, std::string_
 
 /// Writes a file whole or not at all; what is wrong goes to standard error, since the rank has
 /// worse to report.
-inline void write_flight_file(std::string const& path, std::string_view text) {
+[[gnu::cold]] inline void write_flight_file(std::string const& path, std::string_view text) {
     auto const unfinished = path + ".tmp";
     auto const file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     auto written = file >= 0;
@@ -122,7 +123,7 @@ inline void write_flight_file(std::string const& path, std::string_view text) {
     std::fprintf(stderr, "collectives: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
 }
 
-inline void record_flight(flight_view const& of, flight_log& log) {
+[[gnu::cold]] inline void record_flight(flight_view const& of, flight_log& log) {
     auto const requests = flight_requests.load(std::memory_order_relaxed);
     auto const has_failed = of.board.stopped();
     auto const* const folder = std::getenv("COLLECTIVES_REPORT");
@@ -133,7 +134,7 @@ inline void record_flight(flight_view const& of, flight_log& log) {
     write_flight_file(path, flight_report(of, has_failed ? "failure" : "signal"));
 }
 
-inline void listen_to_flight_requests() {
+[[gnu::cold]] inline void listen_to_flight_requests() {
     struct ::sigaction now {};
     if (::sigaction(SIGUSR2, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) { return; }
     now.sa_handler = [](int) { flight_requests.fetch_add(1, std::memory_order_relaxed); };
@@ -141,7 +142,7 @@ inline void listen_to_flight_requests() {
     ::sigaction(SIGUSR2, &now, nullptr);
 }
 
-inline void open_flight_folder() {
+[[gnu::cold]] inline void open_flight_folder() {
     auto const* const folder = std::getenv("COLLECTIVES_REPORT");
     struct ::stat its {};
     if (folder == nullptr || ::stat(folder, &its) != 0 || !S_ISDIR(its.st_mode) ||
