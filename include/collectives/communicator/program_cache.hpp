@@ -23,7 +23,8 @@ public:
         if (!kept_.empty() && kept_.front().answers(key(r), r)) { return &kept_.front().made; }
         return find_older(r);
     }
-    std::shared_ptr<program> const& add(call_request const& r, std::shared_ptr<program> made) {
+    [[gnu::cold]] std::shared_ptr<program> const& add(call_request const& r,
+                                                      std::shared_ptr<program> made) {
         constexpr std::size_t most = 64;
         if (kept_.size() == most) { kept_.pop_back(); }
         kept_.push_front(

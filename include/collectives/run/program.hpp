@@ -126,7 +126,7 @@ private:
     };
 
     /// Segments of one vector have two sizes, so two classes. Segments of blocks all differ.
-    segment_class& class_of(int segment) {
+    [[gnu::cold]] segment_class& class_of(int segment) {
         auto i = static_cast<std::size_t>(segment);
         if (segment != 0 && !has_blocks(shape_.what)) {
             auto const elements = [&](int s) { return block(shape_.count, segments(), s).size; };
@@ -159,8 +159,8 @@ private:
         }
     }
     /// Makes the views of the peers that the plan reads from.
-    std::vector<plans::peer_view> views(plans::plan const& own, int segment,
-                                        plans::announcement shown) const {
+    [[gnu::cold]] std::vector<plans::peer_view> views(plans::plan const& own, int segment,
+                                                      plans::announcement shown) const {
         std::vector<plans::peer_view> result(static_cast<std::size_t>(shape_.size));
         for (auto const& p : own.sources) {
             if (p.where != plans::memory::offer) { continue; }
@@ -169,8 +169,8 @@ private:
         }
         return result;
     }
-    std::unique_ptr<std::vector<plans::place>> resolve_offers(plans::plan const& own, int segment,
-                                                              plans::announcement shown) const {
+    [[gnu::cold]] std::unique_ptr<std::vector<plans::place>> resolve_offers(
+        plans::plan const& own, int segment, plans::announcement shown) const {
         auto const peers = views(own, segment, shown);
         auto made = std::make_unique<std::vector<plans::place>>();
         for (auto const& p : own.sources) {

@@ -27,7 +27,7 @@ public:
 /// The memory of a job of `size` ranks, alive as long as one of its transports is.
 class job {
 public:
-    explicit job(int size) {
+    [[gnu::cold]] explicit job(int size) {
         auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
         auto const bytes = board_at + shared::board::bytes(size);
         auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));

@@ -160,7 +160,7 @@ public:
     }
 
     /// Whether a rank that is a process has been stopped, as the kernel sees it.
-    bool is_stopped(rank_t r) const {
+    [[gnu::cold]] bool is_stopped(rank_t r) const {
         auto const pid = status(r).pid.load(std::memory_order_relaxed);
         if (pid == 0) { return false; }
         auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");

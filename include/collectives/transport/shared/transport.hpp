@@ -194,7 +194,7 @@ private:
     /// Whether this process is the rank's, not a child that it forked.
     bool is_the_rank() const { return ::getpid() == process_; }
     /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
-    void sweep() {
+    [[gnu::cold]] void sweep() {
         std::erase_if(left_behind_, [this](awaited const& one) {
             board its(job_, one.board, {}, 0);
             if (!its.closed_by_all()) { return false; }
