@@ -46,10 +46,18 @@ inline std::vector<float> classify_test(coll::communicator& comm, job const& wha
     return counts;
 }
 
-/// Trains from `now`, which is equal on all ranks and stays so. Gradients travel over `comm`; what
-/// is no part of a step, over `base`, which has the same ranks.
-inline void train(coll::communicator& base, coll::communicator& comm, job const& what, state& now,
+/// What a rank has learnt: where a step is under way, on some ranks already with it.
+struct learnt {
+    state now;
+    state before{};  ///< the last step; kept only where ranks may be lost
+    int first = 0;   ///< the step this run began with
+};
+
+/// Trains from what is learnt so far, which is equal on all ranks and stays so. Gradients travel
+/// over `comm`; what is no part of a step, over `base`, which has the same ranks.
+inline void train(coll::communicator& base, coll::communicator& comm, job const& what, learnt& of,
                   rank_journal& journal) {
+    auto& now = of.now;
     auto const& how = what.how;
     auto const steps_per_epoch = what.steps_per_epoch();
 
@@ -74,7 +82,7 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
         (void)averages.add(std::span(gradient).subspan(t.first, t.size), t.name);
     };
 
-    for (auto const last = what.last_step(now.step); now.step < last;) {
+    for (auto const last = what.last_step(of.first); now.step < last;) {
         if (how.in_step) { base.barrier(); }
         journal.begin(now.step);
         auto const scale = comm.size() / images_per_step * now.loss_scale;
@@ -93,6 +101,7 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
         averages.flush();
         journal.averaged();
         journal.step.rate = rate_at(how, now.step, steps_per_epoch);
+        if (how.on_loss == loss::go_on) { of.before = now; }
         if (accept(now, gradient, how)) { now.descend(gradient, journal.step.rate, how.momentum); }
         ++now.step;
         journal.end();

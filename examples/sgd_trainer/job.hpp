@@ -73,6 +73,8 @@ public:
     virtual ~journal() = default;
 
     virtual void begun(int /*first_step*/, int /*ranks*/) {}
+    /// Ranks were lost; so many go on after this step.
+    virtual void gone_on(int /*step*/, int /*ranks*/) {}
     virtual void stepped(int /*steps_done*/) {}
     /// The steps of all ranks since the last time, rank 0's first, and how the test images were
     /// classified after them: [class x class_count + seen as].

@@ -51,6 +51,12 @@ void add_ranks(CLI::App& app, settings& s) {
         ->check(CLI::Range(1, 64))
         ->capture_default_str()
         ->group(g);
+    choice<loss>(
+        app, "--on-loss",
+        "of a rank: end (the default), or continue: the others take over its images and go "
+        "on from the last step",
+        {{"end", loss::end}, {"continue", loss::go_on}})
+        ->group(g);
     app.add_option("--data-path", s.data_path, "the file or folder of the data")->group(g);
 }
 
@@ -168,6 +174,9 @@ void complete(CLI::App const& app, settings& s) {
         throw std::runtime_error(
             "--device cuda is for --model dense and --method all-reduce, in floats that travel as "
             "such or as bfloat16, without --count and --link");
+    }
+    if (s.on_loss == loss::go_on && (s.how != method::all_reduce || s.on != processor::host)) {
+        throw std::runtime_error("--on-loss continue is for --method all-reduce on processors");
     }
     if (s.how == method::all_reduce) { return; }
     for (auto const* const name :

@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -30,19 +32,22 @@ inline bool same_everywhere(coll::communicator& comm, std::vector<float> const& 
 /// Where nothing counts the bytes.
 inline std::uint64_t nothing_sent() { return 0; }
 
-/// A rank's whole life. Steps are taken over `comm`, all else over `base`; `sent` tells the bytes
-/// that this rank has sent.
+/// A rank's whole life, but for losses. Steps are taken over `comm`, all else over `base`; `sent`
+/// tells the bytes that this rank has sent. `lost`: ranks were lost before.
 inline void train_rank(coll::communicator& base, coll::communicator& comm, job const& what,
-                       state now, journal& all, std::function<std::uint64_t()> sent) {
+                       learnt& of, bool lost, journal& all, std::function<std::uint64_t()> sent) {
+    auto& now = of.now;
     if (what.how.how != method::all_reduce && base.size() < 2) {
         throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
     }
     auto* const book = base.rank() == 0 ? &all : nullptr;
     rank_journal mine(book, std::move(sent));
     share(base, now);
-    if (book != nullptr) { book->begun(now.step, base.size()); }
+    if (!lost) { of.first = now.step; }
+    if (book != nullptr && lost) { book->gone_on(now.step, base.size()); }
+    if (book != nullptr && !lost) { book->begun(now.step, base.size()); }
     if (what.how.how == method::all_reduce) {
-        train(base, comm, what, now, mine);
+        train(base, comm, what, of, mine);
     } else {
         train_by_server(base, comm, what, now, mine);
     }
@@ -100,11 +105,11 @@ void on_ranks(settings const& how, Body const& body) {
 
 /// Takes the steps over `base` as it is, or, where something is to be seen of their messages, over
 /// adaptors that count bytes, slow links down and trace each message.
-inline void work_on(coll::communicator& base, work const& w) {
+inline void work_on(coll::communicator& base, work const& w, learnt& of, bool lost) {
     job const what{w.how, w.data};
     if (w.kind == task::classify) { return classify_rank(base, what, w.start, w.book); }
     if (!w.how.counted && w.how.link == 0 && w.kind == task::train) {
-        return train_rank(base, base, what, w.start, w.book, nothing_sent);
+        return train_rank(base, base, what, of, lost, w.book, nothing_sent);
     }
     coll::counted counts;
     coll::traced trace;
@@ -112,11 +117,35 @@ inline void work_on(coll::communicator& base, work const& w) {
     auto comm = w.how.link > 0 ? counting.with(coll::throttled{.bytes_per_second = w.how.link})
                                : std::move(counting);
     if (w.kind == task::train) {
-        return train_rank(base, comm, what, w.start, w.book,
+        return train_rank(base, comm, what, of, lost, w.book,
                           [counts] { return std::uint64_t{counts.sent()}; });
     }
     auto traced = comm.with(trace);
     trace_rank(base, traced, trace, w);
+}
+
+/// The ranks that are left after a loss. All of them go on after the step that each has done: a
+/// rank was ahead by one where it had the averages already and others had not.
+inline coll::communicator go_on(coll::communicator& broken, learnt& of) {
+    auto rest = broken.shrink();
+    int done = of.now.step;
+    rest.all_reduce(std::span(&done, 1), coll::min{});
+    if (of.now.step != done) { of.now = of.before; }
+    return rest;
+}
+
+/// The same, and goes on with those who are left when ranks are lost, if it is to.
+inline void work_through_losses(coll::communicator& all, work const& w) {
+    learnt of{w.start};
+    std::optional<coll::communicator> rest;
+    for (auto* comm = &all;; comm = &*rest) {
+        try {
+            return work_on(*comm, w, of, comm != &all);
+        } catch (coll::usage_error const&) { throw; } catch (coll::error const&) {
+            if (w.how.on_loss == loss::end) { throw; }
+        }
+        rest.emplace(go_on(*comm, of));
+    }
 }
 
 }  // namespace trainer

@@ -75,7 +75,7 @@ void report::log(std::string const& line) {
     if (!log_) { throw std::runtime_error("cannot write " + all_.how.log.string()); }
 }
 
-void report::begun(int first_step, int ranks) {
+void report::prepare(int first_step, int ranks, bool adds_to_log) {
     auto const& how = all_.how;
     job const what{how, data_};
     all_.ranks = ranks;
@@ -84,10 +84,23 @@ void report::begun(int first_step, int ranks) {
     first_ = first_step;
     last_ = what.last_step(first_step);
     steps_per_epoch_ = what.steps_per_epoch();
-    if (!how.log.empty()) {
-        log_.open(how.log, first_step > 0 ? std::ios::app : std::ios::trunc);
-        if (!log_) { throw std::runtime_error("cannot write " + how.log.string()); }
-    }
+    bar_.emplace("training", true);
+    if (how.log.empty() || log_.is_open()) { return; }
+    log_.open(how.log, adds_to_log ? std::ios::app : std::ios::trunc);
+    if (!log_) { throw std::runtime_error("cannot write " + how.log.string()); }
+}
+
+void report::gone_on(int step, int ranks) {
+    bar_.reset();
+    fmt::print("{:>14} {} ranks are left and go on after step {}\n", "", ranks, step);
+    std::fflush(stdout);
+    prepare(step, ranks, true);
+    log(fmt::format(R"({{"event":"loss","step":{},"ranks":{}}})", step, ranks));
+}
+
+void report::begun(int first_step, int ranks) {
+    auto const& how = all_.how;
+    prepare(first_step, ranks, first_step > 0);
     fmt::print("{}\n{}, {} parameters\n", all_.data, all_.network, all_.parameters);
     fmt::print("{} ranks, {}{}; steps of {} x {} images, {} in an epoch\n\n", ranks,
                name_of(how.how),
@@ -105,7 +118,6 @@ void report::begun(int first_step, int ranks) {
         how.data, how.model, how.hidden, all_.parameters, ranks, name_of(how.how), how.algorithm,
         how.batch, how.accumulate, how.rate, how.threshold, name_of(how.wire),
         name_of(how.precision), how.seed, first_step));
-    bar_.emplace("training", true);
 }
 
 void report::stepped(int steps_done) {

@@ -60,11 +60,13 @@ public:
     report(settings const& how, data_set const& data, network const& net);
 
     void begun(int first_step, int ranks) override;
+    void gone_on(int step, int ranks) override;
     void stepped(int steps_done) override;
     void epoch(std::span<step_record const> steps, std::span<float const> seen) override;
     void ended(state const& now, bool ranks_agree) override;
 
 private:
+    void prepare(int first_step, int ranks, bool adds_to_log);
     void log(std::string const& line);
 
     data_set const& data_;

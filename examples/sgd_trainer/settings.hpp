@@ -14,6 +14,7 @@ enum class transport { processes, threads, joined };     ///< `joined`: a launch
 enum class processor { host, device };                   ///< what computes
 enum class overlap { off, calls, thread };               ///< what moves gradients during backward
 enum class format { single, half, brain };               ///< float, float16, bfloat16
+enum class loss { end, go_on };                          ///< what becomes of lost ranks' part
 enum class decay { none, step, exponential, cosine };    ///< of the learning rate
 
 struct settings {
@@ -43,6 +44,7 @@ struct settings {
     transport where = transport::processes;
     processor on = processor::host;
     int ranks = 4;
+    loss on_loss = loss::end;
     std::string algorithm = "automatic";
     std::size_t segment = static_cast<std::size_t>(-1);  ///< as in coll::options
     bool reproducible = false;

@@ -20,14 +20,11 @@
 
 namespace collectives::inline v0 {
 
-class any_transport;
-
 /// A group of ranks that call collectives together, in the same order, over whatever transport. One
 /// thread at a time uses a rank's communicators (all that come from one `run` or `join`), except
 /// for `abort`. Sizes are exact; counts are elements. Every collective throws usage_error (before
 /// anything is sent), mismatch_error, timeout_error, peer_lost_error or transport_error; after any
 /// but the first the communicator is broken, and each further call throws at once.
-///
 /// Each collective has a `start_` form with the same arguments that returns a `pending`.
 class communicator {
 public:
@@ -250,6 +247,9 @@ public:
 
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why);
+    /// After a loss: the living ranks in their order. Collective among them; who comes too late is
+    /// left out. Throws peer_lost_error there, and where less than half live, or half without 0.
+    communicator shrink(options const& how = {});
 
     /// What `automatic` would take for a vector of `bytes` bytes, with the predicted times. For
     /// gather and scatter the size does not count, because without counts not every rank knows it.

@@ -25,6 +25,7 @@ namespace detail {
     std::iota(everybody.begin(), everybody.end(), 0);
     auto shared = std::make_shared<detail::rank_progress>(t);
     auto board = t->first_board();
+    if (board->asks()) { shared->let_any_thread_tell(); }
     return std::make_shared<detail::communicator_core>(
         std::move(shared), std::move(board), detail::rank_group(std::move(everybody), t->rank()), 1,
         model_of_environment());
@@ -151,8 +152,10 @@ COLLECTIVES_INLINE memory_block communicator::allocate_elements(std::size_t n, s
 }
 
 COLLECTIVES_INLINE void communicator::abort(std::string_view why) {
-    core_->engine().board().fail(
+    auto& engine = core_->engine();
+    engine.board().fail(
         failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
+    if (engine.board().asks()) { engine.shared()->tell_failures(); }
 }
 COLLECTIVES_INLINE explanation communicator::explain(std::size_t bytes, collective what) {
     make().require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
@@ -169,3 +172,5 @@ COLLECTIVES_INLINE void communicator::use(machine_model const& prices) {
 COLLECTIVES_INLINE void communicator::bind(reducer& r) const { core_->bind(r); }
 
 }  // namespace collectives
+
+#include <collectives/communicator/shrink.ipp>

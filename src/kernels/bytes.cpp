@@ -3,7 +3,7 @@
 
 namespace collectives::inline v0::host::detail {
 
-COLLECTIVES_INTEGER_KERNELS(, bool)
+COLLECTIVES_BOOL_KERNELS(, bool)
 COLLECTIVES_INTEGER_KERNELS(, std::int8_t)
 COLLECTIVES_INTEGER_KERNELS(, std::uint8_t)
 

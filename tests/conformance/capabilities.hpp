@@ -24,6 +24,9 @@ struct capabilities {
     bool first_board = false;
     bool boards_that_ask = false;
     bool cut_requests = false;
+    bool renewal = false;
+    bool reopening = false;
+    bool agreeing_boards = false;
 
     friend constexpr bool operator==(capabilities const&, capabilities const&) = default;
 };
@@ -46,7 +49,10 @@ constexpr capabilities capabilities_of() {
             .shared_devices = coll::shares_devices<T>,
             .first_board = coll::has_first_board<T>,
             .boards_that_ask = coll::asking_board<typename T::board>,
-            .cut_requests = coll::cutting_request<typename T::request>};
+            .cut_requests = coll::cutting_request<typename T::request>,
+            .renewal = coll::renewing<T>,
+            .reopening = coll::reopening<T>,
+            .agreeing_boards = coll::agreeing_board<typename T::board>};
 }
 
 /// What every transport over a link can do.
@@ -55,6 +61,8 @@ inline constexpr capabilities of_every_wire{.processors = true,
                                             .kept_memory = true,
                                             .first_board = true,
                                             .boards_that_ask = true,
-                                            .cut_requests = true};
+                                            .cut_requests = true,
+                                            .reopening = true,
+                                            .agreeing_boards = true};
 
 }  // namespace conformance

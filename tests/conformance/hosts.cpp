@@ -2,6 +2,7 @@
 // The conformance suite over ranks of several hosts: two processes of one machine share a host, and
 // reach the others over a transport that happens to be shared memory too.
 #include <collectives/select/model_text.hpp>
+#include <collectives/launch/host_card.hpp>
 #include <collectives/launch/hosts.hpp>
 #include <collectives/tune.hpp>
 
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace conformance {
@@ -57,7 +59,25 @@ TEST_CASE("ranks that disagree about their hosts are told so") {
         coll::run_error);
 }
 
-TEST_CASE("a rank that does not come fails the others too, in time") {
+TEST_CASE("a rank that does not come to its host is a time-out on all hosts") {
+    auto const start = coll::steady::now();
+    ::setenv("COLLECTIVES_RANKS_PER_HOST", "2", 1);
+    coll::shm::run(4, [](coll::communicator& comm) {
+        if (comm.rank() == 3) {  // says where it is, and stays away
+            auto const mine = coll::detail::host_card_of_this_process();
+            std::vector<coll::detail::host_card> cards(4);
+            comm.all_gather(std::span(&mine, 1), cards);
+            return std::this_thread::sleep_for(std::chrono::seconds(1));
+        }
+        try {
+            auto bridged = coll::bridge_hosts(comm, std::chrono::milliseconds(500));
+            expect(false, "it returned");
+        } catch (coll::timeout_error const& e) { expect(e.missing() == std::vector{3}, e.what()); }
+    });
+    CHECK(coll::steady::now() - start < std::chrono::seconds(4));
+}
+
+TEST_CASE("a rank that never calls fails the others too, in time") {
     auto const start = coll::steady::now();
     auto const run = [] {
         ::setenv("COLLECTIVES_RANKS_PER_HOST", "2", 1);

@@ -158,7 +158,7 @@ public:
 
 private:
     bool is_own(thread_post::parcel const& p) const {
-        return p.room == nullptr ? p.from == rank_ && p.kept.empty() : p.to == rank_;
+        return p.room == nullptr ? p.from == rank_ && !p.done : p.to == rank_;
     }
     template <class Which>
     void take_out(Which&& which) {

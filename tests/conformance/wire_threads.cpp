@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,6 +72,37 @@ TEST_CASE("a message of another length is refused over a link") {
             }
         });
     }
+}
+
+namespace {
+
+/// Refuses the second receive of data that it is asked for.
+struct refusing_link : thread_link {
+    using thread_link::thread_link;
+
+    handle receive(std::byte* data, std::size_t bytes, coll::rank_t from, std::uint64_t tag) {
+        if (++receives == 2) { throw coll::transport_error("refused"); }
+        return last = thread_link::receive(data, bytes, from, tag);
+    }
+    bool take_back(handle& h, coll::steady::time_point until) {
+        if (h && h == last) { taken_back = true; }
+        return thread_link::take_back(h, until);
+    }
+
+    int receives = 0;
+    handle last;
+    static inline std::atomic<bool> taken_back = false;
+};
+
+}  // namespace
+
+TEST_CASE("a receive whose second piece is refused takes the first one back") {
+    auto const post = std::make_shared<thread_post>(1);
+    coll::communicator comm(coll::erase(std::make_shared<coll::wire::transport<refusing_link>>(
+        std::make_unique<refusing_link>(post, 0))));
+    std::vector<std::uint32_t> v(20'000);
+    CHECK_THROWS_WITH_AS(comm.recv(v, 0), doctest::Contains("refused"), coll::transport_error);
+    CHECK(refusing_link::taken_back);
 }
 
 /// Who waits asks the others what they have called, whether they come before that or after it.

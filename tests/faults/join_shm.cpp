@@ -7,13 +7,23 @@
 
 #include <doctest/doctest.h>
 
+#include <linux/sched.h>
 #include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace coll = collectives;
@@ -116,6 +126,123 @@ TEST_CASE("another user's process that waits in the place of rank 0 is left alon
     CHECK(end.status == 30);
     CHECK(end.said.find("another user's process") != std::string::npos);
     CHECK(faults::end_of(stranger).status == 0);
+}
+
+TEST_CASE("a rank whose rank 0 goes while they meet has lost it") {
+    auto const zero = start(0, 2, [] {
+        coll::shm::meeting_place place("collectives-" + std::to_string(::geteuid()) + "-left");
+        place.open();
+        return place.admit(coll::steady::now() + 5s).said.rank == 1 ? 0 : 1;
+    });
+    auto const one = start(1, 2, [] {
+        ::setenv("COLLECTIVES_JOB", "left", 1);
+        auto comm = coll::shm::join(5s);
+        return 0;
+    });
+    CHECK(statuses({zero, one}) == std::vector{0, 20});
+}
+
+TEST_CASE("a rank that comes when all are there is turned away") {
+    coll::shm::meeting_place place("collectives-" + std::to_string(::geteuid()) + "-full");
+    place.open();
+    auto const late = start(1, 2, [] {
+        ::setenv("COLLECTIVES_JOB", "full", 1);
+        auto comm = coll::shm::join(5s);
+        return 0;
+    });
+    std::this_thread::sleep_for(200ms);  // it waits to be let in
+    place.close();
+    CHECK(statuses({late}) == std::vector{30});
+}
+
+TEST_CASE("a rank does not wait beyond its time though rank 0 lets nobody in") {
+    auto const name = "collectives-" + std::to_string(::geteuid()) + "-crowded";
+    coll::shm::meeting_place place(name);
+    place.open();
+    coll::local_address const address(name);
+    std::vector<coll::descriptor> crowd;
+    do {
+        crowd.emplace_back(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    } while (::connect(crowd.back().get(), address.get(), address.bytes) == 0);
+    CHECK(errno == EAGAIN);
+    auto const late = start(1, 2, [] {
+        ::setenv("COLLECTIVES_JOB", "crowded", 1);
+        ::alarm(5);
+        auto comm = coll::shm::join(300ms);
+        return 0;
+    });
+    CHECK(statuses({late}) == std::vector{10});
+}
+
+TEST_CASE("a forked child that destroys the communicator does not leave for its parent") {
+    auto const join = [] {
+        auto comm = coll::shm::join(10s);
+        auto data = comm.allocate<int>(100'000);
+        std::fill(data.begin(), data.end(), 1);
+        if (comm.rank() == 1) {
+            auto const child = ::fork();
+            if (child == 0) {
+                {
+                    auto const memory = std::move(data);
+                    auto const all = std::move(comm);
+                }
+                ::_exit(0);
+            }
+            ::waitpid(child, nullptr, 0);
+        }
+        comm.barrier();
+        comm.all_reduce(data);
+        return data[0] == 2 && data[99'999] == 2 ? 0 : 1;
+    };
+    CHECK(statuses({start(0, 2, join), start(1, 2, join)}) == std::vector{0, 0});
+}
+
+namespace {
+
+/// A child that gets this number, which must be free; -1 where that is not allowed.
+pid_t fork_as(pid_t number) {
+    ::clone_args how{};
+    how.exit_signal = SIGCHLD;
+    how.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+    how.set_tid_size = 1;
+    return static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how));
+}
+
+}  // namespace
+
+TEST_CASE("a dead rank is lost though another process has got its number") {
+    std::array<int, 2> replaced{};
+    REQUIRE(::pipe(replaced.data()) == 0);
+    auto const survive = [&] {
+        auto comm = coll::shm::join(10s);
+        comm.barrier();
+        char byte = 0;
+        if (::read(replaced[0], &byte, 1) != 1) { return 1; }
+        comm.barrier({.timeout = 2s});
+        return 0;
+    };
+    auto const die = [] {
+        auto comm = coll::shm::join(10s);
+        comm.barrier();
+        ::raise(SIGKILL);
+        return 0;
+    };
+    auto const survivor = start(0, 2, survive);
+    auto const dead = start(1, 2, die);
+    CHECK(statuses({dead}) == std::vector{100 + SIGKILL});
+    auto const other = fork_as(dead.pid);
+    if (other == 0) {
+        for (;;) { ::pause(); }
+    }
+    CHECK(::write(replaced[1], "", 1) == 1);
+    CHECK(statuses({survivor}) == std::vector{21});
+    if (other > 0) {
+        ::kill(other, SIGKILL);
+        ::waitpid(other, nullptr, 0);
+    } else {
+        MESSAGE("no other process: this user may not choose its number");
+    }
+    for (auto const end : replaced) { ::close(end); }
 }
 
 TEST_CASE("a death is noticed though nobody watches the processes") {

@@ -5,6 +5,9 @@
 #include <faults/observed.hpp>
 #include <faults/variety.hpp>
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -26,6 +29,20 @@ inline void check_lost(stories& of, int lost, double when) {
         for (auto const& seen : s.later) { CHECK_EQ(seen.caught, outcome::peer_lost); }
         CHECK_LT(s.quickest_later, 0.01 * slowness);
     }
+}
+
+inline void check_run_error(observation const& ending, int rank, char const* how) {
+    CAPTURE(ending.what());
+    CHECK_EQ(ending.caught, outcome::run);
+    CHECK_EQ(ending.peer, rank);
+    CHECK(ending.says(how));
+}
+
+/// Notes the time and ends this process as hard as can be.
+[[noreturn]] inline void die(double& when) {
+    when = seconds_now();
+    ::kill(::getpid(), SIGKILL);
+    for (;;) { ::pause(); }
 }
 
 /// A few rounds of all_reduce; before one of them, rank v.odd calls depart().

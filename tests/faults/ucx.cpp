@@ -6,6 +6,11 @@
 #include <faults/observed.hpp>
 #include <ucx/world.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
 namespace faults {
 
 kind_of_job const job{ucx_world::run, true, 40, 20ms};
@@ -24,6 +29,46 @@ TEST_CASE("ranks that do not connect are an error of those that do") {
         CHECK_EQ(of[r].caught, outcome::transport);
         CHECK(of[r].says("rank 2 sent no address"));
     }
+}
+
+namespace {
+
+/// Shows its link.
+struct bare_transport : coll::ucx::transport {
+    using coll::ucx::transport::transport;
+    using coll::wire::transport<coll::ucx::link>::way;
+};
+
+}  // namespace
+
+TEST_CASE("a rank that sleeps wakes in time though another sends as fast as it can") {
+    shared_array<double> longest(1);
+    coll::shm::run(2, [&](coll::communicator& base) {
+        coll::bootstrap_over meeting(base);
+        bare_transport over(meeting, coll::steady::now() + 5s);
+        auto& link = over.way();
+        std::vector<std::byte> const data(2000);  // about as dear to take in as to send
+        auto const until = seconds_now() + (base.rank() == 0 ? 0.3 : 0.5);
+        std::deque<coll::ucx::link::handle> sent;
+        coll::wire::arrival ignored;
+        while (seconds_now() < until) {
+            auto const before = seconds_now();
+            if (base.rank() == 0) {
+                link.doze([] { return false; }, 1ms);
+                longest[0] = std::max(longest[0], seconds_now() - before);
+            } else if (sent.size() < 100) {
+                sent.push_back(link.send(data.data(), data.size(), 0, 5));
+            } else if (link.test(sent.front(), ignored)) {
+                sent.pop_front();
+            } else {
+                link.progress();
+            }
+        }
+        base.barrier();
+        over.note_trouble();  // what was not received goes with the link
+        base.barrier();
+    });
+    CHECK_LT(longest[0], 0.1 * slowness);
 }
 
 }  // namespace faults

@@ -78,6 +78,18 @@ void suffer(coll::communicator& comm, std::string_view fault, coll::any_algorith
             throw std::runtime_error("this rank has had enough");
         }
         be_told<coll::peer_lost_error>(comm.rank(), [&] { comm.all_reduce(data); });
+    } else if (fault.starts_with("abort")) {  // 300 ms on, while its own thread sleeps for longer
+        std::thread watchdog;
+        if (odd) {
+            auto const bite = [&] {
+                std::this_thread::sleep_for(300ms);
+                comm.abort("the watchdog bites");
+            };
+            fault == "abort_itself" ? bite() : void(watchdog = std::thread(bite));
+            std::this_thread::sleep_for(1s);
+            if (watchdog.joinable()) { watchdog.join(); }
+        }
+        be_told<coll::error>(comm.rank(), [&] { comm.barrier(); });
     } else {
         if (odd) {
             std::this_thread::sleep_for(300ms);  // the others wait, and sleep
@@ -98,8 +110,9 @@ void suffer(coll::communicator& comm, std::string_view fault, coll::any_algorith
 
 int main(int argc, char** argv) {
     int level = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     std::string_view const fault = argc > 2 ? argv[2] : "";
+    auto const wanted = fault == "abort" ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+    MPI_Init_thread(&argc, &argv, wanted, &level);
     try {
         auto const hosts = argc > 3;
         auto comm = hosts ? coll::mpi::hierarchical_communicator(MPI_COMM_WORLD)

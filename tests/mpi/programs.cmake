@@ -17,6 +17,7 @@ set(worlds_of_conformance 1 2 3 4 5 7 8)
 set(worlds_of_bootstrap 1 2 3 5 8)
 set(worlds_of_random 5)
 set(worlds_of_fusion 2 3 5 7)
+set(worlds_of_tags 2 3)
 set(worlds_of_hosts 2x1 4x1 4x2 5x2 6x2 8x4)
 set(leaks_of_openmpi ";ASAN_OPTIONS=fast_unwind_on_malloc=0")    # else its leaks have no name
 set(launch_mpich)
@@ -38,7 +39,7 @@ foreach(mpi IN ITEMS mpich openmpi)
         set(program mpi.${name}.${mpi})
         set(libraries ${mpi_libraries})
         set(level -O1)
-        if(name MATCHES "^(bootstrap|faults|fusion)$")    # the compiler takes longer than their tests
+        if(name MATCHES "^(bootstrap|faults|fusion|start|tags)$")    # the compiler takes longer than their tests
             set(level -O0)
         endif()
         if(name MATCHES "^(conformance|hosts)$")
@@ -77,12 +78,21 @@ foreach(mpi IN ITEMS mpich openmpi)
     if(CMAKE_BUILD_TYPE STREQUAL Debug)
         continue()
     endif()
+    foreach(call IN ITEMS 1 2 3)    # the collective calls with which a communicator starts
+        set(test mpi.start.${mpi}.${call})
+        add_test(NAME ${test}
+            COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 2
+                sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.start.${mpi} 2 ${call}; sleep 1")
+        set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60 RUN_SERIAL TRUE
+            PASS_REGULAR_EXPRESSION "rank . has ended.*rank . has ended"
+            FAIL_REGULAR_EXPRESSION "Segmentation|is late|that is gone")
+    endforeach()
     # What four ranks, also on two hosts, are told of a fault. A shell that outlives the rank keeps its
     # death from the launcher, which would end the others.
     set(told "rank . was told.*rank . was told.*rank . was told")
-    foreach(fault IN ITEMS mismatch late stopped leaves death)
+    foreach(fault IN ITEMS mismatch late stopped leaves death abort abort_itself)
         set(expected "${told}")
-        if(fault MATCHES "mismatch|late|stopped")    # rank 1 lives, and is told too
+        if(fault MATCHES "mismatch|late|stopped|abort")    # rank 1 lives, and is told too
             string(APPEND expected ".*rank . was told")
         endif()
         foreach(way IN ITEMS "" hosts)

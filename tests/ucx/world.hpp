@@ -14,7 +14,8 @@ namespace ucx_world {
 
 static_assert(conformance::capabilities_of<collectives::ucx::transport>() == [] {
     auto its = conformance::of_every_wire;
-    its.registration = true;
+    its.registration = its.renewal = true;
+    its.turns = true;
     return its;
 }());
 

@@ -23,7 +23,8 @@ constexpr capabilities of_shared_memory{.peer_memory = true,
                                         .stopped_ranks = true,
                                         .ranks_inside = true,
                                         .memory_until_closed = true,
-                                        .first_board = true};
+                                        .first_board = true,
+                                        .renewal = true};
 static_assert(capabilities_of<coll::threads::transport>() == of_shared_memory);
 static_assert(capabilities_of<coll::shm::transport>() == of_shared_memory);
 

@@ -43,6 +43,8 @@ template <class... T>
 struct types {};
 using integers = types<bool, char, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int,
                        unsigned, long, unsigned long, long long, unsigned long long>;
+using numbers = types<char, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned,
+                      long, unsigned long, long long, unsigned long long>;
 using reals = types<float, double, long double, float16, bfloat16>;
 
 template <class Op, class... T>
@@ -58,7 +60,9 @@ static_assert(takes_all<coll::sum>(integers{}) && takes_all<coll::sum>(reals{}))
 static_assert(takes_all<coll::product>(integers{}) && takes_all<coll::product>(reals{}));
 static_assert(takes_all<coll::min>(integers{}) && takes_all<coll::min>(reals{}));
 static_assert(takes_all<coll::max>(integers{}) && takes_all<coll::max>(reals{}));
-static_assert(takes_all<coll::average>(integers{}) && takes_all<coll::average>(reals{}));
+static_assert(takes_all<coll::average>(numbers{}) && takes_all<coll::average>(reals{}));
+static_assert(!reduction_op<coll::average, bool>, "the sum of bools is a logical or");
+static_assert(!reduction_op<decltype(coll::commutative(coll::average{})), bool>);
 static_assert(takes_all<coll::logical_and>(integers{}) && takes_all<coll::logical_or>(reals{}));
 static_assert(takes_all<coll::bit_and>(integers{}) && takes_none<coll::bit_and>(reals{}));
 static_assert(takes_all<coll::bit_or>(integers{}) && takes_none<coll::bit_or>(reals{}));

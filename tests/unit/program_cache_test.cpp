@@ -3,7 +3,9 @@
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/program_cache.hpp>
 
+#include <collectives/core/op.hpp>
 #include <collectives/schedule.hpp>
+#include <collectives/space/described.hpp>
 
 #include <doctest/doctest.h>
 
@@ -91,4 +93,41 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
     CHECK(*cache.find(r) == kept.front().second);
     cache.clear();
     CHECK(cache.find(base) == nullptr);
+}
+
+TEST_CASE("a kept program answers calls whose operator has another state, and says what they say") {
+    auto const request = [](coll::reducer const& op, std::size_t count) {
+        coll::detail::call_request r;
+        r.shape.what = r.as = coll::collective::all_reduce;
+        r.shape.size = 4;
+        r.shape.count = count;
+        r.shape.elem_size = 4;
+        r.type = coll::type_id<float>();
+        r.op = &op;
+        return r;
+    };
+    coll::premultiplied_sum const half{0.5F}, third{1 / 3.0F};
+    auto const by_half = coll::describe_reducer<float>(half);
+    auto const by_third = coll::describe_reducer<float>(third);
+    auto const commuting = coll::commutative(half);
+    auto const by_other = coll::describe_reducer<float>(commuting);
+    CHECK(by_half.fingerprint != by_third.fingerprint);
+
+    coll::detail::program_cache cache;
+    auto const first = request(by_half, 100);
+    auto const made = cache.add(first, program_of(first));
+    CHECK(cache.find(request(by_other, 100)) == nullptr);
+    CHECK(cache.find(request(by_third, 101)) == nullptr);
+    for (int twice = 0; twice < 2; ++twice) {
+        for (auto const* const op : {&by_third, &by_half}) {
+            auto const r = request(*op, 100);
+            for (int again = 0; again < 2; ++again) {
+                auto const* const found = cache.find(r);
+                REQUIRE(found != nullptr);
+                CHECK(*found == made);
+                CHECK(made->call() == coll::detail::fingerprint_of(r, made->algorithm()));
+                CHECK(made->hash() == made->call().hash());
+            }
+        }
+    }
 }

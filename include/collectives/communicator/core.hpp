@@ -107,6 +107,7 @@ public:
             m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
         } catch (transport_error const&) {
             engine_.break_by_exception(name(what));
+            m->cancel();  // a piece may be under way before the one that was refused
             throw;
         }
         engine_.add(*m);

@@ -23,10 +23,12 @@ public:
         if (!kept_.empty() && kept_.front().answers(key(r), r)) { return &kept_.front().made; }
         return find_older(r);
     }
-    std::shared_ptr<program> const& add(call_request const& r, std::shared_ptr<program> made) {
+    [[gnu::cold]] std::shared_ptr<program> const& add(call_request const& r,
+                                                      std::shared_ptr<program> made) {
         constexpr std::size_t most = 64;
         if (kept_.size() == most) { kept_.pop_back(); }
-        kept_.push_front({key(r), r.shape.counts, r.shape.recv_counts, std::move(made)});
+        kept_.push_front(
+            {key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts, std::move(made)});
         return kept_.front().made;
     }
     void clear() { kept_.clear(); }
@@ -56,8 +58,13 @@ private:
               asked(r.how.algorithm),
               has_counts(!r.shape.counts.empty() || !r.shape.recv_counts.empty()) {}
     };
+    static std::uint64_t op_type_of(call_request const& r) {
+        return r.op == nullptr ? 0 : r.op->op_type;
+    }
+
     struct kept_program {
         key of;
+        std::uint64_t op_type;
         std::vector<std::size_t> counts, recv_counts;
         std::shared_ptr<program> made;
 
@@ -69,13 +76,26 @@ private:
                    (!k.has_counts ||
                     (counts == r.shape.counts && recv_counts == r.shape.recv_counts));
         }
+        /// Whether it would if its operator had the state of `r`'s: another factor, say.
+        bool answers_with_other_state(key k, call_request const& r) const {
+            if (op_type == 0 || op_type != op_type_of(r)) { return false; }
+            k.op = of.op;
+            return answers(k, r);
+        }
     };
 
     [[gnu::noinline]] std::shared_ptr<program> const* find_older(call_request const& r) {
         key const k(r);
-        auto const found = std::find_if(kept_.begin(), kept_.end(),
-                                        [&](auto const& one) { return one.answers(k, r); });
-        if (found == kept_.end()) { return nullptr; }
+        auto found = std::find_if(kept_.begin(), kept_.end(),
+                                  [&](auto const& one) { return one.answers(k, r); });
+        if (found == kept_.end()) {
+            found = std::find_if(kept_.begin(), kept_.end(), [&](auto const& one) {
+                return one.answers_with_other_state(k, r);
+            });
+            if (found == kept_.end()) { return nullptr; }
+            found->of.op = k.op;
+            found->made->set_op(k.op);
+        }
         kept_.splice(kept_.begin(), kept_, found);
         return &kept_.front().made;
     }

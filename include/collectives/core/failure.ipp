@@ -22,7 +22,7 @@ COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why
     return f;
 }
 
-COLLECTIVES_INLINE void failure::raise(std::string const& where) const {
+[[gnu::cold]] COLLECTIVES_INLINE void failure::raise(std::string const& where) const {
     auto const what = text_of(where, ": ", text.data());
     switch (kind) {
         case failure_kind::mismatch: throw mismatch_error(what);

@@ -26,7 +26,7 @@ public:
         }
         return {};
     }
-    void give_back(stretch s) {
+    [[gnu::cold]] void give_back(stretch s) {
         if (s.bytes == 0) { return; }
         std::size_t i = 0;
         while (i < free_.size() && free_[i].first < s.first) { ++i; }

@@ -37,7 +37,7 @@ inline bool avx512_pays() {
 
 /// The level that COLLECTIVES_ISA names, else the best level that pays. Throws usage_error if it
 /// names no level, or one that this processor does not have.
-COLLECTIVES_INLINE isa choose_isa() {
+[[gnu::cold]] COLLECTIVES_INLINE isa choose_isa() {
     auto const* const text = std::getenv("COLLECTIVES_ISA");
     if (text == nullptr || *text == '\0') {
         return avx512_pays() ? isa::avx512 : supports(isa::avx2) ? isa::avx2 : isa::portable;

@@ -21,7 +21,8 @@ concept multipliable = number<T> || requires(T const& a) { static_cast<T>(a * a)
 template <class T>
 concept ordered = !complex_number<T> && requires(T const& a) { static_cast<bool>(a < a); };
 template <class T>
-concept dividable = number<T> || requires(T const& a) { static_cast<T>(a / 1); };
+concept dividable =
+    !std::same_as<T, bool> && (number<T> || requires(T const& a) { static_cast<T>(a / 1); });
 template <class T>
 concept has_truth = number<T> && !complex_number<T>;
 template <class F, class T>
@@ -97,7 +98,7 @@ struct max {
 };
 
 /// The sum, then divided by the number of ranks. Integers divide the (wrapped) sum, rounding
-/// toward zero. A user's type needs + and division by an int.
+/// toward zero. A user's type needs + and division by an int. Not for bool, whose sum is no number.
 struct average {
     static constexpr std::string_view name = "average";
     static constexpr bool commutes = true;

@@ -4,46 +4,72 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 namespace collectives::inline v0 {
 
-/// A recursive lock that costs one load as long as the rank has no thread but its own.
+/// A lock that costs one load as long as no other thread than the rank's own may need it. Calls of
+/// the library nest, so a thread that holds it may take it again, which costs a comparison.
 class progress_lock {
 public:
-    /// Holds the lock while it lives. Does nothing as long as no other thread shares the lock.
+    /// Holds the lock while it lives. Does nothing as long as no other thread shares the lock, or
+    /// where the thread has a guard already, which must live longer.
     class guard {
     public:
         explicit guard(progress_lock* of) : of_(of) {}
         guard(guard&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
         guard& operator=(guard&&) = delete;
         ~guard() {
-            if (of_ != nullptr) { of_->mutex_.unlock(); }
+            if (of_ != nullptr) { of_->release(); }
         }
 
     private:
         progress_lock* of_;
     };
 
-    /// From now on a background thread uses the lock too. Call it only while no guard lives.
+    /// From now on another thread may use the lock too. Call it only while no guard lives.
     void share() { shared_.store(true, std::memory_order_relaxed); }
+    bool is_shared() const { return shared_.load(std::memory_order_relaxed); }
 
-    /// A thread that holds the lock may take it again.
     [[nodiscard, gnu::always_inline]] guard take() {
-        return guard(shared_.load(std::memory_order_relaxed) ? locked() : nullptr);
+        return guard(is_shared() ? locked() : nullptr);
+    }
+    /// Takes the lock, which must be shared, unless another thread holds it.
+    [[nodiscard]] std::optional<guard> try_take() {
+        if (is_mine()) { return guard(nullptr); }
+        if (!mutex_.try_lock()) { return {}; }
+        return guard(marked());
     }
     /// Whether another thread waits for the lock. A thread that polls pauses then.
     bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }
 
 private:
-    progress_lock* locked() {
-        wanted_.fetch_add(1, std::memory_order_relaxed);
-        mutex_.lock();
-        wanted_.fetch_sub(1, std::memory_order_relaxed);
+    /// No other thread writes this one's number.
+    bool is_mine() const {
+        return holder_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+    progress_lock* marked() {
+        holder_.store(std::this_thread::get_id(), std::memory_order_relaxed);
         return this;
     }
+    progress_lock* locked() {
+        if (is_mine()) { return nullptr; }
+        if (!mutex_.try_lock()) {
+            wanted_.fetch_add(1, std::memory_order_relaxed);
+            mutex_.lock();
+            wanted_.fetch_sub(1, std::memory_order_relaxed);
+        }
+        return marked();
+    }
+    void release() {
+        holder_.store({}, std::memory_order_relaxed);
+        mutex_.unlock();
+    }
 
-    std::recursive_mutex mutex_;
+    std::mutex mutex_;
+    std::atomic<std::thread::id> holder_{};
     std::atomic<int> wanted_{0};
     std::atomic<bool> shared_{false};
 };

@@ -90,11 +90,17 @@ constexpr std::uint64_t op_id() {
     return type_id<Op>();
 }
 
+/// The same, also for types that are spelt alike.
+template <class Op>
+std::uint64_t op_type_fingerprint() {
+    return detail::hash_mix(op_id<Op>(), detail::linker_id<Op>());
+}
+
 /// A 64-bit identity of an operator with its state, equal in all processes of one binary. For a
 /// user's function object only the type counts, because its state may hold addresses.
 template <class Op>
 std::uint64_t op_fingerprint(Op const& op) {
-    std::uint64_t const type = detail::hash_mix(op_id<Op>(), detail::linker_id<Op>());
+    std::uint64_t const type = op_type_fingerprint<Op>();
     if constexpr (detail::has_fingerprint<Op>) {
         return detail::hash_mix(type, op.fingerprint());
     } else {

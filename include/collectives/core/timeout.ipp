@@ -22,7 +22,7 @@ COLLECTIVES_INLINE steady::time_point timeout::deadline(steady::time_point now) 
     return time == forever ? steady::time_point::max() : now + time;
 }
 
-COLLECTIVES_INLINE std::chrono::nanoseconds timeout::from_environment() {
+[[gnu::cold]] COLLECTIVES_INLINE std::chrono::nanoseconds timeout::from_environment() {
     static auto const value = [] {
         char const* const text = std::getenv("COLLECTIVES_TIMEOUT");
         if (text == nullptr) { return std::chrono::nanoseconds(std::chrono::seconds(60)); }

@@ -89,11 +89,8 @@ public:
     /// Sleeps until a peer may have done something, or `ready()`, or `most` has passed.
     void doze(function_ref<bool()> ready, std::chrono::nanoseconds most) {
         auto& e = core_->engine();
-        auto const look = [&] {
-            auto const mine = e.lock();
-            return e.shared()->progress();
-        };
-        e.carrier().doze([&] { return ready() || look(); }, most);
+        auto const mine = e.lock();
+        e.carrier().doze([&] { return ready() || e.shared()->progress(); }, most);
     }
     /// In a thread that moves all this for the rank.
     void begin_thread() {

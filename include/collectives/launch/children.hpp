@@ -70,7 +70,8 @@ public:
                 if (!c.ended) { watched.push_back({c.descriptor, POLLIN, 0}); }
             }
             if (watched.empty()) { break; }
-            auto const failed = state_.header().failures.load() != 0;
+            auto const failed = state_.header().failures.load() != 0 &&
+                                state_.header().going_on.load() == 0;  // the others live on
             if (failed && limit == steady::time_point::max()) { limit = steady::now() + grace; }
             auto const left = std::chrono::ceil<std::chrono::milliseconds>(limit - steady::now());
             if (failed && left.count() <= 0) {

@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Descriptors that close themselves, and waits for them that end.
+// Waits for descriptors that end.
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/timeout.hpp>
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace collectives::inline v0 {
-
-/// A descriptor that closes itself.
-class descriptor {
-public:
-    explicit descriptor(int fd = -1) : fd_(fd) {}
-    descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    descriptor& operator=(descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~descriptor() { reset(); }
-
-    int get() const { return fd_; }
-    int release() { return std::exchange(fd_, -1); }
-    void reset() {
-        if (fd_ >= 0) { ::close(release()); }
-    }
-
-private:
-    int fd_;
-};
 
 namespace detail {
 

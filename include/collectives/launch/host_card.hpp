@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -76,22 +77,45 @@ inline std::vector<int> hosts_of(std::vector<host_card> const& cards) {
     return hosts;
 }
 
-/// What this rank works with among the ranks of its host. Collective.
+/// What this rank works with among `ranks` of the job, which share its host. Throws what a meeting
+/// throws; a timeout_error names the missing ranks by their numbers in the job.
+inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks, rank_t me,
+                                                  std::string const& name,
+                                                  steady::time_point until) {
+    auto const place = std::find(ranks.begin(), ranks.end(), me) - ranks.begin();
+    try {
+        return shm::detail::take_part({static_cast<int>(place), static_cast<int>(ranks.size()), {}},
+                                      name, until);
+    } catch (timeout_error const& e) {
+        std::vector<int> missing;
+        auto text = text_of("rank ", me, ", bridge_hosts: time ran out; missing rank");
+        for (auto const r : e.missing()) {
+            missing.push_back(ranks[static_cast<std::size_t>(r)]);
+            text += text_of(" ", missing.back());
+        }
+        throw timeout_error(text, missing);
+    }
+}
+
+/// What this rank works with among the ranks of its host. Collective. An error is one on all ranks
+/// of `comm`.
 inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
                                                     std::vector<host_card> const& cards,
                                                     std::vector<int> const& hosts, timeout time) {
     auto const here = hosts[static_cast<std::size_t>(comm.rank())];
-    auto const count = [&](auto end) {
-        return static_cast<int>(std::count(hosts.begin(), hosts.begin() + end, here));
-    };
+    std::vector<int> beside;
+    for (std::size_t r = 0; r < hosts.size(); ++r) {
+        if (hosts[r] == here) { beside.push_back(static_cast<int>(r)); }
+    }
     auto const& first = cards[static_cast<std::size_t>(here)];
     auto const name =
         text_of("collectives-", ::geteuid(), "-host-", first.process, "-", first.moment);
     try {
-        return shm::detail::take_part({count(comm.rank()), count(comm.size()), {}}, name,
-                                      time.deadline(steady::now()));
-    } catch (error const& e) {
-        comm.abort(e.what());
+        return meet_ranks(beside, comm.rank(), name, time.deadline(steady::now()));
+    } catch (error const&) {
+        auto& engine = comm.core()->engine();
+        auto const lock = engine.lock();
+        engine.break_by_exception("bridge_hosts");  // keeps its kind, and the missing ranks
         throw;
     }
 }

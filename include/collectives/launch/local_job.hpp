@@ -23,11 +23,15 @@ namespace collectives::inline v0::shm {
 
 namespace detail {
 
-/// Says that the rank has left once its last communicator is gone.
+/// Says that the rank has left once its last communicator is gone. A child that the rank forks is
+/// not the rank.
 struct membership {
     job memory;
     rank_t rank;
-    ~membership() { memory.state().depart(rank, shared::life::left, 0); }
+    pid_t process = ::getpid();
+    ~membership() {
+        if (::getpid() == process) { memory.state().depart(rank, shared::life::left, 0); }
+    }
 };
 
 inline void take_seat(job const& memory, rank_t r, pid_t process) {
@@ -73,12 +77,14 @@ inline job host(job_place const& me, std::string const& name, steady::time_point
             auto const expected = came.process != 0 && said.size == me.size && said.rank > 0 &&
                                   said.rank < me.size &&
                                   memory.state().status(said.rank).pid.load() == 0;
-            // Who is not expected learns it from the end of its connection.
-            if (expected && meeting_place::hand_over(came.connection, memory.descriptor())) {
+            if (!expected) {
+                meeting_place::turn_away(came.connection);
+            } else if (meeting_place::hand_over(came.connection, memory.descriptor())) {
                 take_seat(memory, said.rank, came.process);
             }
         }
-    }  // nobody can come late
+        place.close();
+    }
     memory.state().header().processors.store(processors_of(memory));
     for (rank_t r = 0; r < me.size; ++r) {
         memory.state().status(r).state.store(shared::life::running);

@@ -43,13 +43,21 @@ class meeting_place {
 public:
     /// `name` is the job's; processes of other users are turned away.
     explicit meeting_place(std::string_view name) : address_(name) {
-        socket_ = descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        socket_ = descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         if (socket_.get() < 0) { fail("socket"); }
     }
 
     void open() {
         if (::bind(socket_.get(), address_.get(), address_.bytes) != 0) { fail("bind"); }
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
+    }
+    /// Lets nobody come any more, and turns away those who have come too late.
+    void close() {
+        ::shutdown(socket_.get(), SHUT_RDWR);
+        for (descriptor late(accept()); late.get() >= 0; late = descriptor(accept())) {
+            turn_away(late);
+        }
+        socket_.reset();
     }
     /// The next one who comes and says what is expected; if nobody does in time, a newcomer without
     /// a connection. The caller checks the greeting.
@@ -58,7 +66,7 @@ public:
             if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
                 return {descriptor(), 0, {}};
             }
-            descriptor who_came(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            descriptor who_came(accept());
             auto const process = peer_of_same_user(who_came.get());
             if (steady::now() >= until) { return {descriptor(), 0, {}}; }
             if (who_came.get() < 0) {  // no descriptor is left, or the newcomer has gone
@@ -75,6 +83,12 @@ public:
             }
         }
     }
+    /// Tells a newcomer that it is not expected.
+    static void turn_away(descriptor const& connection) {
+        greeting unread;  // what is left unread when the connection ends would end it as an error
+        static_cast<void>(::recv(connection.get(), &unread, sizeof unread, MSG_DONTWAIT));
+        static_cast<void>(::send(connection.get(), "", 1, MSG_NOSIGNAL));
+    }
     /// False if the newcomer has gone in the meantime.
     static bool hand_over(descriptor const& connection, int file) {
         parcel p;
@@ -87,8 +101,8 @@ public:
     }
 
     /// Comes to the place once rank 0 has opened it, and receives its file; no descriptor if that
-    /// takes too long. Throws usage_error if rank 0 refuses the rank, or if another user's process
-    /// listens there.
+    /// takes too long. Throws usage_error if rank 0 turns the rank away, or if another user's
+    /// process listens there; peer_lost_error if rank 0 has gone.
     descriptor come(greeting const& hello, steady::time_point until) {
         while (::connect(socket_.get(), address_.get(), address_.bytes) != 0) {
             if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }
@@ -99,14 +113,22 @@ public:
             throw usage_error(text_of("rank ", hello.rank, " of ", hello.size,
                                       ": another user's process waits where rank 0 should"));
         }
-        if (::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) {
-            fail("send");
+        auto const sent = ::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL);
+        if (sent == sizeof hello && !collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
+            return descriptor();
         }
-        if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) { return descriptor(); }
         parcel p;
-        auto const got = ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC);
+        if (sent != sizeof hello || ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC) != 1) {
+            throw peer_lost_error(text_of("rank ", hello.rank, " of ", hello.size,
+                                          ": rank 0 left while the ranks of the job met"),
+                                  0);
+        }
+        if ((p.message.msg_flags & MSG_CTRUNC) != 0) {
+            errno = EMFILE;
+            fail("recvmsg");
+        }
         auto* const head = CMSG_FIRSTHDR(&p.message);
-        if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) {
+        if (head == nullptr || head->cmsg_type != SCM_RIGHTS) {
             throw usage_error(text_of("rank 0 of the job expects no rank ", hello.rank, " of ",
                                       hello.size,
                                       ": that rank is there already, the sizes differ, or "
@@ -132,6 +154,7 @@ private:
         msghdr message{};
     };
 
+    int accept() const { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC); }
     [[noreturn]] static void fail(char const* call) {
         throw transport_error(
             text_of("the ranks of the job cannot meet: ", call, ": ", std::strerror(errno)));

@@ -8,6 +8,8 @@
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/shm.hpp>
 
+#include <unistd.h>
+
 #include <cstring>
 #include <exception>
 
@@ -16,7 +18,9 @@ namespace collectives::inline v0::shm::detail {
 /// A rank's whole life: what it throws is left where the parent finds it. Gives its exit status.
 inline int live(job const& shared, rank_t r, function_ref<void(communicator&)> body) {
     auto const& state = shared.state();
+    auto const process = ::getpid();
     auto const failed = [&](char const* why) {
+        if (::getpid() != process) { return 1; }  // a child that the rank forked
         auto& text = state.report_of(r).text;
         std::strncpy(text.data(), why, text.size() - 1);
         state.note_failure(r);
@@ -29,7 +33,7 @@ inline int live(job const& shared, rank_t r, function_ref<void(communicator&)> b
     } catch (std::exception const& e) { return failed(e.what()); } catch (...) {
         return failed("an exception that is no std::exception");
     }
-    state.depart(r, shared::life::left, 0);
+    if (::getpid() == process) { state.depart(r, shared::life::left, 0); }
     return 0;
 }
 

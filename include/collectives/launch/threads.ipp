@@ -14,7 +14,7 @@
 
 namespace collectives::inline v0::threads::detail {
 
-COLLECTIVES_INLINE void run(int size, function_ref<void(communicator&)> body) {
+[[gnu::cold]] COLLECTIVES_INLINE void run(int size, function_ref<void(communicator&)> body) {
     if (size < 1) { throw usage_error(text_of("threads::run: ", size, " ranks")); }
     job const memory(size);
     auto const& state = memory.state();

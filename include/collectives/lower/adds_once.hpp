@@ -13,7 +13,7 @@ namespace collectives::inline v0::lowering {
 /// Whether, in these schedules of an all_reduce, a first round brings every value straight to the
 /// one rank that adds up its chunk, and a second round brings the sums from there to all ranks.
 /// Then only that rank reads the chunk in the first round. O(steps of all ranks).
-inline bool adds_once_for_all(std::vector<schedule> const& all) {
+[[gnu::cold]] inline bool adds_once_for_all(std::vector<schedule> const& all) {
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     std::vector<rank_t> owner(chunks, -1);
     auto const each_chunk = [&](auto&& visit) {  // visit(rank, step, owner of the chunk): fine?

@@ -208,7 +208,7 @@ private:
             [&](place at, std::size_t bytes) { return sent_now(at, bytes); },
             [&](std::size_t bytes) { return values_.temporary(bytes); });
     }
-    bool continues(std::size_t head, std::size_t next, std::size_t bytes) const {
+    [[gnu::cold]] bool continues(std::size_t head, std::size_t next, std::size_t bytes) const {
         auto const& first = arriving_[head];
         auto const& more = arriving_[next];
         if (first.size() != more.size() || at_.wanted[head] != at_.wanted[next] ||

@@ -75,7 +75,7 @@ struct reader {
 };
 
 /// Adds a reader to those from `first` on. Of a peer's rounds, the last one counts.
-inline void note_reader(std::vector<reader>& list, int first, reader r) {
+[[gnu::cold]] inline void note_reader(std::vector<reader>& list, int first, reader r) {
     auto const from = list.begin() + first;
     auto const same =
         std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });

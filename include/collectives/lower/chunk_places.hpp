@@ -21,7 +21,7 @@ struct piece {
 
 /// A range of chunks, cut where it wraps around the end; cut into single chunks if chunks are not
 /// contiguous.
-inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
+[[gnu::cold]] inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
     std::vector<piece> result;
     auto const before_end = std::min(r.count, chunks - r.first);
     if (side_by_side) {
@@ -36,7 +36,7 @@ inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side
 /// The contiguous ranges of a piece's values, chunk c at `where(c)`, in order: copies without a
 /// destination yet.
 template <class Where>
-std::vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
+[[gnu::cold]] std::vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
     std::vector<bound_copy> result;
     for (int k = 0; k < p.count; ++k) {
         auto const c = static_cast<std::size_t>(p.first + k) % at.bytes.size();
@@ -91,7 +91,7 @@ public:
     /// Moves the values of a piece to one contiguous place: in the output, or in new scratch if the
     /// output does not cover them or `output_is_taken` says that its place must not be written.
     template <class IsTaken>
-    place move(piece p, std::size_t bytes, IsTaken&& output_is_taken) {
+    [[gnu::cold]] place move(piece p, std::size_t bytes, IsTaken&& output_is_taken) {
         bool covered = true;
         for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p, k)]; }
         place to{memory::output, covered ? at_.output[chunk(p, 0)].offset : 0};
@@ -112,7 +112,7 @@ public:
         return to;
     }
     /// Notes that the value of chunk c is no longer needed.
-    void expire(std::size_t c) {
+    [[gnu::cold]] void expire(std::size_t c) {
         leave(now_[c].unit);
         leave(now_[c].copy_unit);
     }
@@ -129,7 +129,7 @@ public:
     /// Scratch for a copy of a piece, which lasts until it is dropped. It may replace older copies
     /// of these values, except those that `is_sent` still needs.
     template <class IsSent>
-    place stage(piece p, std::size_t bytes, IsSent&& is_sent) {
+    [[gnu::cold]] place stage(piece p, std::size_t bytes, IsSent&& is_sent) {
         auto const before = ending_.size();
         for (int k = 0; k < p.count; ++k) { drop_copy(chunk(p, k)); }
         for (auto i = before; i < ending_.size();) {
@@ -155,7 +155,7 @@ public:
         return at;
     }
     /// Scratch until the end of the round.
-    place temporary(std::size_t bytes) {
+    [[gnu::cold]] place temporary(std::size_t bytes) {
         auto const first = scratch_.take(bytes);
         ending_.emplace_back(first, bytes);
         return {memory::scratch, first};
@@ -195,7 +195,7 @@ private:
     std::size_t chunk(piece p, int k) const {
         return static_cast<std::size_t>(p.first + k) % at_.bytes.size();
     }
-    void leave(int& unit) {
+    [[gnu::cold]] void leave(int& unit) {
         if (unit >= 0) {
             auto& u = units_[static_cast<std::size_t>(unit)];
             if (--u.chunks == 0) { ending_.emplace_back(u.first, u.bytes); }

@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    void number_offers() {
+    [[gnu::cold]] void number_offers() {
         for (auto const& s : from_.sends) {
             to_.offers.push_back({s.peer, s.round, write_.own(s.at), s.bytes});
         }

@@ -87,7 +87,7 @@ struct rank_facts {
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
 };
 
-inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {
+[[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {
     using plans::scratch_life;
     auto const all_reduces = c.shape().what == collective::all_reduce;
     auto const pushed = pushes(c, facts.on_device);

@@ -13,8 +13,8 @@ namespace collectives::inline v0::lowering {
 /// received in the place of the result, or needs a place of its own, from `temporary(bytes)`.
 /// `sent_now(place, bytes)`: whether the round sends what is there.
 template <class SentNow, class Temporary>
-void settle_receives(bound_schedule& p, bound_round const& round, bool consumes, SentNow&& sent_now,
-                     Temporary&& temporary) {
+[[gnu::cold]] void settle_receives(bound_schedule& p, bound_round const& round, bool consumes,
+                                   SentNow&& sent_now, Temporary&& temporary) {
     for (auto r = static_cast<std::size_t>(round.receives.first); r < p.receives.size(); ++r) {
         auto& t = p.receives[r];
         if (t.action != verb::recv_reduce) { continue; }

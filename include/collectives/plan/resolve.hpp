@@ -64,7 +64,7 @@ inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
 
 /// The plan with all symbols resolved. Instructions keep their positions: a dropped one becomes a
 /// copy of no bytes.
-inline plan resolve(plan const& mine, std::span<peer_view const> peers) {
+[[gnu::cold]] inline plan resolve(plan const& mine, std::span<peer_view const> peers) {
     plan result = mine;
     result.destinations.clear();
     for (auto& p : result.sources) { p = resolve(p, mine.rank, peers); }

@@ -18,7 +18,7 @@
 
 namespace collectives::inline v0::detail {
 
-inline std::string list_of(std::vector<int> const& ranks) {
+[[gnu::cold]] inline std::string list_of(std::vector<int> const& ranks) {
     std::string text;
     for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
     return text;

@@ -111,8 +111,9 @@ public:
 
     /// Breaks the communicator on all ranks with a failure that only this rank knows.
     void break_by(failure const& why) {
+        auto const mine = lock();
         carrier().note_trouble();
-        board_->fail(why);
+        tell(why);
     }
     /// Breaks the communicator with the exception being handled, which the operation `called`
     /// threw.
@@ -249,9 +250,13 @@ private:
         auto const why = diagnose(*board_, carrier(), group_, a);
         if (!why) { return; }
         move(a);  // what a peer sent before it left may have arrived by now
-        if (!a.done) { board_->fail(*why); }
+        if (!a.done) { tell(*why); }
     }
 
+    void tell(failure const& why) {
+        board_->fail(why);
+        carrier().tell_failures();
+    }
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[noreturn]] void leave(activity& a) {
@@ -272,6 +277,7 @@ private:
     [[noreturn]] void raise(std::string const& where) {
         auto why = board_->first_failure();
         for (; !why; why = board_->first_failure()) { ::sched_yield(); }
+        carrier().tell_failures();  // another thread may only have noted it
         why->raise(where);
     }
 

@@ -180,7 +180,7 @@ private:
         while (!posts(i->what) || i->number != number) { --i; }
         return *i;
     }
-    void complain(int number, any_request const& r) {
+    [[gnu::cold]] void complain(int number, any_request const& r) {
         auto const& i = post_of(number);
         complaint_ =
             text_of("rank ", i.peer, " sent ", r.came_cut() ? "at least " : "", r.actual_bytes(),

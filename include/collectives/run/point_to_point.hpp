@@ -26,17 +26,18 @@ public:
         allowed = time;
         deadline = next_look = {};
         auto const where = e.group().job_rank(peer);
-        auto const channel = mix(mix(e.context(), hash_text("send and recv")),
-                                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
+        auto const pair_tag = mix(mix(e.context(), hash_text("send and recv")),
+                                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag))) |
+                              pair_bit;
         message_label label;
         label.operation = static_cast<std::uint32_t>(of.sequence);
         label.what = of.what;
         label.action = of.what == collective::send ? verb::send : verb::recv_copy;
         if (of.what == collective::send) {
-            e.carrier().isend({where, channel, of.type, data, bytes, granule, label}, *request_);
+            e.carrier().isend({where, pair_tag, of.type, data, bytes, granule, label}, *request_);
         } else {
             e.carrier().irecv(
-                {where, channel, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
+                {where, pair_tag, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
                 *request_);
         }
     }

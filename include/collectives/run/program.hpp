@@ -61,6 +61,12 @@ public:
     bool sizes_agreed() const { return shape_.recv_counts.empty() && !blocks_vary(); }
     fingerprint const& call() const { return call_; }
     std::uint64_t hash() const { return hash_; }
+    /// From now on the calls' operator has this fingerprint: another state, which no plan depends
+    /// on. Calls under way keep theirs.
+    void set_op(std::uint64_t op_fingerprint) {
+        call_.op = op_fingerprint;
+        hash_ = call_.hash();
+    }
 
     /// The plan of a segment under this choice. Lives as long as the program.
     ready_plan& plan_for(int segment, lowering::rank_choice const& choice) {
@@ -120,7 +126,7 @@ private:
     };
 
     /// Segments of one vector have two sizes, so two classes. Segments of blocks all differ.
-    segment_class& class_of(int segment) {
+    [[gnu::cold]] segment_class& class_of(int segment) {
         auto i = static_cast<std::size_t>(segment);
         if (segment != 0 && !has_blocks(shape_.what)) {
             auto const elements = [&](int s) { return block(shape_.count, segments(), s).size; };
@@ -153,8 +159,8 @@ private:
         }
     }
     /// Makes the views of the peers that the plan reads from.
-    std::vector<plans::peer_view> views(plans::plan const& own, int segment,
-                                        plans::announcement shown) const {
+    [[gnu::cold]] std::vector<plans::peer_view> views(plans::plan const& own, int segment,
+                                                      plans::announcement shown) const {
         std::vector<plans::peer_view> result(static_cast<std::size_t>(shape_.size));
         for (auto const& p : own.sources) {
             if (p.where != plans::memory::offer) { continue; }
@@ -163,8 +169,8 @@ private:
         }
         return result;
     }
-    std::unique_ptr<std::vector<plans::place>> resolve_offers(plans::plan const& own, int segment,
-                                                              plans::announcement shown) const {
+    [[gnu::cold]] std::unique_ptr<std::vector<plans::place>> resolve_offers(
+        plans::plan const& own, int segment, plans::announcement shown) const {
         auto const peers = views(own, segment, shown);
         auto made = std::make_unique<std::vector<plans::place>>();
         for (auto const& p : own.sources) {

@@ -10,8 +10,10 @@
 #include <collectives/run/flight_hook.hpp>
 #include <collectives/transport/any_transport.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct rank_work {
     std::vector<activity*> active;
     std::shared_ptr<collectives::progress_lock> lock =
         std::make_shared<collectives::progress_lock>();
+    std::thread::id maker = std::this_thread::get_id();  // of the first transport
 };
 
 /// The number of processors for this rank and the ranks beside it, as far as the transport knows.
@@ -69,6 +72,26 @@ struct rank_progress {
             moved = moved || a.done || a.ticks != before;
         }
         return moved;
+    }
+
+    /// From now on other threads may tell failures, if the transport lets them. The caller holds no
+    /// lock.
+    void let_any_thread_tell() {
+        if (carrier->any_thread()) { work->lock->share(); }
+    }
+    /// Tells the peers, on any thread, what has been noted as failed. If this rank is inside the
+    /// library, whoever is there tells them soon, unless that thread is just about to return: so
+    /// this one tries for a while. Does nothing on a thread that may not use the transport.
+    [[gnu::cold]] void tell_failures() {
+        if (!work->lock->is_shared()) {
+            if (std::this_thread::get_id() == work->maker) { carrier->tell_failures(); }
+            return;
+        }
+        auto const until = steady::now() + std::chrono::milliseconds(100);
+        do {
+            if (auto const mine = work->lock->try_take()) { return carrier->tell_failures(); }
+            std::this_thread::sleep_for(std::chrono::microseconds(500));
+        } while (steady::now() < until);
     }
 
     std::shared_ptr<any_transport> carrier;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -19,11 +20,13 @@ namespace collectives::inline v0::detail {
 
 class scratch_pool {
 public:
-    explicit scratch_pool(std::shared_ptr<any_transport> t) : transport_(std::move(t)) {}
+    explicit scratch_pool(std::shared_ptr<any_transport> t)
+        : transport_(std::move(t)),
+          longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {}
     scratch_pool(scratch_pool const&) = delete;
     scratch_pool& operator=(scratch_pool const&) = delete;
     ~scratch_pool() {
-        for (auto const& b : free_) { release(b); }
+        for (auto const& k : free_) { release(k.memory); }
     }
 
     struct buffer {
@@ -33,34 +36,34 @@ public:
 
     /// The smallest kept buffer that is large enough, else a new one. Sizes up to 1 MiB are rounded
     /// up to a power of two, so that calls of similar sizes share buffers. 0 bytes: an empty
-    /// buffer.
+    /// buffer. A kept buffer that no call needs for long is freed.
     buffer take(std::size_t bytes) {
+        ++takes_;
+        if (!free_.empty() && takes_ - free_.front().since > longest_) { drop_oldest(); }
         if (bytes == 0) { return {}; }
+        if (bytes <= large) { bytes = std::bit_ceil(std::max(bytes, least)); }
         auto best = free_.end();
         for (auto i = free_.begin(); i != free_.end(); ++i) {
-            if (i->bytes >= bytes && (best == free_.end() || i->bytes < best->bytes)) { best = i; }
+            auto const has = i->memory.bytes;
+            if (has >= bytes && has <= largest_for(bytes) &&
+                (best == free_.end() || has < best->memory.bytes)) {
+                best = i;
+            }
         }
         if (best != free_.end()) {
-            auto const found = *best;
+            auto const found = best->memory;
             free_.erase(best);
             return found;
         }
-        constexpr std::size_t least = 4096, large = 1024 * 1024;
-        if (bytes <= large) { bytes = std::bit_ceil(std::max(bytes, least)); }
         return {static_cast<std::byte*>(take_memory(*transport_, bytes)), bytes};
     }
-    /// Keeps a buffer for later. If there are too many, the smallest is freed.
+    /// Keeps a buffer for later. If there are too many, the longest kept is freed.
     void give_back(buffer b) {
         constexpr std::size_t most = 12;
         if (b.data == nullptr) { return; }
         free_.reserve(most + 1);
-        free_.push_back(b);
-        if (free_.size() <= most) { return; }
-        auto const least =
-            std::min_element(free_.begin(), free_.end(),
-                             [](auto const& x, auto const& y) { return x.bytes < y.bytes; });
-        release(*least);
-        free_.erase(least);
+        free_.push_back({b, takes_});
+        if (free_.size() > most) { drop_oldest(); }
     }
     /// Like give_back, for a buffer that cancelled messages may still use.
     void abandon(buffer b) {
@@ -72,10 +75,26 @@ public:
     }
 
 private:
+    static constexpr std::size_t least = 4096, large = 1024 * 1024;
+
+    struct kept {
+        buffer memory;
+        std::uint64_t since;  // takes_ when it came back
+    };
+
+    /// A small call leaves huge buffers alone, so that they are freed when only small calls follow.
+    static std::size_t largest_for(std::size_t bytes) { return std::max(16 * bytes, large); }
+
+    void drop_oldest() {
+        release(free_.front().memory);
+        free_.erase(free_.begin());
+    }
     void release(buffer b) { give_memory_back(*transport_, b.data, b.bytes); }
 
     std::shared_ptr<any_transport> transport_;
-    std::vector<buffer> free_;
+    std::uint64_t takes_ = 0;
+    std::uint64_t longest_;   // as many calls later an unused buffer goes; freeing stalls a device
+    std::vector<kept> free_;  // the longest kept first
 };
 
 }  // namespace collectives::detail

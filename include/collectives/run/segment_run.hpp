@@ -24,10 +24,13 @@ struct segmented_call {
     std::uint64_t hash = 0;  // of this call and all before it
 };
 
-/// The tag of a segment's messages. Segment -1 is the count that is sent before the data.
+/// The tag of a segment's messages. Segment -1 is the count that is sent before the data. Segments
+/// that follow each other differ in the lowest bits, so that a transport with short tags can keep
+/// them apart.
 constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
                                     std::uint64_t sequence, int segment) {
-    return mix(mix(context, hash), sequence << 20 | static_cast<std::uint64_t>(segment + 1));
+    auto const first = mix(mix(context, hash), sequence);
+    return (first + static_cast<std::uint64_t>(segment + 1)) & ~pair_bit;
 }
 
 /// The run of one segment. The object is reused from segment to segment.

@@ -35,8 +35,9 @@ COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::size_t bytes, coll
     return detail::cost_of(source(), outline_of(what, size, root), bytes);
 }
 
-COLLECTIVES_INLINE detail::outline any_algorithm::outline_of(collective what, int size,
-                                                             rank_t root) const {
+[[gnu::cold]] COLLECTIVES_INLINE detail::outline any_algorithm::outline_of(collective what,
+                                                                           int size,
+                                                                           rank_t root) const {
     if (is_automatic()) { throw usage_error("automatic has no steps before it has chosen"); }
     if (size < 1 || root < 0 || root >= size) {
         throw usage_error("there is no such size or root");

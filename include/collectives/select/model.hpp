@@ -75,7 +75,7 @@ struct cost_profile {
 
 private:
     /// What a rank sends per byte of the vector. A value that goes to several peers counts once.
-    static double laid_out(schedule const& own) {
+    [[gnu::cold]] static double laid_out(schedule const& own) {
         std::vector<char> lies_there(static_cast<std::size_t>(own.chunks));
         std::size_t chunks = 0;
         for (auto const& s : own.steps) {

@@ -114,7 +114,7 @@ public:
 
     /// The checker's verdict, remembered. The library's own algorithms are proved by its tests; a
     /// user's is proved here, in O(steps of all ranks) the first time.
-    proof proof_of(any_algorithm a, requirement const& need) {
+    [[gnu::cold]] proof proof_of(any_algorithm a, requirement const& need) {
         auto const prove = [&] { return a.verdict(need.size, need.what, need.root); };
         if (a.states_its_sums()) { return prove(); }
         for (auto const& p : proofs_) {

@@ -22,6 +22,7 @@ reducer describe_reducer(Op const& op) {
     auto const identity = [&] { return detail::hash_mix(op_fingerprint(op), type_id<T>()); };
     if constexpr (detail::has_fingerprint<Op>) {
         result.fingerprint = identity();
+        result.op_type = op_type_fingerprint<Op>();
     } else {  // the same in each call
         static std::uint64_t const id = identity();
         result.fingerprint = id;

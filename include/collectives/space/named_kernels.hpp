@@ -6,19 +6,29 @@
 
 #define COLLECTIVES_KERNEL(linkage, T, ...) \
     linkage template reducer::reduce_function run_at<__VA_ARGS__, T>(isa);
-#define COLLECTIVES_COMPLEX_KERNELS(linkage, T) \
-    COLLECTIVES_KERNEL(linkage, T, sum)         \
-    COLLECTIVES_KERNEL(linkage, T, product)     \
-    COLLECTIVES_KERNEL(linkage, T, average)     \
+#define COLLECTIVES_SUM_KERNELS(linkage, T) \
+    COLLECTIVES_KERNEL(linkage, T, sum)     \
+    COLLECTIVES_KERNEL(linkage, T, product) \
     COLLECTIVES_KERNEL(linkage, T, premultiplied_sum<int>)
-#define COLLECTIVES_FLOAT_KERNELS(linkage, T)   \
-    COLLECTIVES_COMPLEX_KERNELS(linkage, T)     \
+#define COLLECTIVES_ORDER_KERNELS(linkage, T)   \
     COLLECTIVES_KERNEL(linkage, T, min)         \
     COLLECTIVES_KERNEL(linkage, T, max)         \
     COLLECTIVES_KERNEL(linkage, T, logical_and) \
     COLLECTIVES_KERNEL(linkage, T, logical_or)
+#define COLLECTIVES_COMPLEX_KERNELS(linkage, T) \
+    COLLECTIVES_SUM_KERNELS(linkage, T)         \
+    COLLECTIVES_KERNEL(linkage, T, average)
+#define COLLECTIVES_FLOAT_KERNELS(linkage, T) \
+    COLLECTIVES_COMPLEX_KERNELS(linkage, T)   \
+    COLLECTIVES_ORDER_KERNELS(linkage, T)
+#define COLLECTIVES_BIT_KERNELS(linkage, T) \
+    COLLECTIVES_KERNEL(linkage, T, bit_and) \
+    COLLECTIVES_KERNEL(linkage, T, bit_or)  \
+    COLLECTIVES_KERNEL(linkage, T, bit_xor)
 #define COLLECTIVES_INTEGER_KERNELS(linkage, T) \
     COLLECTIVES_FLOAT_KERNELS(linkage, T)       \
-    COLLECTIVES_KERNEL(linkage, T, bit_and)     \
-    COLLECTIVES_KERNEL(linkage, T, bit_or)      \
-    COLLECTIVES_KERNEL(linkage, T, bit_xor)
+    COLLECTIVES_BIT_KERNELS(linkage, T)
+#define COLLECTIVES_BOOL_KERNELS(linkage, T) \
+    COLLECTIVES_SUM_KERNELS(linkage, T)      \
+    COLLECTIVES_ORDER_KERNELS(linkage, T)    \
+    COLLECTIVES_BIT_KERNELS(linkage, T)

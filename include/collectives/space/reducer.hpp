@@ -47,6 +47,7 @@ struct reducer {
     void const* op = nullptr;                   ///< the caller's; must live as long as this is used
     std::size_t elem_size = 0;                  ///< bytes per element
     std::uint64_t fingerprint = 0;              ///< operator, its state, and element type
+    std::uint64_t op_type = 0;                  ///< the operator alone, if it has a state; else 0
     canonical_form const* canonical = nullptr;  ///< for spaces with kernels of their own
     std::string_view op_name;
     std::string_view type_name;

@@ -2,6 +2,7 @@
 // What adaptors have in common: a transport that hands everything on to another one.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
@@ -38,6 +39,12 @@ public:
         return base_->make_board(std::move(group), rank_in_group, share);
     }
     void close_board(any_board& b) override { base_->close_board(b); }
+    renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
+                  steady::time_point until) override {
+        auto below = base_->renew(broken, survivors, until);
+        if (below.carrier) { below.carrier = over(std::move(below.carrier)); }
+        return below;
+    }
 
     device_space* device() override { return base_->device(); }
     int processors() const override { return base_->processors(); }
@@ -48,6 +55,7 @@ public:
     bool inside(rank_t r) const override { return base_->inside(r); }
     bool any_thread() const override { return base_->any_thread(); }
     void receive_control() override { base_->receive_control(); }
+    void tell_failures() override { base_->tell_failures(); }
     bool keeps_memory() const override { return base_->keeps_memory(); }
     void keep(std::shared_ptr<void const> memory) override { base_->keep(std::move(memory)); }
     void register_memory(void* p, std::size_t bytes) override { base_->register_memory(p, bytes); }
@@ -55,6 +63,14 @@ public:
 
     /// The transport below.
     any_transport& base() const { return *base_; }
+    std::shared_ptr<any_transport> const& shared_base() const { return base_; }
+
+protected:
+    /// The same adaptor over another transport: that of the survivors of a loss.
+    virtual std::shared_ptr<any_transport> over(std::shared_ptr<any_transport>) const {
+        throw transport_error(
+            "this adaptor cannot go on after a loss: it does not override `over`");
+    }
 
 private:
     std::shared_ptr<any_transport> base_;

@@ -4,6 +4,7 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/core/wait_point.hpp>
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -46,7 +48,8 @@ public:
     /// What rank r called as operation `sequence`; empty if that is unknown or too long ago.
     virtual std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const = 0;
 
-    /// Reports a failure to all ranks. The first one stays. Safe from any thread.
+    /// Reports a failure to all ranks; the first one stays. Where ranks use control messages it is
+    /// only noted: any_transport::tell_failures sends it. Safe from any thread.
     virtual void fail(failure const& why) = 0;
     virtual std::optional<failure> first_failure() const = 0;
     /// Not zero once something has failed. All waits then end.
@@ -74,6 +77,12 @@ public:
     virtual inquiry inquire() { return inquiry::answered; }
     /// Whether a rank is known to have left the job.
     virtual bool has_left(rank_t) const { return false; }
+    /// One turn of agreeing, after a failure, on the ranks that go on. `lost(r)` says that rank r
+    /// is not waited for. Gives the same ranks on each of them, ascending, once they are known.
+    /// Fewer than may go on: this rank can no longer reach enough of them.
+    virtual std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)>) {
+        return std::vector<rank_t>{};
+    }
 
     // ---- boards in shared memory
 

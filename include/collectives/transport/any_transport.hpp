@@ -5,6 +5,7 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
 
@@ -81,6 +82,18 @@ public:
     virtual std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
                                                   share_function share) = 0;
     virtual void close_board(any_board& b) = 0;
+    /// What the survivors of a failure go on with: a transport of theirs alone, in which they are
+    /// ranks 0, 1, ... in the order of `survivors`, or, with `same_ranks`, one in which they keep
+    /// their ranks; and their board. `survivors`: ranks of this transport. Collective among them.
+    /// One that is not heard of until then counts as lost. Throws transport_error where the
+    /// transport cannot do so.
+    struct renewed {
+        std::shared_ptr<any_transport> carrier;  // null: this one
+        std::unique_ptr<any_board> board;
+        bool same_ranks = false;
+    };
+    virtual renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
+                          steady::time_point until) = 0;
 
     // ---- what only some can; the defaults stand for a transport that cannot
 
@@ -103,6 +116,8 @@ public:
     virtual bool any_thread() const { return true; }
     /// Receives control messages.
     virtual void receive_control() {}
+    /// Sends the failures that boards have noted.
+    virtual void tell_failures() {}
     /// Whether `keep` holds memory that cancelled messages may still use.
     virtual bool keeps_memory() const { return false; }
     virtual void keep(std::shared_ptr<void const>) {}

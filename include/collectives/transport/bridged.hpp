@@ -44,7 +44,7 @@ class bridged_transport final : public adapted {
     static request& of(any_request& r) { return static_cast<request&>(r); }
 
 public:
-    /// `host_of` holds, for each rank, a number of its host.
+    /// `host_of` holds, for each rank, a number of its host: -1 for one that is lost.
     bridged_transport(std::shared_ptr<any_transport> between, std::shared_ptr<any_transport> inside,
                       std::vector<int> host_of)
         : adapted(std::move(between)), inside_(std::move(inside)), host_of_(std::move(host_of)) {
@@ -53,6 +53,27 @@ public:
             local_.push_back(
                 static_cast<rank_t>(std::count(host_of_.begin(), before, host_of_[r])));
         }
+    }
+    /// Both transports are renewed: that of this host by the survivors that are here.
+    renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
+                  steady::time_point until) override {
+        auto result = base().renew(broken, survivors, until);
+        std::vector<int> hosts(result.same_ranks ? host_of_.size() : 0, -1);
+        std::vector<rank_t> here;
+        for (auto const r : survivors) {
+            if (is_here(r)) { here.push_back(local(r)); }
+            if (result.same_ranks) {
+                hosts[static_cast<std::size_t>(r)] = host(r);
+            } else {
+                hosts.push_back(host(r));
+            }
+        }
+        auto const inner_board = inside_->first_board();
+        auto inner = inside_->renew(*inner_board, here, until).carrier;
+        result.carrier = std::make_shared<bridged_transport>(
+            result.carrier ? std::move(result.carrier) : shared_base(), std::move(inner),
+            std::move(hosts));
+        return result;
     }
 
     std::unique_ptr<any_request> make_request() override {

@@ -5,13 +5,16 @@
 #pragma once
 
 #include <collectives/core/device_space.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,15 +46,31 @@ template <class T>
 concept restricts_threads = requires(T const t) {
     { t.any_thread() } -> std::convertible_to<bool>;
 };
-/// Its boards exchange control messages: `receive_control()` takes in those that have come.
+/// Its boards exchange control messages: `receive_control()` takes in those that have come, and
+/// `tell_failures()` sends what boards have noted by `fail`, which any thread may call.
 template <class T>
-concept receives_control = requires(T t) { t.receive_control(); };
+concept receives_control = requires(T t) {
+    t.receive_control();
+    t.tell_failures();
+};
 /// Holds memory for as long as cancelled messages may still use it.
 template <class T>
 concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m); };
-/// Works in the background, under the progress lock of this rank.
+/// Is used beside the calls of this rank too, and takes its progress lock then.
 template <class T>
 concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { t.use_lock(of); };
+/// After a failure the survivors, ranks of this transport, get a new one of theirs alone.
+/// What a stopped rank may still write when it goes on does not reach it.
+template <class T>
+concept renewing = requires(T t, typename T::board& broken, std::vector<rank_t> const& survivors,
+                            steady::time_point until) {
+    { t.renew(broken, survivors, until) } -> std::same_as<std::shared_ptr<T>>;
+};
+/// After a failure the survivors go on over the same transport, with a new board.
+template <class T>
+concept reopening = requires(T t, typename T::board& broken, std::vector<rank_t> const& survivors) {
+    { t.reopen(broken, survivors) } -> std::same_as<typename T::board>;
+};
 /// Frees memory once all ranks have closed a board.
 template <class T>
 concept frees_when_closed =
@@ -79,6 +98,11 @@ concept asking_board = requires(B b, B const c) {
     b.watch(rank_t{});
     { b.inquire() } -> std::same_as<inquiry>;
     { c.has_left(rank_t{}) } -> std::same_as<bool>;
+};
+/// A board whose ranks agree on who survives a failure by messages.
+template <class B>
+concept agreeing_board = requires(B b, function_ref<bool(rank_t)> lost) {
+    { b.agree_on_survivors(lost) } -> std::same_as<std::optional<std::vector<rank_t>>>;
 };
 /// A board on which ranks say where they wait.
 template <class B>

@@ -21,6 +21,7 @@ namespace collectives::inline v0 {
 /// Tagged non-blocking messages between `size()` ranks.
 ///
 /// Ordering: messages with equal (source, destination, tag) never overtake each other; others may.
+/// Tags: all 64 bits count; what is said at `pair_bit` helps a transport whose own are shorter.
 /// Ownership: a buffer and a request are the transport's until `test` says true or `cancel`
 /// returns. Progress: made by `poll`, which never blocks; `doze(ready, time)` sleeps until a peer
 /// may have done something, or `time` has passed, after calling `ready()` once when it can no

@@ -27,6 +27,10 @@ public:
         base().irecv(in, r);
     }
 
+    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
+        return std::make_shared<transport>(std::move(next), counts_);
+    }
+
 private:
     std::shared_ptr<counts> counts_;
 };

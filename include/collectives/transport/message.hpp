@@ -11,6 +11,10 @@
 
 namespace collectives::inline v0 {
 
+/// Set in the tags of send and recv, which are used again and again. It is clear in the tags of
+/// collectives, which differ from call to call; those of a call's segments follow each other.
+inline constexpr std::uint64_t pair_bit = std::uint64_t{1} << 63;
+
 /// What a message belongs to, for traces. Transports never read it.
 struct message_label {
     std::uint32_t operation = 0;

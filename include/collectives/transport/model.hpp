@@ -2,6 +2,7 @@
 // From a transport to an any_transport.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/capabilities.hpp>
 #include <collectives/transport/concepts.hpp>
@@ -72,6 +73,14 @@ public:
             return board_.has_left(r);
         } else {
             return false;
+        }
+    }
+    std::optional<std::vector<rank_t>> agree_on_survivors(
+        [[maybe_unused]] function_ref<bool(rank_t)> lost) override {
+        if constexpr (agreeing_board<Board>) {
+            return board_.agree_on_survivors(lost);
+        } else {
+            return any_board::agree_on_survivors(lost);
         }
     }
     shared::board* in_memory() override {
@@ -186,6 +195,24 @@ public:
     }
     void close_board(any_board& b) override { transport_->close_board(detail::board_of<board>(b)); }
 
+    renewed renew([[maybe_unused]] any_board& broken,
+                  [[maybe_unused]] std::vector<rank_t> const& survivors,
+                  [[maybe_unused]] steady::time_point until) override {
+        if constexpr (renewing<Transport>) {
+            auto next = std::make_shared<transport_model>(
+                transport_->renew(detail::board_of<board>(broken), survivors, until));
+            auto its_board = next->first_board();
+            return {std::move(next), std::move(its_board), false};
+        } else if constexpr (reopening<Transport>) {
+            return {nullptr,
+                    std::make_unique<board_model<board>>(
+                        transport_->reopen(detail::board_of<board>(broken), survivors)),
+                    true};
+        } else {
+            throw transport_error("this transport cannot go on after a loss");
+        }
+    }
+
     peer_memory* memory() override { return memory_part::part(); }
     device_space* device() override {
         if constexpr (has_device<Transport>) {
@@ -233,6 +260,9 @@ public:
     }
     void receive_control() override {
         if constexpr (receives_control<Transport>) { transport_->receive_control(); }
+    }
+    void tell_failures() override {
+        if constexpr (receives_control<Transport>) { transport_->tell_failures(); }
     }
     bool keeps_memory() const override { return collectives::keeps_memory<Transport>; }
     void keep([[maybe_unused]] std::shared_ptr<void const> memory) override {

@@ -2,7 +2,9 @@
 // Ranks that are processes of one machine: the shared-memory transport on a mapped memory file.
 #pragma once
 
+#include <collectives/core/compiled.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/mapped_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -12,21 +14,30 @@
 #include <cstddef>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace collectives::inline v0::shm {
 
-using transport = shared::shared_transport<shared::mapped_memory>;
+class transport : public shared::shared_transport<shared::mapped_memory> {
+public:
+    using shared_transport::shared_transport;
+    /// Models `renewing`.
+    std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
+                                     steady::time_point until);
+};
 
 namespace detail {
 
 /// Where things are in the file of a job: the same in all processes of a machine.
 struct places {
     explicit places(int size)
-        : board(rounded(shared::state::bytes(size))),
+        : ranks(size),
+          board(rounded(shared::state::bytes(size))),
           parts(board + rounded(shared::board::bytes(size))),
           part(part_bytes(size)),
           end(parts + static_cast<std::size_t>(size) * part) {}
 
+    int ranks;
     std::size_t board, parts, part, end;
 
 private:
@@ -48,16 +59,27 @@ private:
 class job : private detail::places {
 public:
     explicit job(int size) : places(size), file_(std::make_shared<shared::memory_file>(end)) {
-        file_->take(0, parts);
-        state_ = shared::state::create(file_->base(), size);
+        prepare();
         state_.header().processors.store(usable_processors());
-        shared::board::create(file_->base() + board, size);
+        state_.header().file_end.store(end);
     }
     /// The job that another process made, by its file.
     job(int size, shared::memory_file::received file)
         : places(size),
           file_(std::make_shared<shared::memory_file>(file, end)),
           state_(file_->base(), size) {}
+    /// A job in a part of another one's file, which one process makes and others then open.
+    job(int size, shared::memory_file::later_part where, bool makes_it)
+        : places(size),
+          file_(std::make_shared<shared::memory_file>(where, end)),
+          state_(file_->base(), size) {
+        if (makes_it) { prepare(); }
+    }
+    /// Where a part for a job of so many ranks may begin, which is then reserved for it.
+    static std::size_t reserve(shared::memory_file const& file, int size) {
+        auto& header = *reinterpret_cast<shared::job_header*>(file.root());
+        return header.file_end.fetch_add(places(size).end);
+    }
 
     int descriptor() const { return file_->descriptor(); }
     shared::state const& state() const { return state_; }
@@ -73,8 +95,18 @@ public:
     }
 
 private:
+    void prepare() {
+        file_->take(0, parts);
+        state_ = shared::state::create(file_->base(), ranks);
+        shared::board::create(file_->base() + board, ranks);
+    }
+
     std::shared_ptr<shared::memory_file> file_;
     shared::state state_;
 };
 
 }  // namespace collectives::shm
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/transport/shm.ipp>
+#endif

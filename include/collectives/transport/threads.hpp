@@ -2,7 +2,9 @@
 // Ranks that are threads of one process: the shared-memory transport on private memory.
 #pragma once
 
+#include <collectives/core/compiled.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/heap_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -14,12 +16,18 @@
 
 namespace collectives::inline v0::threads {
 
-using transport = shared::shared_transport<shared::heap_memory>;
+class transport : public shared::shared_transport<shared::heap_memory> {
+public:
+    using shared_transport::shared_transport;
+    /// Models `renewing`.
+    std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
+                                     steady::time_point until);
+};
 
 /// The memory of a job of `size` ranks, alive as long as one of its transports is.
 class job {
 public:
-    explicit job(int size) {
+    [[gnu::cold]] explicit job(int size) {
         auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
         auto const bytes = board_at + shared::board::bytes(size);
         auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
@@ -44,3 +52,7 @@ private:
 };
 
 }  // namespace collectives::threads
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/transport/threads.ipp>
+#endif

@@ -89,6 +89,9 @@ public:
         auto const left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - now);
         if (left.count() > 0) { base().doze(ready, left); }
     }
+    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
+        return link_(std::move(next));
+    }
 
 private:
     /// What has come passes the link in the order in which it came, whatever the order in which

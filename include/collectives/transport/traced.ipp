@@ -46,6 +46,9 @@ public:
         of(r).open = false;
         base().cancel(of(r).below());
     }
+    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
+        return std::make_shared<transport>(std::move(next), events_);
+    }
 
 private:
     static std::int64_t now() {

@@ -41,15 +41,34 @@ std::vector<T> rough_vector(std::uint64_t seed, int rank, std::size_t n) {
     return v;
 }
 
-/// The sum in rank order; 16-bit floats are added in float and rounded once.
 template <class T>
-std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n) {
-    using wide = std::conditional_t<coll::sixteen_bit_float<T>, float, T>;
+using wide = std::conditional_t<coll::sixteen_bit_float<T>, float, T>;
+
+/// What is added of a rank's value, and what becomes of the sum.
+template <class Op, class T>
+T contribution(Op const& op, T x) {
+    if constexpr (requires { op.factor; }) {
+        return static_cast<T>(static_cast<wide<T>>(op.factor) * static_cast<wide<T>>(x));
+    } else {
+        return x;
+    }
+}
+template <class Op, class W>
+W finished(Op const&, W sum, int size) {
+    return std::is_same_v<Op, coll::average> ? sum / static_cast<W>(size) : sum;
+}
+
+/// The reduction in rank order; 16-bit floats are added in float and rounded once.
+template <class T, class Op = coll::sum>
+std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n, Op const& op = {}) {
     std::vector<T> result(n);
     for (std::size_t i = 0; i < n; ++i) {
-        auto sum = static_cast<wide>(rough_number<T>(seed, 0, i));
-        for (int r = 1; r < size; ++r) { sum += static_cast<wide>(rough_number<T>(seed, r, i)); }
-        result[i] = static_cast<T>(sum);
+        auto const part = [&](int r) {
+            return static_cast<wide<T>>(contribution(op, rough_number<T>(seed, r, i)));
+        };
+        auto sum = part(0);
+        for (int r = 1; r < size; ++r) { sum += part(r); }
+        result[i] = static_cast<T>(finished(op, sum, size));
     }
     return result;
 }
@@ -102,9 +121,10 @@ void equal_bits(world const& w) {
 
 namespace {
 
-template <class T>
-void run_reproducible(coll::communicator& comm, std::size_t n, std::uint64_t seed) {
-    auto const expected = left_fold<T>(seed, comm.size(), n);
+template <class T, class Op = coll::sum>
+void run_reproducible(coll::communicator& comm, std::size_t n, std::uint64_t seed,
+                      Op const& op = {}) {
+    auto const expected = left_fold<T>(seed, comm.size(), n, op);
     auto const in = rough_vector<T>(seed, comm.rank(), n);
     auto const own = coll::block(n, comm.size(), comm.rank());
     std::vector<T> out(n), part(own.size);
@@ -120,13 +140,22 @@ void run_reproducible(coll::communicator& comm, std::size_t n, std::uint64_t see
                            std::to_string(segment) + ", " + std::to_string(n);
                 });
             };
-            comm.all_reduce(in, out, coll::sum{}, how);
+            comm.all_reduce(in, out, op, how);
             check(out, expected);
-            comm.reduce_scatter(in, part, coll::sum{}, how);
+            comm.reduce_scatter(in, part, op, how);
             check(part, std::span(expected).subspan(own.first, own.size));
-            comm.reduce(in, out, coll::sum{}, comm.size() - 1, how);
+            comm.reduce(in, out, op, comm.size() - 1, how);
             if (comm.rank() == comm.size() - 1) { check(out, expected); }
         }
+    }
+}
+
+/// Operators that round before or after the sum, on vectors that go by all ways.
+template <class T>
+void run_reproducible_factors(coll::communicator& comm) {
+    for (std::size_t const n : {1U, 777U, 4'096U, 4'097U, 20'011U}) {
+        run_reproducible<T>(comm, n, n + 8, coll::premultiplied_sum{0.1F});
+        run_reproducible<T>(comm, n, n + 9, coll::average{});
     }
 }
 
@@ -152,6 +181,8 @@ void reproducible(world const& w) {
             run_reproducible<double>(comm, 777, 5);
             run_reproducible<coll::float16>(comm, 777, 6);
             run_reproducible<coll::bfloat16>(comm, 20'011, 7);
+            run_reproducible_factors<coll::float16>(comm);
+            run_reproducible_factors<coll::bfloat16>(comm);
             run_moved(comm);
         });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator that failed: abort ends all waits, every further call throws at once, destructors
-// do not hang; and what is not of its ranks goes on working.
+// A communicator that failed: every further call throws at once, destructors do not hang; and what
+// is not of its ranks goes on working.
 #include <faults/observed.hpp>
 #include <faults/variety.hpp>
 
@@ -13,62 +13,6 @@
 #include <vector>
 
 namespace faults {
-
-TEST_CASE("abort, called on another thread, ends what blocks within 100 ms") {
-    for (auto const& v : variety()) {
-        auto const how_they_wait = below(4);
-        auto const aborts_itself = below(2) == 0;  // the thread belongs to a rank that waits too
-        CAPTURE(v.text());
-        CAPTURE(how_they_wait);
-        CAPTURE(aborts_itself);
-        clean_room room;
-        stories of(v.size);
-        shared_array<double> when(1);
-        shared_array<std::atomic<int>> aborted(1);
-        job.run(v.size, [&](coll::communicator& comm) {
-            auto& mine = of.at(comm);
-            auto const last = comm.rank() == v.size - 1;
-            std::thread other;
-            if (comm.rank() == (aborts_itself ? 0 : v.size - 1)) {
-                other = std::thread([&] {
-                    std::this_thread::sleep_for(60ms);
-                    when[0] = seconds_now();
-                    comm.abort("enough of this");
-                    aborted[0] = 1;
-                });
-            }
-            if (last) {  // never comes
-                await(aborted[0], 1);
-            } else {
-                observe(mine.call, [&] {
-                    std::vector<int> data(v.count), all(v.count * static_cast<std::size_t>(v.size));
-                    switch (how_they_wait) {
-                        case 0: return comm.barrier({.timeout = coll::timeout::never});
-                        case 1: return comm.recv(data, v.size - 1, 5);
-                        case 2: return comm.all_gather(data, all);
-                        default: break;
-                    }
-                    auto first = comm.start_all_reduce(data, coll::sum{}, v.how);
-                    auto second = comm.start_broadcast(all, v.size - 1, v.how);
-                    coll::wait_all(second, first);
-                });
-            }
-            try_again(mine, comm);
-            if (other.joinable()) { other.join(); }
-        });
-        int rank = -1;
-        for (auto const& s : of) {
-            ++rank;
-            CAPTURE(rank);
-            auto const& e = rank == v.size - 1 ? s.later[0] : s.call;
-            CHECK_EQ(e.caught, outcome::other_error);
-            CHECK(e.says("enough of this"));
-            CHECK_LT(e.ended - when[0], 0.1 * slowness);
-            for (auto const& seen : s.later) { CHECK_EQ(seen.caught, outcome::other_error); }
-            CHECK_LT(s.quickest_later, 0.01 * slowness);
-        }
-    }
-}
 
 TEST_CASE("each further call of any kind throws the same at once") {
     constexpr int kinds = 18;

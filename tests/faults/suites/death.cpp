@@ -17,13 +17,6 @@ namespace faults {
 
 namespace {
 
-/// Notes the time and ends this process as hard as can be.
-[[noreturn]] void die(double& when) {
-    when = seconds_now();
-    ::kill(::getpid(), SIGKILL);
-    for (;;) { ::pause(); }
-}
-
 /// All kinds of collectives without end, checked.
 [[noreturn]] void toil(coll::communicator& comm, variant const& v) {
     auto const n = static_cast<std::size_t>(v.size);
@@ -43,13 +36,6 @@ namespace {
             throw std::logic_error("a wrong result");
         }
     }
-}
-
-void check_run_error(observation const& ending, int rank, char const* how) {
-    CAPTURE(ending.what());
-    CHECK_EQ(ending.caught, outcome::run);
-    CHECK_EQ(ending.peer, rank);
-    CHECK(ending.says(how));
 }
 
 }  // namespace
@@ -135,6 +121,36 @@ TEST_CASE("a rank is killed before it does anything, others before they are star
         });
         check_lost(of, v.odd, when[0]);
         check_run_error(ending, v.odd, "signal 9");
+    }
+}
+
+TEST_CASE("a death is noticed though another rank sends without end") {
+    for (int i = 0; i < repeats(); ++i) {
+        clean_room room;
+        stories of(3);
+        shared_array<double> when(1);
+        observation ending;
+        observe(ending, [&] {
+            job.run(3, [&](coll::communicator& comm) {
+                auto& mine = of.at(comm);
+                std::vector<int> data(10);
+                if (comm.rank() == 1) {
+                    std::this_thread::sleep_for(20ms);
+                    die(when[0]);
+                }
+                observe(mine.call, [&] {
+                    if (comm.rank() == 0) { comm.recv(data, 1, 7, {.timeout = 20s}); }
+                    for (;;) {  // until it hears of it
+                        comm.send(data, 0, 8);
+                        auto const next = seconds_now() + 20e-6;
+                        while (seconds_now() < next) {}
+                    }
+                });
+                try_again(mine, comm);
+            });
+        });
+        check_lost(of, 1, when[0]);
+        check_run_error(ending, 1, "signal 9");
     }
 }
 

@@ -162,6 +162,22 @@ TEST_CASE("a rank that starts processes of its own disturbs nobody") {
     }
 }
 
+TEST_CASE("a child of a rank that comes to the end of the rank's function does not leave for it") {
+    for (bool const throws : {false, true}) {
+        CAPTURE(throws);
+        clean_room room;
+        CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
+            std::vector<int> data(20'000, 1);
+            auto const pid = comm.rank() == 1 ? ::fork() : 1;
+            if (pid == 0 && throws) { throw std::runtime_error("no"); }
+            if (pid == 0) { return; }
+            if (pid > 1) { ::waitpid(pid, nullptr, 0); }
+            comm.all_reduce(data);
+            if (data[19'999] != 3) { throw std::logic_error("a wrong sum"); }
+        }));
+    }
+}
+
 TEST_CASE("many runs, good ones and failing ones, leave nothing") {
     clean_room room;
     for (int i = 0; i < 30 * repeats(); ++i) {

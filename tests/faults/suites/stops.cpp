@@ -126,6 +126,67 @@ TEST_CASE("a rank that is stopped for a second has missed nothing") {
     }
 }
 
+TEST_CASE(
+    "a rank that is stopped inside a store is left out, and what it stores later harms nobody") {
+    for (int i = 0; i < repeats(); ++i) {
+        variant v{4, below(4), 20'000, true, {.algorithm = coll::two_shot{}, .timeout = 200ms}};
+        if (below(2) == 0) { v.how.algorithm = coll::ring{}; }
+        prepare_for_operator(v);
+        CAPTURE(v.text());
+        clean_room room;
+        stories of(v.size);
+        shared_array<std::atomic<int>> pid(1), woken(1);
+        shared_array<int> right(v.size);
+        auto const op = coll::commutative([&](int a, int b) {
+            if (stops) { stop_here(pid[0]); }
+            stops = false;
+            return a + b;
+        });
+        CHECK_NOTHROW(job.run(v.size, [&](coll::communicator& comm) {
+            auto& mine = of.at(comm);
+            auto const data = vector_for<int>(comm, v);
+            comm.barrier();
+            stops = comm.rank() == v.odd;
+            observe(mine.call, [&] {
+                comm.all_reduce(data.span(), op, v.how);
+                comm.barrier(v.how);
+            });
+            if (comm.rank() == v.odd) {
+                observe(mine.later[0], [&] { (void)comm.shrink({.timeout = 200ms}); });
+                ++woken[0];
+                return;
+            }
+            auto rest = comm.shrink({.timeout = 200ms});
+            auto reachable = rest.allocate<int>(v.count);
+            std::vector<int> own(v.count);
+            auto good = 0;
+            for (int turn = 0; turn < 40; ++turn) {
+                std::fill(own.begin(), own.end(), rest.rank());
+                std::fill(reachable.begin(), reachable.end(), rest.rank());
+                rest.all_reduce(own, op);
+                if (turn == 3 && rest.rank() == 0) { ::kill(pid[0], SIGCONT); }
+                rest.all_reduce(reachable, op);
+                good += own == std::vector<int>(v.count, 3) &&
+                        std::equal(own.begin(), own.end(), reachable.begin());
+            }
+            right.at(comm) = good;
+            await(woken[0], 1);
+        }));
+        for (int r = 0; r < v.size; ++r) {
+            auto const& later = of[r].later[0];
+            CAPTURE(r);
+            CAPTURE(of[r].error().what());
+            CAPTURE(later.what());
+            CHECK_EQ(of[r].call.caught, outcome::timeout);
+            if (r != v.odd) { CHECK_EQ(right[r], 40); }
+            if (r == v.odd) {
+                CHECK_EQ(later.caught, outcome::peer_lost);
+                CHECK(later.says("went on without this rank"));
+            }
+        }
+    }
+}
+
 TEST_CASE("a rank that stays stopped is killed once the others have failed") {
     clean_room room;
     observation ending;

@@ -5,12 +5,17 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/types.hpp>
 
 #include <mpi.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace collectives::inline v0::mpi::detail {
 
@@ -53,15 +58,26 @@ inline void require_thread() {
     }
 }
 
-/// Returns once `r` has completed; throws timeout_error at `until`.
-inline void wait_for(MPI_Request& r, steady::time_point until, char const* what) {
-    for (int done = 0;;) {
-        require(MPI_Test(&r, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done != 0) { return; }
-        if (steady::now() >= until) {
-            throw timeout_error(text_of("mpi::communicator: time ran out in ", what), {});
+/// Returns once `r`, a call of all ranks of `comm`, has completed; throws timeout_error at `until`.
+/// MPI then still uses `memory` when the last rank comes, so that stays for ever.
+template <class T>
+void wait_for(MPI_Request& r, std::unique_ptr<T>& memory, MPI_Comm comm, steady::time_point until,
+              char const* call) {
+    try {
+        for (int done = 0;;) {
+            require(MPI_Test(&r, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            if (done != 0) { return; }
+            if (steady::now() >= until) {
+                int rank = -1;
+                MPI_Comm_rank(comm, &rank);
+                throw timeout_error(
+                    text_of("rank ", rank, ", mpi::communicator: time ran out in ", call), {});
+            }
+            std::this_thread::sleep_for(shortest_nap);
         }
-        std::this_thread::sleep_for(shortest_nap);
+    } catch (...) {
+        static_cast<void>(memory.release());
+        throw;
     }
 }
 
@@ -70,14 +86,60 @@ inline MPI_Comm duplicate(MPI_Comm base, steady::time_point until) {
     auto result = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
     MPI_Request r = MPI_REQUEST_NULL;
     require(MPI_Comm_idup(base, result.get(), &r), "MPI_Comm_idup");
-    try {
-        wait_for(r, until, "MPI_Comm_idup");
-    } catch (...) {
-        static_cast<void>(result.release());  // MPI writes there when the last rank comes
-        throw;
-    }
+    wait_for(r, result, base, until, "MPI_Comm_idup");
     require(MPI_Comm_set_errhandler(*result, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return *result;
+}
+
+/// What each rank of `comm` gives, by rank. Collective.
+template <class T>
+std::vector<T> all_gather(T const& mine, MPI_Comm comm, steady::time_point until) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    struct exchange {
+        T mine;
+        std::vector<T> all;
+    };
+    int size = 1;
+    require(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    auto under_way =
+        std::make_unique<exchange>(exchange{mine, std::vector<T>(static_cast<std::size_t>(size))});
+    constexpr auto n = static_cast<int>(sizeof(T));
+    MPI_Request r = MPI_REQUEST_NULL;
+    require(
+        MPI_Iallgather(&under_way->mine, n, MPI_BYTE, under_way->all.data(), n, MPI_BYTE, comm, &r),
+        "MPI_Iallgather");
+    wait_for(r, under_way, comm, until, "MPI_Iallgather");
+    return std::move(under_way->all);
+}
+
+inline MPI_Request post_send(std::byte const* data, std::size_t bytes, rank_t to, int tag,
+                             MPI_Comm over) {
+    MPI_Request r = MPI_REQUEST_NULL;
+    auto const n = static_cast<int>(bytes);
+    require(MPI_Isend(data, n, MPI_BYTE, to, tag, over, &r), "MPI_Isend");
+    return r;
+}
+
+inline MPI_Request post_receive(std::byte* data, std::size_t bytes, rank_t from, int tag,
+                                MPI_Comm over) {
+    MPI_Request r = MPI_REQUEST_NULL;
+    auto const n = static_cast<int>(bytes);
+    require(MPI_Irecv(data, n, MPI_BYTE, from, tag, over, &r), "MPI_Irecv");
+    return r;
+}
+
+/// Ends a request early: calls a receive back, if MPI can. False if it had not ended at the given
+/// time; then it is left to itself.
+inline bool take_back(MPI_Request& r, bool receives, steady::time_point until) {
+    if (r == MPI_REQUEST_NULL) { return true; }
+    if (receives) { MPI_Cancel(&r); }
+    int done = 0;
+    for (int turn = 0; done == 0 && (turn < 100 || steady::now() < until); ++turn) {
+        if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
+        if (turn > 100) { std::this_thread::sleep_for(shortest_nap); }
+    }
+    if (done == 0) { MPI_Request_free(&r); }
+    return done != 0;
 }
 
 }  // namespace collectives::mpi::detail

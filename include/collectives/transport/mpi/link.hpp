@@ -4,33 +4,63 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/transport/message.hpp>
 #include <collectives/transport/mpi/calls.hpp>
+#include <collectives/transport/mpi/pair_tags.hpp>
 #include <collectives/transport/wire/link.hpp>
+#include <collectives/transport/wire/processors.hpp>
 
 #include <mpi.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace collectives::inline v0::mpi {
 
-/// Models wire::link. Of a 64-bit tag MPI carries the lower bits: calls that differ meet with a
-/// probability of one in the largest tag (at least 32767, mostly 2^28 or more).
+namespace detail {
+
+/// What a rank tells all others at the start.
+struct introduction {
+    wire::rank_processors processors;
+    std::uint64_t job = 0;  // that of rank 0 counts
+
+    static introduction of_this_process() {
+        std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
+        int length = 0;
+        require(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+        auto const moment = static_cast<std::uint64_t>(steady::now().time_since_epoch().count());
+        return {wire::rank_processors::of_this_process(name.data()),
+                mix(moment, static_cast<std::uint64_t>(::getpid()))};
+    }
+};
+
+}  // namespace detail
+
+/// Models wire::link. MPI's tags are shorter than 64 bits (at least 15, mostly 28 or more). The
+/// lower half of them numbers those of send and recv, which never meet. The upper half carries the
+/// lower bits of the tags of collectives: segments of a call never meet, and calls that are under
+/// way at once do with a probability of one in that half.
 class link {
 public:
     struct handle {
         MPI_Request request = MPI_REQUEST_NULL;
         bool receives = false;
+        std::shared_ptr<pair_tags::early_receive> early{};  // until that has been posted
     };
 
     /// Collective. Throws usage_error where MPI is not initialised or this thread may not call it,
-    /// timeout_error where ranks are missing.
+    /// timeout_error where ranks are missing; the duplicates then stay, since only all ranks
+    /// together can free them.
     link(MPI_Comm base, std::chrono::nanoseconds time) {
         detail::require_thread();
         auto const until =
@@ -44,13 +74,15 @@ public:
         // Only the world is sure to know it; for others Open MPI finds nothing.
         detail::require(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found),
                         "MPI_Comm_get_attr");
-        tags_ = static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1;
-        count_processors(until);
-        job_ = mix(static_cast<std::uint64_t>(steady::now().time_since_epoch().count()),
-                   static_cast<std::uint64_t>(::getpid()));
-        MPI_Request r = MPI_REQUEST_NULL;
-        detail::require(MPI_Ibcast(&job_, sizeof job_, MPI_BYTE, 0, data_, &r), "MPI_Ibcast");
-        detail::wait_for(r, until, "MPI_Ibcast");
+        auto const tags =
+            std::bit_floor(static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1);
+        half_ = tags / 2;
+        auto const all = detail::all_gather(detail::introduction::of_this_process(), data_, until);
+        job_ = all.front().job;
+        std::vector<wire::rank_processors> processors;
+        for (auto const& one : all) { processors.push_back(one.processors); }
+        processors_ = wire::shared_processors(processors);
+        pair_tags_.emplace(data_, job_, static_cast<int>(half_) - 1);
     }
     link(link const&) = delete;
     link& operator=(link const&) = delete;
@@ -70,18 +102,25 @@ public:
     }
 
     handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
-        return post_send(data, bytes, to, static_cast<int>(tag % tags_), data_);
+        auto const short_tag = is_of_pair(tag) ? pair_tags_->of_sends(to, tag) : tag_of_call(tag);
+        return {detail::post_send(data, bytes, to, short_tag, data_)};
     }
     handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
-        return post_receive(data, bytes, from, static_cast<int>(tag % tags_), data_);
+        auto const short_tag =
+            is_of_pair(tag) ? pair_tags_->of_receives(from, tag) : tag_of_call(tag);
+        if (short_tag == pair_tags::naming_tag) {
+            return {MPI_REQUEST_NULL, true, pair_tags_->receive_early(data, bytes, from, tag)};
+        }
+        return {detail::post_receive(data, bytes, from, short_tag, data_), true};
     }
     handle send_control(std::byte const* data, std::size_t bytes, rank_t to) {
-        return post_send(data, bytes, to, 0, control_);
+        return {detail::post_send(data, bytes, to, 0, control_)};
     }
     handle receive_control(std::byte* data, std::size_t bytes) {
-        return post_receive(data, bytes, MPI_ANY_SOURCE, 0, control_);
+        return {detail::post_receive(data, bytes, MPI_ANY_SOURCE, 0, control_), true};
     }
     bool test(handle& h, wire::arrival& in) {
+        if (h.early && !is_posted(h)) { return false; }
         int done = 0;
         MPI_Status status;
         auto const result = MPI_Test(&h.request, &done, &status);
@@ -104,15 +143,8 @@ public:
     }
     /// A receive is called back, if MPI can; a send is left to itself.
     bool take_back(handle& h, steady::time_point until) {
-        if (h.request == MPI_REQUEST_NULL) { return true; }
-        if (h.receives) { MPI_Cancel(&h.request); }
-        int done = 0;
-        for (int turn = 0; done == 0 && (turn < 100 || steady::now() < until); ++turn) {
-            if (MPI_Test(&h.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
-            if (turn > 100) { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
-        }
-        if (done == 0) { MPI_Request_free(&h.request); }
-        return done != 0;
+        if (h.early) { h.request = std::exchange(h.early, {})->request; }
+        return detail::take_back(h.request, h.receives, until);
     }
 
     /// Nothing to do: testing moves MPI along.
@@ -135,55 +167,32 @@ public:
     bool progress_control() { return false; }
     bool drop_data() { return false; }
     bool close(bool all_is_well) {
-        if (!all_is_well) { return false; }  // what was posted may still be under way
+        auto const all_named = pair_tags_->end();
+        if (!all_is_well || !all_named) { return false; }  // what was posted may be under way
         MPI_Comm_free(&control_);
         MPI_Comm_free(&data_);
         return true;
     }
 
 private:
-    /// The ranks of one machine may be bound to cores: together they have the union of these.
-    void count_processors(steady::time_point until) {
-        MPI_Comm here = MPI_COMM_NULL;
-        detail::require(
-            MPI_Comm_split_type(data_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
-            "MPI_Comm_split_type");
-        int beside = 1;
-        detail::require(MPI_Comm_size(here, &beside), "MPI_Comm_size");
-        cpu_set_t mine, all;
-        CPU_ZERO(&mine);
-        CPU_ZERO(&all);
-        if (::sched_getaffinity(0, sizeof mine, &mine) != 0) { CPU_SET(0, &mine); }
-        MPI_Request r = MPI_REQUEST_NULL;
-        detail::require(MPI_Iallreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, here, &r),
-                        "MPI_Iallreduce");
-        detail::wait_for(r, until, "MPI_Iallreduce");
-        MPI_Comm_free(&here);
-        int const found = std::max(CPU_COUNT(&all) * size_ / beside, 1);
-        detail::require(MPI_Iallreduce(&found, &processors_, 1, MPI_INT, MPI_MIN, data_, &r),
-                        "MPI_Iallreduce");
-        detail::wait_for(r, until, "MPI_Iallreduce");
+    static bool is_of_pair(std::uint64_t tag) { return (tag & pair_bit) != 0; }
+    int tag_of_call(std::uint64_t tag) const {
+        return static_cast<int>(half_ | (tag & (half_ - 1)));
     }
-    static handle post_send(std::byte const* data, std::size_t bytes, rank_t to, int tag,
-                            MPI_Comm over) {
-        handle h;
-        auto const n = static_cast<int>(bytes);
-        detail::require(MPI_Isend(data, n, MPI_BYTE, to, tag, over, &h.request), "MPI_Isend");
-        return h;
-    }
-    static handle post_receive(std::byte* data, std::size_t bytes, rank_t from, int tag,
-                               MPI_Comm over) {
-        handle h{MPI_REQUEST_NULL, true};
-        auto const n = static_cast<int>(bytes);
-        detail::require(MPI_Irecv(data, n, MPI_BYTE, from, tag, over, &h.request), "MPI_Irecv");
-        return h;
+    /// Whether MPI knows of an early receive by now.
+    bool is_posted(handle& h) {
+        if (!h.early->posted) { pair_tags_->listen(h.early->from); }
+        if (!h.early->posted) { return false; }
+        h.request = std::exchange(h.early, {})->request;
+        return true;
     }
 
     MPI_Comm data_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
     int processors_ = 1;
     std::uint64_t job_ = 0;
-    std::uint64_t tags_ = 32768;
+    std::uint64_t half_ = 16384;  // of the tags, a power of two
+    std::optional<pair_tags> pair_tags_;
     std::chrono::nanoseconds nap_ = detail::shortest_nap;
 };
 

@@ -2,24 +2,19 @@
 // How much memory the machine can still give.
 #pragma once
 
+#include <collectives/transport/shared/cgroup.hpp>
+
+#include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 
 namespace collectives::inline v0::shared {
 
 /// Bytes that new allocations may take without swapping, as the kernel estimates it.
-inline std::size_t available_memory() {
-    auto* const file = std::fopen("/proc/meminfo", "r");
-    if (file == nullptr) { return std::numeric_limits<std::size_t>::max(); }
-    char text[128];
-    unsigned long kib = 0;
-    auto found = false;
-    while (!found && std::fgets(text, sizeof text, file) != nullptr) {
-        found = std::sscanf(text, "MemAvailable: %lu kB", &kib) == 1;
-    }
-    std::fclose(file);
-    return found ? kib * 1024 : std::numeric_limits<std::size_t>::max();
+[[gnu::cold]] inline std::size_t available_memory() {
+    constexpr auto unknown = std::numeric_limits<std::size_t>::max();
+    auto const kib = number_in_file("/proc", "/meminfo", "MemAvailable:", unknown);
+    return std::min(kib == unknown ? unknown : kib * 1024, left_in_cgroups());
 }
 
 /// Whether so many bytes would take nearly all that is left. The kernel gives out pages as they are

@@ -69,7 +69,11 @@ struct leftover {
     std::size_t bytes = 0;
 };
 
-/// What one rank tells the others of the communicator. Written by that rank alone.
+/// Whether a rank goes on after a failure.
+enum class attendance : std::uint32_t { undecided, present, left_out };
+
+/// What one rank tells the others of the communicator. Written by that rank alone, but for
+/// `attends`.
 struct alignas(line) board_row {
     static constexpr int remembered = 128;
     static constexpr std::uint32_t most_complaints = 2;  // its own, and that of an aborting thread
@@ -86,6 +90,7 @@ struct alignas(line) board_row {
     std::array<words, remembered> history;
     std::atomic<std::uint32_t> complaints;  // that it has begun to write
     std::array<failure, most_complaints> complaint;
+    std::atomic<attendance> attends;
 };
 
 // Who runs ahead must not overwrite what the others have to find out in case of a mismatch.
@@ -95,6 +100,7 @@ struct alignas(line) board_header {
     std::atomic<std::uint32_t> stopped;  // which complaint was the first; not 0: all waits end
     std::atomic<std::uint32_t> users;
     std::atomic<std::uint32_t> holders;
+    std::atomic<std::uint64_t> successor;
 };
 
 /// The view one rank has of its communicator's board. Costs n x 76 KiB of shared memory.
@@ -199,6 +205,11 @@ public:
     bool is_unused() const {
         return closed_by_all() && header_->holders.load(std::memory_order_acquire) == 0;
     }
+
+    /// After a failure: see agree_on_survivors.
+    std::atomic<attendance>& attendance_of(rank_t r) const { return row(r).attends; }
+    /// Where the survivors go on; 0 until one of them has said so.
+    std::atomic<std::uint64_t>& successor() const { return header_->successor; }
 
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }

@@ -35,10 +35,7 @@ public:
         descriptor_ = ::memfd_create("collectives", MFD_CLOEXEC);
         if (descriptor_ < 0) { fail("memfd_create", errno); }
         if (::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0) { fail("fchmod", errno); }
-        rlimit most{};  // beyond it ftruncate ends the process by a signal
-        if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
-            fail("ftruncate, beyond ulimit -f", EFBIG);
-        }
+        require_size(bytes);
         if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) { fail("ftruncate", errno); }
         map();
     }
@@ -52,18 +49,41 @@ public:
         if (is.st_size != static_cast<off_t>(bytes)) { fail("a file of another size", EINVAL); }
         map();
     }
+    /// A part of a file that lies behind what that object maps, whose owner has no access to it.
+    struct later_part {
+        memory_file const& of;
+        std::size_t first;
+    };
+    memory_file(later_part which, std::size_t bytes)
+        : first_(which.first),
+          bytes_(bytes),
+          descriptor_(::fcntl(which.of.descriptor_, F_DUPFD_CLOEXEC, 0)) {
+        if (descriptor_ < 0) { fail("dup", errno); }
+        require_size(first_ + bytes);
+        // Unlike ftruncate it never makes the file shorter: several parts may be made at once.
+        auto const last = static_cast<off_t>(first_ + bytes - 4096);
+        auto const fault = ::posix_fallocate(descriptor_, last, 4096);
+        if (fault != 0) { fail("posix_fallocate", fault); }
+        root_ = map_range(0, root_bytes);
+        map();
+    }
     memory_file(memory_file&& other) noexcept
-        : bytes_(other.bytes_),
+        : first_(other.first_),
+          bytes_(other.bytes_),
           descriptor_(std::exchange(other.descriptor_, -1)),
-          base_(std::exchange(other.base_, nullptr)) {}
+          base_(std::exchange(other.base_, nullptr)),
+          root_(std::exchange(other.root_, nullptr)) {}
     memory_file& operator=(memory_file&&) = delete;
     ~memory_file() {
         if (base_ != nullptr) { ::munmap(base_, bytes_); }
+        if (root_ != nullptr) { ::munmap(root_, root_bytes); }
         if (descriptor_ >= 0) { ::close(descriptor_); }
     }
 
     std::byte* base() const { return static_cast<std::byte*>(base_); }
     std::size_t bytes() const { return bytes_; }
+    /// The first page of the file.
+    std::byte* root() const { return static_cast<std::byte*>(root_ != nullptr ? root_ : base_); }
 
     /// Takes the pages of a range. Throws transport_error when the machine has none left.
     void take(std::size_t offset, std::size_t bytes) const {
@@ -74,7 +94,7 @@ public:
             auto const fault =
                 look && is_too_much_memory(bytes - done)
                     ? ENOMEM
-                    : ::posix_fallocate(descriptor_, static_cast<off_t>(offset + done),
+                    : ::posix_fallocate(descriptor_, static_cast<off_t>(first_ + offset + done),
                                         static_cast<off_t>(part));
             if (fault == 0) { done += part; }
             if (fault == 0 || fault == EINTR) { continue; }
@@ -86,30 +106,43 @@ public:
     /// Gives the pages of a range back; they read as zero afterwards.
     void give_back(std::size_t offset, std::size_t bytes) const {
         ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                    static_cast<off_t>(offset), static_cast<off_t>(bytes));
+                    static_cast<off_t>(first_ + offset), static_cast<off_t>(bytes));
     }
 
     int descriptor() const { return descriptor_; }
 
 private:
-    void map() {
-        base_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                       descriptor_, 0);
-        if (base_ == MAP_FAILED) {
-            base_ = nullptr;
-            fail("mmap", errno);
+    static constexpr std::size_t root_bytes = 4096;
+
+    void require_size(std::size_t bytes) {
+        rlimit most{};  // beyond it the kernel ends the process by a signal
+        if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
+            fail("ftruncate, beyond ulimit -f", EFBIG);
         }
+    }
+    void* map_range(std::size_t first, std::size_t bytes) {
+        auto* const result =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_,
+                   static_cast<off_t>(first));
+        if (result == MAP_FAILED) { fail("mmap", errno); }
+        return result;
+    }
+    void map() {
+        base_ = map_range(first_, bytes_);
         ::madvise(base_, bytes_, MADV_DONTDUMP);
     }
     [[noreturn]] void fail(char const* call, int fault) {
+        if (root_ != nullptr) { ::munmap(root_, root_bytes); }
         if (descriptor_ >= 0) { ::close(descriptor_); }
         throw transport_error(
             text_of("shared memory of ", bytes_, " bytes: ", call, ": ", std::strerror(fault)));
     }
 
+    std::size_t first_ = 0;  // where in the file it begins
     std::size_t bytes_ = 0;
     int descriptor_ = -1;
     void* base_ = nullptr;
+    void* root_ = nullptr;  // null where base_ begins with the first page
 };
 
 /// One rank's view of the file: [first, first + size) is its own part to hand out.
@@ -152,6 +185,8 @@ public:
         file_->give_back(first, pages(bytes));
         free_.give_back({first, pages(bytes)});
     }
+
+    memory_file const& file() const { return *file_; }
 
 private:
     static std::size_t pages(std::size_t bytes) {

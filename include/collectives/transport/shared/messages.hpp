@@ -135,14 +135,16 @@ private:
         return true;
     }
 
+    /// Takes what a ring holds, once round at most: a peer that fills it as fast must not keep this
+    /// rank from all else.
     bool drain(rank_t from) {
-        bool moved = false;
-        while (auto* const c = rings_.full_cell(from)) {
+        int taken = 0;
+        while (auto* const c = taken < cells_per_ring ? rings_.full_cell(from) : nullptr) {
             arrive(from, cell_header::of(*c), c->payload.data());
             rings_.hand_back(from, *c);
-            moved = true;
+            ++taken;
         }
-        return moved;
+        return taken != 0;
     }
 
     void arrive(rank_t from, cell_header const& h, std::byte const* payload) {

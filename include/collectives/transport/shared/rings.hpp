@@ -5,6 +5,7 @@
 
 #include <collectives/transport/shared/state.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -85,31 +86,55 @@ private:
 /// One rank's slots. The reader of a slot clears its flag.
 class slots {
 public:
-    slots(state job, rank_t me) : job_(job), me_(me) {}
+    slots(state job, rank_t me)
+        : job_(job), me_(me), held_by_(static_cast<std::size_t>(job.size())) {
+        reader_.fill(nobody);
+    }
 
-    /// A slot that nobody reads, for `reader`. Those whose reader has gone are free again.
+    /// A free slot for `reader`. Who reads one already leaves one for each peer that reads none,
+    /// half of all at most: a reader that stays away must not hold up the others.
     std::optional<int> take(rank_t reader) {
-        for (int i = 0; i < slots_per_rank; ++i) {
-            auto const k = (next_ + i) % slots_per_rank;
-            auto& used = job_.slot_used(me_, k);
+        reclaim();
+        auto& its = held_by_[static_cast<std::size_t>(reader)];
+        auto const reserved = its == 0 ? 0 : std::min(without(), slots_per_rank / 2);
+        if (free_ <= reserved) { return {}; }
+        while (reader_[next_] != nobody) { next_ = (next_ + 1) % slots_per_rank; }
+        job_.slot_used(me_, static_cast<int>(next_)).store(1, std::memory_order_relaxed);
+        reader_[next_] = reader;
+        ++its;
+        --free_;
+        return static_cast<int>(next_);
+    }
+
+private:
+    static constexpr rank_t nobody = -1;
+
+    /// Peers that read no slot.
+    int without() const {
+        return static_cast<int>(std::count(held_by_.begin(), held_by_.end(), 0)) - 1;
+    }
+    /// Notes the slots that are free again: those that were emptied, or whose reader has gone.
+    void reclaim() {
+        for (int k = 0; k < slots_per_rank; ++k) {
             auto& its_reader = reader_[static_cast<std::size_t>(k)];
+            if (its_reader == nobody) { continue; }
+            auto const& used = job_.slot_used(me_, k);
             if (used.load(std::memory_order_acquire) != 0 &&
                 job_.status(its_reader).state.load(std::memory_order_acquire) <= life::running) {
                 continue;
             }
-            used.store(1, std::memory_order_relaxed);
-            its_reader = reader;
-            next_ = k + 1;
-            return k;
+            --held_by_[static_cast<std::size_t>(its_reader)];
+            its_reader = nobody;
+            ++free_;
         }
-        return {};
     }
 
-private:
     state job_;
     rank_t me_;
-    int next_ = 0;
+    int free_ = slots_per_rank;
+    std::size_t next_ = 0;
     std::array<rank_t, slots_per_rank> reader_{};
+    std::vector<int> held_by_;  // slots that each peer reads
 };
 
 }  // namespace collectives::shared

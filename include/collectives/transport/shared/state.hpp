@@ -6,13 +6,8 @@
 #include <collectives/core/types.hpp>
 #include <collectives/transport/shared/futex.hpp>
 
-#include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -74,6 +69,8 @@ struct alignas(line) job_header {
     std::atomic<std::int32_t> processors;  // that the ranks share
     std::atomic<std::uint32_t> troubles;   // ranks that got into trouble so far
     std::atomic<std::uint32_t> failures;   // ranks that failed so far
+    std::atomic<std::uint32_t> going_on;   // ranks that go on without those
+    std::atomic<std::uint64_t> file_end;   // bytes of the file that are in use
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
@@ -162,21 +159,8 @@ public:
         }
     }
 
-    /// Notes it if the process of a running rank has ended: for jobs that nobody else watches.
-    void look_after(rank_t r) const {
-        auto const& s = status(r);
-        auto const pid = s.pid.load(std::memory_order_relaxed);
-        if (pid == 0 || s.state.load(std::memory_order_acquire) != life::running) { return; }
-        auto const descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-        pollfd ended{descriptor, POLLIN, 0};
-        auto const gone = descriptor < 0 ? errno == ESRCH : ::poll(&ended, 1, 0) == 1;
-        if (descriptor >= 0) { ::close(descriptor); }
-        if (gone && s.state.load(std::memory_order_acquire) == life::running) {
-            depart(r, life::died, 0);
-        }
-    }
     /// Whether a rank that is a process has been stopped, as the kernel sees it.
-    bool is_stopped(rank_t r) const {
+    [[gnu::cold]] bool is_stopped(rank_t r) const {
         auto const pid = status(r).pid.load(std::memory_order_relaxed);
         if (pid == 0) { return false; }
         auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
+#include <collectives/transport/shared/processes.hpp>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +24,7 @@ namespace collectives::inline v0::shared {
 
 /// Models `transport` and `peer_addressable`. One object per rank; `keep` holds what must outlive
 /// it (the mapping, the heap block); `watches` says that it has to look itself whether peers live.
+/// A process that the rank forks has a copy, but is not the rank: there it gives nothing back.
 template <class Memory>
 class shared_transport {
 public:
@@ -35,8 +40,9 @@ public:
           memory_(std::move(memory)),
           first_board_(first_board),
           me_(me),
-          watches_(watches),
-          messages_(job, memory_, me) {}
+          messages_(job, memory_, me) {
+        if (watches) { watched_.emplace(job); }
+    }
     shared_transport(shared_transport const&) = delete;
     shared_transport& operator=(shared_transport const&) = delete;
 
@@ -62,7 +68,7 @@ public:
     }
 
     std::optional<peer_exit> gone(rank_t r) const {
-        if (watches_) { job_.look_after(r); }
+        if (watched_) { watched_->look_after(r); }
         auto const& s = job_.status(r);
         auto const how = s.state.load(std::memory_order_acquire);
         if (how <= life::running) { return {}; }
@@ -85,7 +91,9 @@ public:
         sweep();
         return memory_.allocate(bytes);
     }
-    void deallocate(void* p, std::size_t bytes) { memory_.deallocate(p, bytes); }
+    void deallocate(void* p, std::size_t bytes) {
+        if (is_the_rank()) { memory_.deallocate(p, bytes); }
+    }
 
     /// The board of the communicator of all ranks.
     board first_board() {
@@ -118,6 +126,7 @@ public:
     /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
     /// Before this rank closes it; where every address can be reached, as often as a board allows.
     void free_when_closed(board& b, void* p, std::size_t bytes) {
+        if (!is_the_rank()) { return; }
         if (always_reachable) {
             b.leave_behind({static_cast<std::byte*>(p), bytes});
         } else {
@@ -127,15 +136,52 @@ public:
     }
     /// Ends this rank's use of a board. The last one frees it, if it may; else its maker does.
     void close_board(board& b) {
+        if (!is_the_rank()) { return; }
         auto const last = b.close();
         if (!last || !always_reachable) { return; }
         b.take_left_behind([&](void* p, std::size_t bytes) { memory_.deallocate(p, bytes); });
         if (b.memory() != first_board_) { memory_.deallocate(b.memory(), board::bytes(b.size())); }
     }
 
+    /// Says that this rank leaves the job when the transport goes.
+    void leave_at_end() { leaves_at_end_ = true; }
+
     ~shared_transport() {
+        if (!is_the_rank()) { return; }
+        if (leaves_at_end_) { job_.depart(me_, life::left, 0); }
         sweep();
         for (auto const& one : left_behind_) { board(job_, one.board, {}, 0).let_go(); }
+    }
+
+protected:
+    Memory const& memory() const { return memory_; }
+    state const& of_job() const { return job_; }
+
+    /// Where the survivors of a failure go on: the first of them that lives calls `make()`, which
+    /// returns that place, and tells the others. If that rank is not heard of until then, others
+    /// make one too; the first one counts.
+    template <class Make>
+    std::uint64_t successor_of(board& broken, std::vector<rank_t> const& survivors,
+                               steady::time_point until, Make&& make) {
+        job_.header().going_on.fetch_add(1);
+        auto const is_first = [&] {
+            for (auto const r : survivors) {
+                if (r == me_) { break; }
+                if (!gone(r)) { return false; }
+            }
+            return true;
+        };
+        auto& place = broken.successor();
+        for (auto there = place.load();; there = place.load()) {
+            if (there != 0) { return there; }
+            if (is_first() || steady::now() >= until) {
+                std::uint64_t const mine = make();
+                if (place.compare_exchange_strong(there, mine)) { there = mine; }
+                broken.wake_others();
+                return there;
+            }
+            doze([&] { return place.load() != 0; }, std::chrono::milliseconds(1));
+        }
     }
 
 private:
@@ -145,8 +191,10 @@ private:
         std::size_t bytes;
     };
 
+    /// Whether this process is the rank's, not a child that it forked.
+    bool is_the_rank() const { return ::getpid() == process_; }
     /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
-    void sweep() {
+    [[gnu::cold]] void sweep() {
         std::erase_if(left_behind_, [this](awaited const& one) {
             board its(job_, one.board, {}, 0);
             if (!its.closed_by_all()) { return false; }
@@ -168,7 +216,9 @@ private:
     Memory memory_;
     std::byte* first_board_;
     rank_t me_;
-    bool watches_;
+    pid_t process_ = ::getpid();
+    mutable std::optional<processes> watched_;
+    bool leaves_at_end_ = false;
     messages<Memory> messages_;
     std::vector<std::pair<std::byte*, int>> own_boards_;
     std::vector<awaited> left_behind_;

@@ -130,6 +130,8 @@ public:
     bool may_sleep() { return !worker_ || ucp_worker_arm(worker_.get()) == UCS_OK; }
     /// Becomes readable when there is something to do after `may_sleep`.
     int descriptor() const { return worker_ ? wake_ : -1; }
+    /// From now on the rank counts as lost.
+    void lose(rank_t r) { peer(r).lose(); }
     bool is_lost(rank_t r) const { return peer(r).is_lost; }
     /// Whether it was so that long ago.
     bool is_lost_since(rank_t r, std::chrono::nanoseconds time) const {

@@ -8,7 +8,10 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/wire/control_message.hpp>
+#include <collectives/transport/wire/survival.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +21,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,19 +29,25 @@ namespace collectives::inline v0::wire {
 /// What a rank knows of one communicator. One thread at a time uses it, except for `fail`.
 class board_state {
 public:
-    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell)
+    /// `failed` is set when a failure is noted: whoever moves words next spreads it.
+    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell,
+                std::atomic<bool>& failed)
         : id_(id),
           group_(std::move(group)),
           me_(me),
           tell_(std::move(tell)),
-          peers_(group_.size()),
-          user_(std::this_thread::get_id()) {}
+          failed_(&failed),
+          peers_(group_.size()) {}
 
     std::uint64_t id() const { return id_; }
     int size() const { return static_cast<int>(group_.size()); }
+    /// The rank here of a rank of the job, which must be one.
+    rank_t rank_of(rank_t job_rank) const {
+        auto const place = std::find(group_.begin(), group_.end(), job_rank);
+        return static_cast<rank_t>(place - group_.begin());
+    }
 
     void enter(fingerprint const& call, std::uint64_t sequence, std::uint64_t past) {
-        user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
         auto call_of_mine = call;
         call_of_mine.sequence = sequence;
         call_of_mine.past = past;
@@ -103,9 +111,11 @@ public:
         its.finished = std::max(its.finished, w.finished);
         its.waits = w.waits;
         switch (w.what) {
-            case control_message::kind::failed: return note(w.why);
+            case control_message::kind::failed: return fail(w.why);
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
+            case control_message::kind::agrees:
+            case control_message::kind::gives: return after_failure().receive(w);
             case control_message::kind::stands: its.stands = true; return;
             case control_message::kind::inquires:
                 its.inquires = true;
@@ -121,13 +131,14 @@ public:
         answer(w.from);
     }
 
-    /// Keeps the first failure and reports it to all. On another thread than the one that calls
-    /// collectives, `spread` does the reporting later.
+    /// Keeps the first failure. `spread` tells it: the thread that calls this may not send words.
     void fail(failure const& why) {
-        note(why);
-        if (std::this_thread::get_id() == user_.load(std::memory_order_relaxed)) { spread(); }
+        std::lock_guard const lock(guard_);
+        if (!first_) { first_ = why; }
+        stopped_.store(1, std::memory_order_release);
+        failed_->store(true, std::memory_order_release);
     }
-    /// Reports a failure to the peers that do not know it yet.
+    /// Reports a failure to the peers, once.
     void spread() {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
@@ -138,6 +149,19 @@ public:
                 if (r != me_) { tell_(job_rank(r), w); }
             } catch (transport_error const&) {}  // the others still must hear
         }
+    }
+    /// What the ranks tell each other after a failure. Made when it is first needed.
+    survival& after_failure() {
+        if (!survival_) {
+            survival_ = std::make_unique<survival>(size(), me_, [this](rank_t to, auto what) {
+                what.board = id_;
+                what.from = me_;
+                try {
+                    tell_(job_rank(to), what);
+                } catch (transport_error const&) {}  // it is lost
+            });
+        }
+        return *survival_;
     }
     /// The job ranks that wait for an answer of this rank.
     std::vector<rank_t> unanswered() const {
@@ -181,11 +205,6 @@ private:
     known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
     rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
 
-    void note(failure const& why) {
-        std::lock_guard const lock(guard_);
-        if (!first_) { first_ = why; }
-        stopped_.store(1, std::memory_order_release);
-    }
     void answer(rank_t r) {
         auto& its = peer(r);
         if (its.asked <= its.answered) { return; }
@@ -209,13 +228,14 @@ private:
     std::vector<rank_t> group_;
     rank_t me_;
     control_sender tell_;
+    std::atomic<bool>* failed_;
     std::vector<known> peers_;
-    std::atomic<std::thread::id> user_;  // the thread that called a collective last
     std::array<fingerprint, 64> history_{};
     std::uint64_t asked_ = 0;     // the last call that this rank asked for
     bool asked_ahead_ = false;    // a peer waits for a call that this rank has yet to come to
     std::uint64_t inquired_ = 0;  // the call for which it asked where all wait
     bool told_ = false;
+    std::unique_ptr<survival> survival_;
     std::atomic<std::uint32_t> stopped_{0};
     mutable std::mutex guard_;
     std::optional<failure> first_;
@@ -245,9 +265,9 @@ public:
     void fail(failure const& why) { state_->fail(why); }
     bool stopped() const { return stop_word().load(std::memory_order_acquire) != 0; }
     std::atomic<std::uint32_t> const& stop_word() const { return state_->stop_word(); }
-    std::optional<failure> first_failure() const {
-        state_->spread();
-        return state_->first_failure();
+    std::optional<failure> first_failure() const { return state_->first_failure(); }
+    std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)> lost) {
+        return state_->after_failure().agree(steady::now(), lost);
     }
     std::shared_ptr<board_state> const& state() const { return state_; }
 

@@ -5,10 +5,12 @@
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/control_message.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,8 @@ namespace collectives::inline v0::wire {
 class board_list {
 public:
     board add(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell) {
-        auto state = std::make_shared<board_state>(id, std::move(group), me, std::move(tell));
+        auto state =
+            std::make_shared<board_state>(id, std::move(group), me, std::move(tell), failed_);
         open_.push_back(state);
         for (auto const& w : early_) {
             if (w.board == id) { state->receive(w); }
@@ -30,18 +33,25 @@ public:
         auto& s = *b.state();
         s.spread();
         auto const last = s.about(control_message::kind::leaves);
-        closed_.push_back({s.id(), last.from, last.entered, last.finished, s.unanswered()});
+        remember(s.id(), {last.from, last.entered, last.finished, s.unanswered()});
         std::erase(open_, b.state());
+    }
+    /// Reports the failures that any thread has noted since; false if there were none.
+    bool spread() {
+        if (!failed_.load(std::memory_order_relaxed)) { return false; }
+        failed_.exchange(false,
+                         std::memory_order_acquire);  // first: another may be noted meanwhile
+        for (auto const& s : open_) { s->spread(); }
+        return true;
     }
     void receive(control_message const& w) {
         for (auto const& s : open_) {
             if (s->id() == w.board) { return s->receive(w); }
         }
-        for (auto& c : closed_) {
-            if (c.id != w.board) { continue; }
+        if (auto const closed = closed_.find(w.board); closed != closed_.end()) {
             auto const waits =
                 w.what == control_message::kind::asks || w.what == control_message::kind::watches;
-            if (waits) { c.unanswered.push_back(w.sender); }
+            if (waits) { closed->second.unanswered.push_back(w.sender); }
             return;
         }
         if (early_.size() == most_early) { early_.pop_front(); }
@@ -49,9 +59,9 @@ public:
     }
     /// This rank leaves the job: tells those who wait for it on a communicator that it has closed.
     void leave(control_sender const& tell) {
-        for (auto& c : closed_) {
+        for (auto& [id, c] : closed_) {
             control_message w;
-            w.board = c.id;
+            w.board = id;
             w.what = control_message::kind::leaves;
             w.from = c.me;
             w.entered = c.entered;
@@ -61,17 +71,29 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_early = 1024;
+    static constexpr std::size_t most_early = 1024, most_closed = 1024;
 
     struct closed_board {
-        std::uint64_t id = 0;
         rank_t me = -1;
         std::uint64_t entered = 0, finished = 0;
         std::vector<rank_t> unanswered;
     };
 
+    /// Of many boards the last ones: who waits for another that was closed so long ago, and where
+    /// nobody said that it is over, learns it when this rank is gone.
+    void remember(std::uint64_t id, closed_board c) {
+        if (order_.size() == most_closed) {
+            closed_.erase(order_.front());
+            order_.pop_front();
+        }
+        order_.push_back(id);
+        closed_.emplace(id, std::move(c));
+    }
+
+    std::atomic<bool> failed_{false};  // on some board, and not spread yet
     std::vector<std::shared_ptr<board_state>> open_;
-    std::vector<closed_board> closed_;
+    std::unordered_map<std::uint64_t, closed_board> closed_;
+    std::deque<std::uint64_t> order_;    // in which they were closed
     std::deque<control_message> early_;  // for boards that this rank has yet to make
 };
 

@@ -48,8 +48,14 @@ public:
         auto under_way = way_->send_control(bytes, sizeof what, to);
         sent_.push_back({std::move(text), under_way});
     }
+    /// Tells the peers what has failed here. Waits a moment until it is on its way, since this rank
+    /// may not come back for long.
+    void tell_failures() {
+        if (boards_.spread()) { flush(std::chrono::milliseconds(10)); }
+    }
     /// Takes in one word, if one has come.
     bool receive() {
+        boards_.spread();
         arrival came;
         if (!way_->test(listening_, came)) { return false; }
         auto const what = *place_;

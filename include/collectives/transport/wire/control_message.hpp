@@ -27,6 +27,8 @@ struct control_message {
         all_told,    // that was all
         due,         // so many words in all were for you, `asked`
         breaks_off,  // this rank goes in the middle of things
+        agrees,      // after a failure: see agreement_message, packed by `survival`
+        gives,       // `asked` bytes for the rank alone; those from `other` on are here
         inquires,    // the time of this rank ran out; tell me where you wait
         stands,      // where this rank waits
     };
@@ -40,6 +42,8 @@ struct control_message {
     std::uint64_t finished = 0;          // and the last it needs nothing more of
     std::uint64_t asked = 0;             // the call in question;
     std::array<fingerprint, 4> calls{};  // it and those before it, empty where they are forgotten
+    std::uint64_t other = 0;             // a second number, and
+    std::uint32_t step = 0;              // the kind of an agreement_message
     wait_point waits{};                  // where the rank waits
     failure why{};                       // of what failed
 };

@@ -133,16 +133,19 @@ public:
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
         auto const heard_and_ready = [&] {
-            auto heard = false;
-            while (control_.receive()) { heard = true; }
+            auto const heard = hear();
             return ready() || heard;
         };
         link_->doze(heard_and_ready, time);
     }
-    /// Takes in all words that have come.
+    /// Takes in the words that have come.
     void receive_control() {
         for (int turn = 0; turn < 1000 && link_->progress_control(); ++turn) {}
-        while (control_.receive()) {}
+        hear();
+    }
+    /// Tells the peers what has failed on this rank.
+    void tell_failures() {
+        if (link_->usable()) { control_.tell_failures(); }
     }
     std::optional<peer_exit> gone(rank_t r) const {
         if (control_.has_broken_off(r)) { return peer_exit{}; }
@@ -161,6 +164,12 @@ public:
         auto const id = share(mine);
         return control_.open(id, std::move(group), rank_in_group);
     }
+    /// Models `reopening`: messages of the broken board have other tags, so they reach nobody.
+    board reopen(board& broken, std::vector<rank_t> const& survivors) {
+        auto const me = std::find(survivors.begin(), survivors.end(), rank());
+        return control_.open(mix(broken.state()->id(), hash_text("survivors")), survivors,
+                             static_cast<rank_t>(me - survivors.begin()));
+    }
     void close_board(board& b) {
         if (b.state() && b.stopped()) { trouble_ = true; }
         if (!link_->usable()) { return; }
@@ -173,6 +182,12 @@ protected:
     Link& way() { return *link_; }
 
 private:
+    /// Takes in the words that have come: not those of a rank that sends them without end.
+    bool hear() {
+        auto heard = false;
+        for (int n = 0; n < 1000 && control_.receive(); ++n) { heard = true; }
+        return heard;
+    }
     void send_pieces(std::byte const* data, std::size_t bytes, bool agreed, rank_t to,
                      std::uint64_t tag, request& r) {
         auto const most = link_->largest_piece(bytes, agreed);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Going on after a loss.
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <collectives/communicator/core.hpp>
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/run/diagnosis.hpp>
+#include <collectives/transport/shared/attendance.hpp>
+#include <collectives/transport/survivors.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace collectives::inline v0 {
+
+namespace detail {
+
+/// Who goes on: the same on all of them.
+[[gnu::cold]] inline std::vector<rank_t> agree_on_survivors(engine& e, timeout time) {
+    auto const until = time.deadline(steady::now());
+    auto const lost = [&](rank_t r) {
+        return steady::now() >= until || exit_of(e.board(), e.carrier(), e.group(), r).has_value();
+    };
+    auto* const in_memory = e.board().in_memory();
+    for (;;) {
+        auto const survivors = in_memory != nullptr
+                                   ? shared::agree_on_survivors(*in_memory, e.rank(), lost)
+                                   : e.board().agree_on_survivors(lost);
+        if (survivors) { return *survivors; }
+        // Where ranks agree by messages, the answers of some may never come.
+        if (until != steady::time_point::max() &&
+            steady::now() >= until + std::chrono::seconds(2)) {
+            throw timeout_error(
+                text_of("rank ", e.rank(), ", shrink: time ran out; too few of the ", e.size(),
+                        " ranks answer"),
+                {});
+        }
+        e.carrier().poll();
+        e.carrier().receive_control();
+        e.carrier().doze([] { return false; }, std::chrono::milliseconds(1));
+    }
+}
+
+[[gnu::cold]] inline void require_survival(engine const& e, std::vector<rank_t> const& survivors) {
+    auto const missing = [&] {
+        rank_t r = 0;
+        while (std::binary_search(survivors.begin(), survivors.end(), r)) { ++r; }
+        return r;
+    };
+    if (!may_go_on(survivors, e.size())) {
+        throw peer_lost_error(
+            text_of("rank ", e.rank(), ", shrink: rank ", list_of(survivors), " of ", e.size(),
+                    " can go on; it takes more than half of them, or half with rank 0"),
+            missing());
+    }
+    if (!std::binary_search(survivors.begin(), survivors.end(), e.rank())) {
+        throw peer_lost_error(text_of("rank ", e.rank(), ", shrink: rank ", list_of(survivors),
+                                      " went on without this rank, which came too late"),
+                              e.rank());
+    }
+}
+
+[[gnu::cold]] inline std::shared_ptr<communicator_core> go_on(communicator_core& core,
+                                                              timeout time) {
+    auto& e = core.engine();
+    if (!e.stopped()) {
+        e.break_by(
+            failure::make(failure_kind::aborted, text_of("rank ", e.rank(), " has called shrink")));
+    }
+    auto survivors = agree_on_survivors(e, time);
+    require_survival(e, survivors);
+    auto const me = static_cast<rank_t>(
+        std::lower_bound(survivors.begin(), survivors.end(), e.rank()) - survivors.begin());
+    for (auto& r : survivors) { r = e.group().job_rank(r); }
+    auto next = e.carrier().renew(e.board(), survivors, time.deadline(steady::now()));
+    if (!next.same_ranks) { std::iota(survivors.begin(), survivors.end(), 0); }
+    auto shared = next.carrier
+                      ? std::make_shared<rank_progress>(std::move(next.carrier), e.shared()->work)
+                      : e.shared();
+    return std::make_shared<communicator_core>(
+        std::move(shared), std::move(next.board), rank_group(std::move(survivors), me),
+        mix(e.context(), hash_text("survivors")), core.planner().model());
+}
+
+}  // namespace detail
+
+COLLECTIVES_INLINE communicator communicator::shrink(options const& how) {
+    auto const lock = core_->engine().lock();
+    return communicator(detail::go_on(*core_, how.timeout));
+}
+
+}  // namespace collectives

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks that share memory agree on who goes on after a loss.
+#pragma once
+
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/types.hpp>
+#include <collectives/transport/shared/board.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace collectives::inline v0::shared {
+
+/// One turn of rank `me`: the survivors, ascending, once they are known. Each rank's attendance is
+/// decided once: by the rank itself, which is present, or by a peer for which `lost(r)` holds. So
+/// all ranks find the same survivors. O(ranks).
+[[gnu::cold]] inline std::optional<std::vector<rank_t>> agree_on_survivors(
+    board const& broken, rank_t me, function_ref<bool(rank_t)> lost) {
+    auto const decide = [&](rank_t r, attendance what) {
+        auto open = attendance::undecided;
+        return broken.attendance_of(r).compare_exchange_strong(open, what);
+    };
+    auto news = decide(me, attendance::present);
+    std::vector<rank_t> survivors;
+    auto all_decided = true;
+    for (rank_t r = 0; r < broken.size(); ++r) {
+        auto const& its = broken.attendance_of(r);
+        if (its.load() == attendance::undecided && lost(r)) {
+            news = decide(r, attendance::left_out) || news;
+        }
+        auto const now = its.load();
+        if (now == attendance::undecided) { all_decided = false; }
+        if (now == attendance::present) { survivors.push_back(r); }
+    }
+    if (news) { broken.wake_others(); }
+    return all_decided ? std::optional(survivors) : std::nullopt;
+}
+
+}  // namespace collectives::shared

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Watches the processes of a job's ranks, where nobody else does.
+#pragma once
+
+#include <collectives/core/descriptor.hpp>
+#include <collectives/transport/shared/state.hpp>
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <vector>
+
+namespace collectives::inline v0::shared {
+
+/// The processes of all ranks, made once all have their numbers. Descriptors stand for them,
+/// because the kernel gives the number of a process that has ended to another one.
+class processes {
+public:
+    explicit processes(state job) : job_(job), all_(static_cast<std::size_t>(job.size())) {
+        for (rank_t r = 0; r < job.size(); ++r) { look_after(r); }
+    }
+
+    /// Notes it if the process of a running rank has ended.
+    void look_after(rank_t r) {
+        auto const& s = job_.status(r);
+        if (s.state.load(std::memory_order_acquire) != life::running) { return; }
+        auto& its = all_[static_cast<std::size_t>(r)];
+        if (its.get() < 0) {  // the first time, or no descriptor was left
+            auto const pid = s.pid.load(std::memory_order_relaxed);
+            its = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+        }
+        pollfd ended{its.get(), POLLIN, 0};
+        auto const gone = its.get() < 0 ? errno == ESRCH : ::poll(&ended, 1, 0) == 1;
+        if (gone) { job_.depart(r, life::died, 0); }
+    }
+
+private:
+    state job_;
+    std::vector<descriptor> all_;
+};
+
+}  // namespace collectives::shared

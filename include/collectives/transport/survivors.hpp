@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of a communicator's ranks may go on after a loss.
+#pragma once
+
+#include <collectives/core/types.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace collectives::inline v0 {
+
+/// More than half of the ranks may go on, or half of them with rank 0. Any two such groups share a
+/// rank, so two groups never go on beside each other. `survivors`: ascending ranks.
+inline bool may_go_on(std::vector<rank_t> const& survivors, int size) {
+    auto const twice = 2 * survivors.size(), all = static_cast<std::size_t>(size);
+    return twice > all || (twice == all && survivors.front() == 0);
+}
+
+}  // namespace collectives

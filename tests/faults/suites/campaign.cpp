@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs on which a random fault falls: every rank is told in time and the truth, the
+// living go on with right results, and nothing is left behind.
+#include <property/rank_run.hpp>
+
+#include <faults/lost.hpp>
+#include <test_sampling.hpp>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace faults {
+
+namespace {
+
+using random_programs::instruction;
+using random_programs::rank_run;
+
+enum class fault { none, kill, exit, raise, stop, descriptors, file_size, memory };
+constexpr std::array fault_names{"none",       "SIGKILL",   "exit",      "exception",
+                                 "SIGSTOP",    "ulimit -n", "ulimit -f", "ulimit -v"};
+
+/// Whether the fault ends the rank.
+bool is_deadly(fault f) { return f == fault::kill || f == fault::exit || f == fault::raise; }
+
+/// A job that follows from its seed.
+struct campaign_job {
+    unsigned seed;
+    int size;
+    fault what = fault::none;
+    int victim;
+    std::vector<instruction> before, after, rest;
+    std::chrono::microseconds delay{0};  // from the end of `before` to the fault
+    coll::timeout time = 20s;
+
+    explicit campaign_job(unsigned from) : seed(from) {
+        std::mt19937 dice(from);
+        auto const below = [&](std::size_t n) {
+            return std::uniform_int_distribution<std::size_t>(0, n - 1)(dice);
+        };
+        size = static_cast<int>(3 + below(6));
+        victim = static_cast<int>(below(static_cast<std::size_t>(size)));
+        if (job.processes) {
+            what = static_cast<fault>(below(fault_names.size()));
+        } else {
+            what = below(4) == 0 ? fault::none : fault::raise;
+        }
+        auto const program = [&](std::size_t most) {
+            std::vector<instruction> result(below(most) + 1);
+            for (auto& i : result) {
+                constexpr std::array<std::size_t, 3> counts{12, 600, 9000};
+                constexpr std::array<std::size_t, 5> segments{0, 0, 0, 512, 8192};
+                constexpr std::array reachable{0, 0, 3, 8, 8};
+                i.what = static_cast<int>(below(9));
+                i.algorithm = static_cast<int>(below(10));
+                i.root = static_cast<int>(below(8));
+                i.n = below(counts[below(counts.size())]);
+                i.segment = segments[below(segments.size())];
+                i.in_place = below(2) == 0;
+                i.started = below(2) == 0;
+                i.counted = below(2) == 0;
+                i.reachable_ranks = reachable[below(reachable.size())];
+            }
+            return result;
+        };
+        before = program(6);
+        after = program(12);
+        rest = program(6);
+        // An exception or exit falls between two calls, all else at any moment.
+        if (what == fault::kill || what == fault::stop) {
+            delay = std::chrono::microseconds(below(4000));
+        }
+        if (what == fault::stop) { time = 300ms; }
+    }
+};
+
+/// What a rank lived through.
+struct campaign_story {
+    observation call, rest;
+    int rest_size = 0;
+};
+
+void limit(decltype(RLIMIT_NOFILE) what, rlim_t most) {
+    rlimit now{};
+    ::getrlimit(what, &now);
+    now.rlim_cur = std::min(most, now.rlim_max);
+    ::setrlimit(what, &now);
+}
+
+/// Lets the fault fall on this rank, now or soon.
+void strike(campaign_job const& of, double& when) {
+    auto const later = [&of, &when](int signal) {
+        std::thread([delay = of.delay, signal, &when] {
+            std::this_thread::sleep_for(delay);
+            when = seconds_now();
+            ::kill(::getpid(), signal);
+        }).detach();
+    };
+    when = seconds_now();
+    switch (of.what) {
+        case fault::none: break;
+        case fault::kill: return later(SIGKILL);
+        case fault::stop: return later(SIGSTOP);
+        case fault::exit: ::_exit(7);
+        case fault::raise: throw std::out_of_range("lost my way");
+        case fault::descriptors: return limit(RLIMIT_NOFILE, 3);
+        case fault::file_size: return limit(RLIMIT_FSIZE, 4096);
+        case fault::memory: return limit(RLIMIT_AS, 1 << 20);
+    }
+}
+
+class campaign {
+public:
+    explicit campaign(campaign_job const& of) : job_(of), stories_(of.size), when_(1), pid_(1) {}
+
+    /// Empty if all went as it should.
+    std::string run() {
+        belongings const before;
+        observation ending;
+        observe(ending, [&] {
+            job.run(job_.size, [&](coll::communicator& comm) { live(comm); });
+        });
+        belongings now;
+        for (int i = 0; i < 200 && !(now == before); ++i) {
+            std::this_thread::sleep_for(5ms);
+            now = belongings();
+        }
+        if (!(now == before)) { return "left behind: " + now.text() + "; before: " + before.text(); }
+        for (int r = 0; r < job_.size; ++r) {
+            if (is_deadly(job_.what) && r == job_.victim) { continue; }
+            if (auto const wrong = judge(r); !wrong.empty()) {
+                return "rank " + std::to_string(r) + ": " + wrong;
+            }
+        }
+        return {};
+    }
+    std::string_view told() const {
+        for (auto const& s : stories_) {
+            if (s.call.caught != outcome::result && s.call.caught != outcome::nothing) {
+                return s.call.what();
+            }
+        }
+        return "nothing";
+    }
+    /// The longest time from the fault until a rank was told; 0 if none was.
+    double slowest() const {
+        double most = 0;
+        for (auto const& s : stories_) {
+            if (s.call.caught == outcome::result || s.call.caught == outcome::nothing) { continue; }
+            most = std::max(most, s.call.ended - when_[0]);
+        }
+        return most;
+    }
+
+private:
+    void live(coll::communicator& comm) {
+        auto& mine = stories_.at(comm);
+        auto const strikes = comm.rank() == job_.victim;
+        if (strikes) { pid_[0] = ::getpid(); }
+        observe(mine.call, [&] {
+            rank_run all(comm, job_.time);
+            all.run(job_.before);
+            if (strikes) { strike(job_, when_[0]); }
+            all.run(job_.after);
+            if (strikes && job_.delay.count() != 0) { std::this_thread::sleep_for(job_.delay); }
+            comm.barrier({.timeout = job_.time});
+        });
+        if (strikes && job_.what == fault::raise) { throw std::out_of_range("lost my way"); }
+        observe(mine.rest, [&] {
+            auto next = comm.shrink({.timeout = job_.what == fault::stop ? coll::timeout(500ms)
+                                                                         : coll::timeout(20s)});
+            mine.rest_size = next.size();
+            rank_run(next).run(job_.rest);
+            next.barrier();
+        });
+        // The stopped rank finds itself left out.
+        if (job_.what == fault::stop && !strikes) { ::kill(pid_[0], SIGCONT); }
+    }
+
+    std::string judge(int r) const {
+        auto const& s = stories_[r];
+        auto const is_victim = r == job_.victim;
+        auto const limited = job_.what > fault::stop;
+        auto const what = std::string(s.call.what());
+        auto const rest = "after shrink: " + std::string(s.rest.what());
+        switch (s.call.caught) {
+            case outcome::nothing: return "it never came to an end";
+            case outcome::result: break;
+            case outcome::peer_lost:
+                if (limited || (s.call.peer == job_.victim && is_deadly(job_.what))) { break; }
+                return "told of a loss that was none: " + what;
+            case outcome::timeout:
+                if (job_.what == fault::stop) { break; }
+                return "a time-out: " + what;
+            case outcome::transport:
+            case outcome::foreign:  // std::bad_alloc
+            case outcome::other_error:
+                if (limited) { break; }
+                return what;
+            default: return "told something that is not true: " + what;
+        }
+        if (is_deadly(job_.what) && s.call.caught == outcome::peer_lost &&
+            s.call.ended - when_[0] > 0.5 * slowness) {
+            return "told only after " + std::to_string(s.call.ended - when_[0]) + " s";
+        }
+        if (limited) { return {}; }  // the rank that lacks something may fail again
+        if (job_.what == fault::stop && is_victim) { return {}; }
+        if (s.rest.caught != outcome::result) { return rest; }
+        auto const left = job_.size - (is_deadly(job_.what) ? 1 : 0);
+        if (job_.what != fault::stop && s.rest_size != left) {
+            return std::to_string(s.rest_size) + " ranks went on, not " + std::to_string(left);
+        }
+        return {};
+    }
+
+    campaign_job job_;
+    mutable shared_array<campaign_story> stories_;
+    mutable shared_array<double> when_;
+    shared_array<int> pid_;
+};
+
+}  // namespace
+
+/// COLLECTIVES_TEST_JOBS jobs, by default 25; COLLECTIVES_TEST_SEED is that of the first.
+/// COLLECTIVES_TEST_RESULTS names a file that gets a line per job.
+TEST_CASE("random faults in random programs") {
+    auto const* const asked = std::getenv("COLLECTIVES_TEST_JOBS");
+    auto const jobs = asked != nullptr ? std::strtoul(asked, nullptr, 10) : 25;
+    auto const first = sampling::seed(std::random_device{}());
+    auto const* const file = std::getenv("COLLECTIVES_TEST_RESULTS");
+    std::ofstream results;
+    if (file != nullptr) { results.open(file, std::ios::app); }
+    MESSAGE("the first of ", jobs, " jobs has seed ", first);
+    job.run(2, [](coll::communicator& comm) { comm.barrier(); });  // what is made once
+    for (unsigned i = 0; i < jobs; ++i) {
+        watchdog const guard(60s);
+        campaign_job const of(first + i);
+        campaign c(of);
+        auto const wrong = c.run();
+        auto const name = fault_names[static_cast<std::size_t>(of.what)];
+        INFO("COLLECTIVES_TEST_JOBS=1 COLLECTIVES_TEST_SEED=", of.seed, ": ", of.size, " ranks, ",
+             name, " on rank ", of.victim, ": ", wrong);
+        CHECK(wrong.empty());
+        if (results) {
+            results << of.seed << ',' << of.size << ',' << name << ',' << of.victim << ','
+                    << c.slowest() << ",\"" << c.told() << "\"\n";
+        }
+    }
+}
+
+}  // namespace faults
