@@ -88,7 +88,7 @@ inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks,
                                       name, until);
     } catch (timeout_error const& e) {
         std::vector<int> missing;
-        auto text = text_of("rank ", me, ", bridge_hosts: time ran out; missing rank");
+        auto text = text_of("rank ", me, ", meeting on its host: time ran out; missing rank");
         for (auto const r : e.missing()) {
             missing.push_back(ranks[static_cast<std::size_t>(r)]);
             text += text_of(" ", missing.back());
@@ -115,7 +115,7 @@ inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
     } catch (error const&) {
         auto& engine = comm.core()->engine();
         auto const lock = engine.lock();
-        engine.break_by_exception("bridge_hosts");  // keeps its kind, and the missing ranks
+        engine.break_by_exception("the meeting on a host");
         throw;
     }
 }
