@@ -52,7 +52,7 @@ void add_ranks(CLI::App& app, settings& s) {
         ->capture_default_str()
         ->group(g);
     choice<loss>(
-        app, "--on-loss",
+        app, "--on-loss", s.on_loss,
         "of a rank: end (the default), or continue: the others take over its images and go "
         "on from the last step",
         {{"end", loss::end}, {"continue", loss::go_on}})

@@ -30,8 +30,8 @@ using random_programs::instruction;
 using random_programs::rank_run;
 
 enum class fault { none, kill, exit, raise, stop, descriptors, file_size, memory };
-constexpr std::array fault_names{"none",       "SIGKILL",   "exit",      "exception",
-                                 "SIGSTOP",    "ulimit -n", "ulimit -f", "ulimit -v"};
+constexpr std::array fault_names{"none",    "SIGKILL",   "exit",      "exception",
+                                 "SIGSTOP", "ulimit -n", "ulimit -f", "ulimit -v"};
 
 /// Whether the fault ends the rank.
 bool is_deadly(fault f) { return f == fault::kill || f == fault::exit || f == fault::raise; }
@@ -130,15 +130,15 @@ public:
     std::string run() {
         belongings const before;
         observation ending;
-        observe(ending, [&] {
-            job.run(job_.size, [&](coll::communicator& comm) { live(comm); });
-        });
+        observe(ending, [&] { job.run(job_.size, [&](coll::communicator& comm) { live(comm); }); });
         belongings now;
         for (int i = 0; i < 200 && !(now == before); ++i) {
             std::this_thread::sleep_for(5ms);
             now = belongings();
         }
-        if (!(now == before)) { return "left behind: " + now.text() + "; before: " + before.text(); }
+        if (!(now == before)) {
+            return "left behind: " + now.text() + "; before: " + before.text();
+        }
         for (int r = 0; r < job_.size; ++r) {
             if (is_deadly(job_.what) && r == job_.victim) { continue; }
             if (auto const wrong = judge(r); !wrong.empty()) {
@@ -180,8 +180,8 @@ private:
         });
         if (strikes && job_.what == fault::raise) { throw std::out_of_range("lost my way"); }
         observe(mine.rest, [&] {
-            auto next = comm.shrink({.timeout = job_.what == fault::stop ? coll::timeout(500ms)
-                                                                         : coll::timeout(20s)});
+            auto next = comm.shrink(
+                {.timeout = job_.what == fault::stop ? coll::timeout(500ms) : coll::timeout(20s)});
             mine.rest_size = next.size();
             rank_run(next).run(job_.rest);
             next.barrier();
