@@ -49,8 +49,9 @@ inline std::vector<float> classify_test(coll::communicator& comm, job const& wha
 /// What a rank has learnt: where a step is under way, on some ranks already with it.
 struct learnt {
     state now;
-    state before{};  ///< the last step; kept only where ranks may be lost
-    int first = 0;   ///< the step this run began with
+    state before{};      ///< the last step; kept only where ranks may be lost
+    int first = 0;       ///< the step this run began with,
+    bool begun = false;  ///< once all ranks have it
 };
 
 /// Trains from what is learnt so far, which is equal on all ranks and stays so. Gradients travel
@@ -106,11 +107,11 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
         ++now.step;
         journal.end();
 
+        if (base.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }
         if (now.step % steps_per_epoch == 0 || now.step == last) {
             auto const seen = classify_test(base, what, net, now.parameters);
             journal.epoch(gather_steps(base, journal.taken()), seen);
         }
-        if (base.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }
     }
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -33,9 +34,9 @@ inline bool same_everywhere(coll::communicator& comm, std::vector<float> const& 
 inline std::uint64_t nothing_sent() { return 0; }
 
 /// A rank's whole life, but for losses. Steps are taken over `comm`, all else over `base`; `sent`
-/// tells the bytes that this rank has sent. `lost`: ranks were lost before.
+/// tells the bytes that this rank has sent.
 inline void train_rank(coll::communicator& base, coll::communicator& comm, job const& what,
-                       learnt& of, bool lost, journal& all, std::function<std::uint64_t()> sent) {
+                       learnt& of, journal& all, std::function<std::uint64_t()> sent) {
     auto& now = of.now;
     if (what.how.how != method::all_reduce && base.size() < 2) {
         throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
@@ -43,9 +44,10 @@ inline void train_rank(coll::communicator& base, coll::communicator& comm, job c
     auto* const book = base.rank() == 0 ? &all : nullptr;
     rank_journal mine(book, std::move(sent));
     share(base, now);
-    if (!lost) { of.first = now.step; }
-    if (book != nullptr && lost) { book->gone_on(now.step, base.size()); }
-    if (book != nullptr && !lost) { book->begun(now.step, base.size()); }
+    auto const goes_on = std::exchange(of.begun, true);
+    if (!goes_on) { of.first = now.step; }
+    if (book != nullptr && goes_on) { book->gone_on(now.step, base.size()); }
+    if (book != nullptr && !goes_on) { book->begun(now.step, base.size()); }
     if (what.how.how == method::all_reduce) {
         train(base, comm, what, of, mine);
     } else {
@@ -105,11 +107,11 @@ void on_ranks(settings const& how, Body const& body) {
 
 /// Takes the steps over `base` as it is, or, where something is to be seen of their messages, over
 /// adaptors that count bytes, slow links down and trace each message.
-inline void work_on(coll::communicator& base, work const& w, learnt& of, bool lost) {
+inline void work_on(coll::communicator& base, work const& w, learnt& of) {
     job const what{w.how, w.data};
     if (w.kind == task::classify) { return classify_rank(base, what, w.start, w.book); }
     if (!w.how.counted && w.how.link == 0 && w.kind == task::train) {
-        return train_rank(base, base, what, of, lost, w.book, nothing_sent);
+        return train_rank(base, base, what, of, w.book, nothing_sent);
     }
     coll::counted counts;
     coll::traced trace;
@@ -117,34 +119,37 @@ inline void work_on(coll::communicator& base, work const& w, learnt& of, bool lo
     auto comm = w.how.link > 0 ? counting.with(coll::throttled{.bytes_per_second = w.how.link})
                                : std::move(counting);
     if (w.kind == task::train) {
-        return train_rank(base, comm, what, of, lost, w.book,
+        return train_rank(base, comm, what, of, w.book,
                           [counts] { return std::uint64_t{counts.sent()}; });
     }
     auto traced = comm.with(trace);
     trace_rank(base, traced, trace, w);
 }
 
-/// The ranks that are left after a loss. All of them go on after the step that each has done: a
-/// rank was ahead by one where it had the averages already and others had not.
-inline coll::communicator go_on(coll::communicator& broken, learnt& of) {
-    auto rest = broken.shrink();
+/// All ranks go on after the step that each has done: after a loss a rank was ahead by one where it
+/// had the averages already and others had not.
+inline void agree_on_step(coll::communicator& comm, learnt& of) {
     int done = of.now.step;
-    rest.all_reduce(std::span(&done, 1), coll::min{});
+    comm.all_reduce(std::span(&done, 1), coll::min{});
     if (of.now.step != done) { of.now = of.before; }
-    return rest;
 }
 
-/// The same, and goes on with those who are left when ranks are lost, if it is to.
+/// The same as work_on, with those who are left when ranks are lost, if it is to go on.
 inline void work_through_losses(coll::communicator& all, work const& w) {
     learnt of{w.start};
     std::optional<coll::communicator> rest;
     for (auto* comm = &all;; comm = &*rest) {
         try {
-            return work_on(*comm, w, of, comm != &all);
-        } catch (coll::usage_error const&) { throw; } catch (coll::error const&) {
-            if (w.how.on_loss == loss::end) { throw; }
+            if (comm != &all) { agree_on_step(*comm, of); }
+            return work_on(*comm, w, of);
+        } catch (coll::error const& e) {
+            // A loss is told as one, or by a time-out, or by the abort of a rank that goes on.
+            auto const is_loss = dynamic_cast<coll::peer_lost_error const*>(&e) != nullptr ||
+                                 dynamic_cast<coll::timeout_error const*>(&e) != nullptr ||
+                                 typeid(e) == typeid(coll::error);
+            if (w.how.on_loss == loss::end || !is_loss) { throw; }
         }
-        rest.emplace(go_on(*comm, of));
+        rest.emplace(comm->shrink());
     }
 }
 

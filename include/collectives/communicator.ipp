@@ -43,6 +43,10 @@ inline void all_gather_as(detail::communicator_core& core, collective what, void
     core.run(r);
 }
 
+constexpr std::uint64_t with_generation(std::uint64_t context, std::uint64_t generation) {
+    return (context & ~generation_bits) | generation << 60;
+}
+
 /// A communicator of `members`, ranks of `core`, over `shared`.
 inline std::shared_ptr<detail::communicator_core> derive(
     detail::communicator_core& core, std::shared_ptr<detail::rank_progress> shared,
@@ -59,7 +63,8 @@ inline std::shared_ptr<detail::communicator_core> derive(
     for (auto& m : members) { m = engine.group().job_rank(m); }
     engine.require_usable(collective::split);  // before a board is made in vain
     // Count it before anything can fail: if one group has no memory, the others go on.
-    auto const context = mix(mix(engine.context(), core.next_derived()), salt);
+    auto const context = with_generation(mix(mix(engine.context(), core.next_derived()), salt),
+                                         generation_of(engine.context()));
     auto board = shared->carrier->make_board(members, me, share);
     return std::make_shared<detail::communicator_core>(std::move(shared), std::move(board),
                                                        detail::rank_group(std::move(members), me),

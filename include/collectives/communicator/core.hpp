@@ -125,6 +125,8 @@ public:
         engine_.remove(a);
     }
 
+    /// Once: survivors that go on twice would get the same memory.
+    bool may_shrink() { return !std::exchange(has_shrunk_, true); }
     /// A number for each communicator that is derived from this one.
     std::uint64_t next_derived() { return ++derived_; }
 
@@ -209,6 +211,7 @@ private:
     std::vector<std::unique_ptr<operation>> idle_;
     std::vector<std::unique_ptr<unsized_operation>> idle_unsized_;
     std::uint64_t pairs_ = 0, derived_ = 0;
+    bool has_shrunk_ = false;
     cell_run cell_;
     background_calls background_;
 };

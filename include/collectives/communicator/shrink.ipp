@@ -7,7 +7,6 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/diagnosis.hpp>
-#include <collectives/transport/shared/attendance.hpp>
 #include <collectives/transport/survivors.hpp>
 
 #include <algorithm>
@@ -28,11 +27,8 @@ namespace detail {
     auto const lost = [&](rank_t r) {
         return steady::now() >= until || exit_of(e.board(), e.carrier(), e.group(), r).has_value();
     };
-    auto* const in_memory = e.board().in_memory();
     for (;;) {
-        auto const survivors = in_memory != nullptr
-                                   ? shared::agree_on_survivors(*in_memory, e.rank(), lost)
-                                   : e.board().agree_on_survivors(lost);
+        auto const survivors = e.board().agree_on_survivors(lost);
         if (survivors) { return *survivors; }
         // Where ranks agree by messages, the answers of some may never come.
         if (until != steady::time_point::max() &&
@@ -42,7 +38,7 @@ namespace detail {
                         " ranks answer"),
                 {});
         }
-        e.carrier().poll();
+        e.shared()->progress();
         e.carrier().receive_control();
         e.carrier().doze([] { return false; }, std::chrono::milliseconds(1));
     }
@@ -67,9 +63,27 @@ namespace detail {
     }
 }
 
+/// Whether and how `core` can go on; throws before anything has happened if not.
+[[gnu::cold]] inline void require_successor(communicator_core& core) {
+    auto& e = core.engine();
+    auto const refuse = [&](char const* why) {
+        return text_of("rank ", e.rank(), ", shrink: ", why);
+    };
+    if (!core.may_shrink()) {
+        throw usage_error(refuse("the survivors of this communicator have gone on already"));
+    }
+    if (!e.carrier().can_renew()) {
+        throw transport_error(refuse("this transport cannot go on after a loss"));
+    }
+    if (generation_of(e.context()) == generation_of(generation_bits)) {
+        throw transport_error(refuse("its ranks have gone on 7 times already"));
+    }
+}
+
 [[gnu::cold]] inline std::shared_ptr<communicator_core> go_on(communicator_core& core,
                                                               timeout time) {
     auto& e = core.engine();
+    require_successor(core);
     if (!e.stopped()) {
         e.break_by(
             failure::make(failure_kind::aborted, text_of("rank ", e.rank(), " has called shrink")));
@@ -79,14 +93,20 @@ namespace detail {
     auto const me = static_cast<rank_t>(
         std::lower_bound(survivors.begin(), survivors.end(), e.rank()) - survivors.begin());
     for (auto& r : survivors) { r = e.group().job_rank(r); }
-    auto next = e.carrier().renew(e.board(), survivors, time.deadline(steady::now()));
-    if (!next.same_ranks) { std::iota(survivors.begin(), survivors.end(), 0); }
+    auto next =
+        e.carrier().renew(e.board(), {e.context(), survivors, time.deadline(steady::now()), false});
+    auto generation = generation_of(e.context()) + 1;
+    if (!next.same_ranks) {
+        std::iota(survivors.begin(), survivors.end(), 0);
+        generation = 0;  // nothing of the failed calls reaches a new transport
+    }
     auto shared = next.carrier
                       ? std::make_shared<rank_progress>(std::move(next.carrier), e.shared()->work)
                       : e.shared();
     return std::make_shared<communicator_core>(
         std::move(shared), std::move(next.board), rank_group(std::move(survivors), me),
-        mix(e.context(), hash_text("survivors")), core.planner().model());
+        with_generation(mix(e.context(), hash_text("survivors")), generation),
+        core.planner().model());
 }
 
 }  // namespace detail

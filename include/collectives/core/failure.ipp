@@ -22,6 +22,14 @@ COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why
     return f;
 }
 
+COLLECTIVES_INLINE failure failure::checked() const {
+    auto f = *this;
+    if (f.kind > failure_kind::aborted) { f.kind = failure_kind::transport; }
+    f.missing_count = std::min(f.missing_count, static_cast<std::uint32_t>(most_missing));
+    f.text.back() = '\0';
+    return f;
+}
+
 [[gnu::cold]] COLLECTIVES_INLINE void failure::raise(std::string const& where) const {
     auto const what = text_of(where, ": ", text.data());
     switch (kind) {

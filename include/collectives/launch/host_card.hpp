@@ -107,6 +107,9 @@ inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
     for (std::size_t r = 0; r < hosts.size(); ++r) {
         if (hosts[r] == here) { beside.push_back(static_cast<int>(r)); }
     }
+    auto const& group = comm.core()->engine().group();  // the bridge counts by ranks of the job
+    std::sort(beside.begin(), beside.end(),
+              [&](int a, int b) { return group.job_rank(a) < group.job_rank(b); });
     auto const& first = cards[static_cast<std::size_t>(here)];
     auto const name =
         text_of("collectives-", ::geteuid(), "-host-", first.process, "-", first.moment);

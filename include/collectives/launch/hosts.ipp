@@ -21,8 +21,13 @@ COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
     auto hosts = detail::hosts_of(cards);
     auto inside = erase(detail::meet_on_host(comm, cards, hosts, time));
     return comm.with([&](std::shared_ptr<any_transport> between) -> std::shared_ptr<any_transport> {
+        std::vector<int> host_of(static_cast<std::size_t>(between->size()), -1);
+        auto const& of_job = comm.core()->engine().group().job_ranks();
+        for (std::size_t r = 0; r < hosts.size(); ++r) {
+            host_of[static_cast<std::size_t>(of_job[r])] = hosts[r];
+        }
         return std::make_shared<bridged_transport>(std::move(between), std::move(inside),
-                                                   std::move(hosts));
+                                                   std::move(host_of));
     });
 }
 

@@ -21,7 +21,8 @@ void run(int size, function_ref<void(communicator&)> body);
 /// static destructors run there. Call it from a single-threaded program.
 ///
 /// Throws run_error for the rank that failed first: it threw, exited, or was ended by a signal.
-/// Once a rank has failed, those that have not ended 5 seconds later are killed.
+/// Once a rank has failed, those that have not ended 5 seconds later are killed, unless they
+/// `shrink`.
 template <class F>
 void run(int size, F&& f) {
     detail::run(size, [&f](communicator& comm) { f(comm); });

@@ -29,8 +29,8 @@ struct segmented_call {
 /// them apart.
 constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
                                     std::uint64_t sequence, int segment) {
-    auto const first = mix(mix(context, hash), sequence);
-    return (first + static_cast<std::uint64_t>(segment + 1)) & ~pair_bit;
+    auto const tag = mix(mix(context, hash), sequence) + static_cast<std::uint64_t>(segment + 1);
+    return (tag & ~(pair_bit | generation_bits)) | (context & generation_bits);
 }
 
 /// The run of one segment. The object is reused from segment to segment.

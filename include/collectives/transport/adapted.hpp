@@ -2,7 +2,6 @@
 // What adaptors have in common: a transport that hands everything on to another one.
 #pragma once
 
-#include <collectives/core/error.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
@@ -39,9 +38,9 @@ public:
         return base_->make_board(std::move(group), rank_in_group, share);
     }
     void close_board(any_board& b) override { base_->close_board(b); }
-    renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
-                  steady::time_point until) override {
-        auto below = base_->renew(broken, survivors, until);
+    bool can_renew() const override { return base_->can_renew() && over(base_) != nullptr; }
+    renewed renew(any_board& broken, loss const& of) override {
+        auto below = base_->renew(broken, of);
         if (below.carrier) { below.carrier = over(std::move(below.carrier)); }
         return below;
     }
@@ -60,16 +59,17 @@ public:
     void keep(std::shared_ptr<void const> memory) override { base_->keep(std::move(memory)); }
     void register_memory(void* p, std::size_t bytes) override { base_->register_memory(p, bytes); }
     void deregister_memory(void* p) override { base_->deregister_memory(p); }
+    void use_lock(std::shared_ptr<progress_lock> of) override { base_->use_lock(std::move(of)); }
 
     /// The transport below.
     any_transport& base() const { return *base_; }
     std::shared_ptr<any_transport> const& shared_base() const { return base_; }
 
 protected:
-    /// The same adaptor over another transport: that of the survivors of a loss.
+    /// The same adaptor over another transport: that of the survivors of a loss. Null if it cannot
+    /// go on.
     virtual std::shared_ptr<any_transport> over(std::shared_ptr<any_transport>) const {
-        throw transport_error(
-            "this adaptor cannot go on after a loss: it does not override `over`");
+        return nullptr;
     }
 
 private:

@@ -5,9 +5,9 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/progress_lock.hpp>
-#include <collectives/core/timeout.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
+#include <collectives/transport/survivors.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -82,18 +82,18 @@ public:
     virtual std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
                                                   share_function share) = 0;
     virtual void close_board(any_board& b) = 0;
-    /// What the survivors of a failure go on with: a transport of theirs alone, in which they are
-    /// ranks 0, 1, ... in the order of `survivors`, or, with `same_ranks`, one in which they keep
-    /// their ranks; and their board. `survivors`: ranks of this transport. Collective among them.
-    /// One that is not heard of until then counts as lost. Throws transport_error where the
-    /// transport cannot do so.
+    /// Whether the survivors of a failure can go on: else `renew` is not called.
+    virtual bool can_renew() const = 0;
+    /// What the survivors of a failure go on with, and their board: a transport of theirs alone, in
+    /// which they are ranks 0, 1, ... in the order of `of.survivors`; or, with `same_ranks`, one in
+    /// which they keep their ranks. Collective among them. Throws transport_error for what the
+    /// system refuses.
     struct renewed {
-        std::shared_ptr<any_transport> carrier;  // null: this one
+        std::shared_ptr<any_transport> carrier;  // null: this one, with same_ranks
         std::unique_ptr<any_board> board;
         bool same_ranks = false;
     };
-    virtual renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
-                          steady::time_point until) = 0;
+    virtual renewed renew(any_board& broken, loss const& of) = 0;
 
     // ---- what only some can; the defaults stand for a transport that cannot
 

@@ -44,7 +44,8 @@ class bridged_transport final : public adapted {
     static request& of(any_request& r) { return static_cast<request&>(r); }
 
 public:
-    /// `host_of` holds, for each rank, a number of its host: -1 for one that is lost.
+    /// `host_of` holds, for each rank, a number of its host: -1 for one that is no
+    /// rank of the communicator.
     bridged_transport(std::shared_ptr<any_transport> between, std::shared_ptr<any_transport> inside,
                       std::vector<int> host_of)
         : adapted(std::move(between)), inside_(std::move(inside)), host_of_(std::move(host_of)) {
@@ -54,26 +55,31 @@ public:
                 static_cast<rank_t>(std::count(host_of_.begin(), before, host_of_[r])));
         }
     }
+    bool can_renew() const override { return base().can_renew() && inside_->can_renew(); }
     /// Both transports are renewed: that of this host by the survivors that are here.
-    renewed renew(any_board& broken, std::vector<rank_t> const& survivors,
-                  steady::time_point until) override {
-        auto result = base().renew(broken, survivors, until);
+    renewed renew(any_board& broken, loss const& of) override {
+        auto result = base().renew(broken, of);
         std::vector<int> hosts(result.same_ranks ? host_of_.size() : 0, -1);
-        std::vector<rank_t> here;
-        for (auto const r : survivors) {
-            if (is_here(r)) { here.push_back(local(r)); }
+        loss here{of.context, {}, of.until, true};
+        for (auto const r : of.survivors) {
+            if (is_here(r)) { here.survivors.push_back(local(r)); }
             if (result.same_ranks) {
                 hosts[static_cast<std::size_t>(r)] = host(r);
             } else {
                 hosts.push_back(host(r));
             }
         }
+        if (result.same_ranks) { std::sort(here.survivors.begin(), here.survivors.end()); }
         auto const inner_board = inside_->first_board();
-        auto inner = inside_->renew(*inner_board, here, until).carrier;
+        auto inner = inside_->renew(*inner_board, here).carrier;
         result.carrier = std::make_shared<bridged_transport>(
             result.carrier ? std::move(result.carrier) : shared_base(), std::move(inner),
             std::move(hosts));
         return result;
+    }
+    void use_lock(std::shared_ptr<progress_lock> of) override {
+        inside_->use_lock(of);
+        adapted::use_lock(std::move(of));
     }
 
     std::unique_ptr<any_request> make_request() override {

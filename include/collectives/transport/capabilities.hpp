@@ -7,8 +7,8 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/progress_lock.hpp>
-#include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
+#include <collectives/transport/survivors.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -62,14 +62,13 @@ concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { 
 /// After a failure the survivors, ranks of this transport, get a new one of theirs alone.
 /// What a stopped rank may still write when it goes on does not reach it.
 template <class T>
-concept renewing = requires(T t, typename T::board& broken, std::vector<rank_t> const& survivors,
-                            steady::time_point until) {
-    { t.renew(broken, survivors, until) } -> std::same_as<std::shared_ptr<T>>;
+concept renewing = requires(T t, typename T::board& broken, loss const& of) {
+    { t.renew(broken, of) } -> std::same_as<std::shared_ptr<T>>;
 };
 /// After a failure the survivors go on over the same transport, with a new board.
 template <class T>
-concept reopening = requires(T t, typename T::board& broken, std::vector<rank_t> const& survivors) {
-    { t.reopen(broken, survivors) } -> std::same_as<typename T::board>;
+concept reopening = requires(T t, typename T::board& broken, loss const& of) {
+    { t.reopen(broken, of) } -> std::same_as<typename T::board>;
 };
 /// Frees memory once all ranks have closed a board.
 template <class T>

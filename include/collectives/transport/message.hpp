@@ -15,6 +15,12 @@ namespace collectives::inline v0 {
 /// collectives, which differ from call to call; those of a call's segments follow each other.
 inline constexpr std::uint64_t pair_bit = std::uint64_t{1} << 63;
 
+/// In the tags of collectives, and in the contexts of communicators: how often the ranks have gone
+/// on after a loss. A transport with short tags keeps the generations apart, since messages of a
+/// call that failed may still be under way.
+inline constexpr std::uint64_t generation_bits = std::uint64_t{7} << 60;
+constexpr std::uint64_t generation_of(std::uint64_t tag) { return (tag & generation_bits) >> 60; }
+
 /// What a message belongs to, for traces. Transports never read it.
 struct message_label {
     std::uint32_t operation = 0;

@@ -2,10 +2,10 @@
 // From a transport to an any_transport.
 #pragma once
 
-#include <collectives/core/error.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/capabilities.hpp>
 #include <collectives/transport/concepts.hpp>
+#include <collectives/transport/shared/attendance.hpp>
 #include <collectives/transport/shared/board.hpp>
 
 #include <chrono>
@@ -79,6 +79,8 @@ public:
         [[maybe_unused]] function_ref<bool(rank_t)> lost) override {
         if constexpr (agreeing_board<Board>) {
             return board_.agree_on_survivors(lost);
+        } else if constexpr (shares_memory) {
+            return shared::agree_on_survivors(board_, lost);
         } else {
             return any_board::agree_on_survivors(lost);
         }
@@ -195,21 +197,22 @@ public:
     }
     void close_board(any_board& b) override { transport_->close_board(detail::board_of<board>(b)); }
 
-    renewed renew([[maybe_unused]] any_board& broken,
-                  [[maybe_unused]] std::vector<rank_t> const& survivors,
-                  [[maybe_unused]] steady::time_point until) override {
+    bool can_renew() const override {
+        constexpr bool agrees = std::same_as<board, shared::board> || agreeing_board<board>;
+        return agrees && (renewing<Transport> || reopening<Transport>);
+    }
+    renewed renew([[maybe_unused]] any_board& broken, [[maybe_unused]] loss const& of) override {
         if constexpr (renewing<Transport>) {
             auto next = std::make_shared<transport_model>(
-                transport_->renew(detail::board_of<board>(broken), survivors, until));
+                transport_->renew(detail::board_of<board>(broken), of));
             auto its_board = next->first_board();
             return {std::move(next), std::move(its_board), false};
         } else if constexpr (reopening<Transport>) {
-            return {nullptr,
-                    std::make_unique<board_model<board>>(
-                        transport_->reopen(detail::board_of<board>(broken), survivors)),
+            auto& old = detail::board_of<board>(broken);
+            return {nullptr, std::make_unique<board_model<board>>(transport_->reopen(old, of)),
                     true};
         } else {
-            throw transport_error("this transport cannot go on after a loss");
+            return {};
         }
     }
 

@@ -4,7 +4,6 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/processors.hpp>
-#include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/mapped_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -22,8 +21,7 @@ class transport : public shared::shared_transport<shared::mapped_memory> {
 public:
     using shared_transport::shared_transport;
     /// Models `renewing`.
-    std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
-                                     steady::time_point until);
+    std::shared_ptr<transport> renew(board& broken, loss const& of);
 };
 
 namespace detail {
@@ -80,6 +78,9 @@ public:
         auto& header = *reinterpret_cast<shared::job_header*>(file.root());
         return header.file_end.fetch_add(places(size).end);
     }
+
+    /// Gives back the memory of a part that nobody has opened.
+    void give_back() const { file_->give_back(0, end); }
 
     int descriptor() const { return file_->descriptor(); }
     shared::state const& state() const { return state_; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// How processes that share memory go on after a loss: in a part of their file that no other process
+// has mapped.
 #pragma once
 
 #include <collectives/transport/shm.hpp>
@@ -7,32 +9,34 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0::shm {
 
-[[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(
-    board& broken, std::vector<rank_t> const& survivors, steady::time_point until) {
+[[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(board& broken,
+                                                                             loss const& of) {
     auto const& file = memory().file();
-    auto const n = static_cast<int>(survivors.size());
+    auto const& all = of.survivors;
+    auto const n = static_cast<int>(all.size());
     std::optional<job> next;
     std::size_t mine = 0;
-    auto const make = [&] {
+    auto const where = successor_of(broken, of, [&] {
         mine = job::reserve(file, n);
         next.emplace(n, shared::memory_file::later_part{file, mine}, true);
         auto const& state = next->state();
         state.header().processors.store(processors());
-        for (rank_t r = 0; r < n; ++r) {
-            auto const& before = of_job().status(survivors[static_cast<std::size_t>(r)]);
-            state.status(r).pid.store(before.pid.load());
-            state.status(r).state.store(shared::life::running);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            auto& its = state.status(static_cast<rank_t>(i));
+            its.pid.store(of_job().status(all[i]).pid.load());
+            its.state.store(gone(all[i]) ? shared::life::died : shared::life::running);
         }
         return mine;
-    };
-    auto const where = successor_of(broken, survivors, until, make);
-    if (where != mine) { next.emplace(n, shared::memory_file::later_part{file, where}, false); }
-    auto const place = std::find(survivors.begin(), survivors.end(), rank());
-    auto result = next->rank(static_cast<rank_t>(place - survivors.begin()), {}, true);
+    });
+    if (where != mine) {
+        if (next) { next->give_back(); }
+        next.emplace(n, shared::memory_file::later_part{file, where}, false);
+    }
+    auto const place = std::find(all.begin(), all.end(), rank());
+    auto result = next->rank(static_cast<rank_t>(place - all.begin()), {}, true);
     result->leave_at_end();
     return result;
 }

@@ -4,7 +4,6 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/processors.hpp>
-#include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/heap_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -20,8 +19,7 @@ class transport : public shared::shared_transport<shared::heap_memory> {
 public:
     using shared_transport::shared_transport;
     /// Models `renewing`.
-    std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
-                                     steady::time_point until);
+    std::shared_ptr<transport> renew(board& broken, loss const& of);
 };
 
 /// The memory of a job of `size` ranks, alive as long as one of its transports is.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// How threads go on after a loss.
 #pragma once
 
 #include <collectives/transport/threads.hpp>
@@ -8,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace collectives::inline v0::threads {
 
@@ -20,25 +20,44 @@ struct successor {
     std::atomic<std::size_t> to_come;
 };
 
+/// A survivor's claim to its place. If it cannot take it, it departs for the others to see.
+struct claim {
+    successor* from;
+    rank_t rank;
+    bool taken = false;
+    ~claim() {
+        if (!taken) { from->memory.state().depart(rank, shared::life::left, 0); }
+        if (from->to_come.fetch_sub(1) == 1) { delete from; }
+    }
+};
+
 }  // namespace detail
 
-[[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(
-    board& broken, std::vector<rank_t> const& survivors, steady::time_point until) {
-    auto const n = static_cast<int>(survivors.size());
+[[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(board& broken,
+                                                                             loss const& of) {
+    auto const& all = of.survivors;
     std::unique_ptr<detail::successor> mine;
-    auto const where = successor_of(broken, survivors, until, [&] {
-        mine.reset(new detail::successor{job(n), survivors.size()});
-        for (rank_t r = 0; r < n; ++r) {
-            mine->memory.state().status(r).state.store(shared::life::running);
+    auto const where = successor_of(broken, of, [&] {
+        mine.reset(new detail::successor{job(static_cast<int>(all.size())), all.size()});
+        auto const& state = mine->memory.state();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            auto const r = static_cast<rank_t>(i);
+            if (gone(all[i])) {
+                state.depart(r, shared::life::left, 0);
+                --mine->to_come;
+            } else {
+                state.status(r).state.store(shared::life::running);
+            }
         }
         return reinterpret_cast<std::uintptr_t>(mine.get());
     });
     auto* const next = reinterpret_cast<detail::successor*>(static_cast<std::uintptr_t>(where));
     if (next == mine.get()) { static_cast<void>(mine.release()); }
-    auto const place = std::find(survivors.begin(), survivors.end(), rank());
-    auto result = next->memory.rank(static_cast<rank_t>(place - survivors.begin()));
+    auto const place = std::find(all.begin(), all.end(), rank());
+    detail::claim my_place{next, static_cast<rank_t>(place - all.begin())};
+    auto result = next->memory.rank(my_place.rank);
     result->leave_at_end();
-    if (next->to_come.fetch_sub(1) == 1) { delete next; }
+    my_place.taken = true;
     return result;
 }
 

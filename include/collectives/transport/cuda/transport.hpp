@@ -42,9 +42,7 @@ public:
             }
         });
     }
-    renewed renew(any_board&, std::vector<rank_t> const&, steady::time_point) override {
-        throw transport_error("a communicator of devices cannot go on after a loss");
-    }
+    bool can_renew() const override { return false; }
     ~device_memory_transport() override {
         auto const mine = progress_lock_->take();
         space_->drain_if_possible();

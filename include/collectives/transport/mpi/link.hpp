@@ -47,9 +47,9 @@ struct introduction {
 }  // namespace detail
 
 /// Models wire::link. MPI's tags are shorter than 64 bits (at least 15, mostly 28 or more). The
-/// lower half of them numbers those of send and recv, which never meet. The upper half carries the
-/// lower bits of the tags of collectives: segments of a call never meet, and calls that are under
-/// way at once do with a probability of one in that half.
+/// lower half of them numbers those of send and recv, which never meet. The upper half is for
+/// collectives: segments of a call never meet, and calls that are under way at once do with a
+/// probability of one in 7/8 of that half. The last eighth is for the generations after losses.
 class link {
 public:
     struct handle {
@@ -177,7 +177,10 @@ public:
 private:
     static bool is_of_pair(std::uint64_t tag) { return (tag & pair_bit) != 0; }
     int tag_of_call(std::uint64_t tag) const {
-        return static_cast<int>(half_ | (tag & (half_ - 1)));
+        auto const last = half_ / 8;  // of the upper half
+        auto const generation = generation_of(tag);
+        if (generation == 0) { return static_cast<int>(half_ + tag % (half_ - last)); }
+        return static_cast<int>(2 * half_ - last + generation * (last / 8) + tag % (last / 8));
     }
     /// Whether MPI knows of an early receive by now.
     bool is_posted(handle& h) {

@@ -11,16 +11,17 @@
 
 namespace collectives::inline v0::shared {
 
-/// One turn of rank `me`: the survivors, ascending, once they are known. Each rank's attendance is
+/// One turn of this rank: the survivors, ascending, once they are known. Each rank's attendance is
 /// decided once: by the rank itself, which is present, or by a peer for which `lost(r)` holds. So
 /// all ranks find the same survivors. O(ranks).
 [[gnu::cold]] inline std::optional<std::vector<rank_t>> agree_on_survivors(
-    board const& broken, rank_t me, function_ref<bool(rank_t)> lost) {
+    board const& broken, function_ref<bool(rank_t)> lost) {
     auto const decide = [&](rank_t r, attendance what) {
         auto open = attendance::undecided;
         return broken.attendance_of(r).compare_exchange_strong(open, what);
     };
-    auto news = decide(me, attendance::present);
+    auto news = decide(broken.rank(), attendance::present);
+    if (news) { broken.job().header().going_on.store(1); }
     std::vector<rank_t> survivors;
     auto all_decided = true;
     for (rank_t r = 0; r < broken.size(); ++r) {

@@ -210,6 +210,8 @@ public:
     std::atomic<attendance>& attendance_of(rank_t r) const { return row(r).attends; }
     /// Where the survivors go on; 0 until one of them has said so.
     std::atomic<std::uint64_t>& successor() const { return header_->successor; }
+    state const& job() const { return job_; }
+    rank_t rank() const { return me_; }
 
     std::byte* memory() const { return reinterpret_cast<std::byte*>(header_); }
     int size() const { return static_cast<int>(group_.size()); }

@@ -62,7 +62,8 @@ public:
         require_size(first_ + bytes);
         // Unlike ftruncate it never makes the file shorter: several parts may be made at once.
         auto const last = static_cast<off_t>(first_ + bytes - 4096);
-        auto const fault = ::posix_fallocate(descriptor_, last, 4096);
+        auto fault = EINTR;
+        while (fault == EINTR) { fault = ::posix_fallocate(descriptor_, last, 4096); }
         if (fault != 0) { fail("posix_fallocate", fault); }
         root_ = map_range(0, root_bytes);
         map();

@@ -65,12 +65,18 @@ struct slot_flags {
     std::array<std::atomic<std::uint32_t>, slots_per_rank> used;
 };
 
+/// Where the survivors of the communicator with this context go on, whose board is elsewhere.
+struct successor_slot {
+    std::atomic<std::uint64_t> context, place;
+};
+
 struct alignas(line) job_header {
     std::atomic<std::int32_t> processors;  // that the ranks share
     std::atomic<std::uint32_t> troubles;   // ranks that got into trouble so far
     std::atomic<std::uint32_t> failures;   // ranks that failed so far
-    std::atomic<std::uint32_t> going_on;   // ranks that go on without those
+    std::atomic<std::uint32_t> going_on;   // 1: ranks go on without those
     std::atomic<std::uint64_t> file_end;   // bytes of the file that are in use
+    std::array<successor_slot, 30> successors;
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
@@ -99,6 +105,16 @@ public:
 
     int size() const { return size_; }
     job_header& header() const { return at<job_header>(0, 0); }
+    /// The place of the successor of a communicator with this context; null if there are too many.
+    std::atomic<std::uint64_t>* successor_of(std::uint64_t context) const {
+        for (auto& slot : header().successors) {
+            std::uint64_t free = 0;
+            if (slot.context.compare_exchange_strong(free, context) || free == context) {
+                return &slot.place;
+            }
+        }
+        return nullptr;
+    }
     rank_status& status(rank_t r) const { return at<rank_status>(layout(size_).status, r); }
     report& report_of(rank_t r) const { return at<report>(layout(size_).reports, r); }
     cell& cell_of(rank_t from, rank_t to, std::uint64_t i) const {

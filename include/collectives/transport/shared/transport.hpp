@@ -7,6 +7,7 @@
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
 #include <collectives/transport/shared/processes.hpp>
+#include <collectives/transport/survivors.hpp>
 
 #include <unistd.h>
 
@@ -159,29 +160,37 @@ protected:
 
     /// Where the survivors of a failure go on: the first of them that lives calls `make()`, which
     /// returns that place, and tells the others. If that rank is not heard of until then, others
-    /// make one too; the first one counts.
+    /// make one too; the first one counts. Throws on all of them where making it throws on one.
     template <class Make>
-    std::uint64_t successor_of(board& broken, std::vector<rank_t> const& survivors,
-                               steady::time_point until, Make&& make) {
-        job_.header().going_on.fetch_add(1);
-        auto const is_first = [&] {
-            for (auto const r : survivors) {
-                if (r == me_) { break; }
-                if (!gone(r)) { return false; }
-            }
-            return true;
+    std::uint64_t successor_of(board& broken, loss const& of, Make&& make) {
+        auto* const place = of.by_context ? job_.successor_of(of.context) : &broken.successor();
+        if (place == nullptr) { throw transport_error("too many communicators went on here"); }
+        constexpr auto none = ~std::uint64_t{0};  // there cannot be one
+        auto const settle = [&](std::uint64_t where) {
+            std::uint64_t open = 0;
+            place->compare_exchange_strong(open, where);
+            broken.wake_others();
         };
-        auto& place = broken.successor();
-        for (auto there = place.load();; there = place.load()) {
-            if (there != 0) { return there; }
-            if (is_first() || steady::now() >= until) {
-                std::uint64_t const mine = make();
-                if (place.compare_exchange_strong(there, mine)) { there = mine; }
-                broken.wake_others();
-                return there;
+        while (place->load() == 0) {
+            if (goes_first(of.survivors) || steady::now() >= of.until) {
+                try {
+                    settle(make());
+                } catch (...) {
+                    settle(none);
+                    throw;
+                }
+            } else {
+                doze([&] { return place->load() != 0; }, std::chrono::milliseconds(1));
             }
-            doze([&] { return place.load() != 0; }, std::chrono::milliseconds(1));
         }
+        if (*place == none) { throw transport_error("a peer has no memory for the survivors"); }
+        return *place;
+    }
+    /// Whether no rank lives of those before this one.
+    bool goes_first(std::vector<rank_t> const& ranks) const {
+        return std::find_if(ranks.begin(), ranks.end(), [this](rank_t r) {
+                   return r == me_ || !gone(r);
+               }) == std::find(ranks.begin(), ranks.end(), me_);
     }
 
 private:

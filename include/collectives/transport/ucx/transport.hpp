@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <iterator>
 #include <thread>
@@ -38,16 +39,15 @@ struct introduction {
 }  // namespace detail
 
 class transport : public wire::transport<link> {
-    static constexpr auto nobody_is_lost = [](rank_t) { return false; };
-
 public:
+    using lost_test = function_ref<bool(rank_t)>;
+
     /// Collective over the ranks of `meeting`, which is not needed afterwards. Its
     /// `all_gather(bytes, until)` gives each rank's bytes in the order of the ranks. Throws what
-    /// that throws, and transport_error for what UCX refuses. A rank for which `lost(r)` holds is
-    /// not waited for.
+    /// that throws, and transport_error for what UCX refuses. After a loss: a rank for
+    /// which `lost(r)` holds, or that dies meanwhile, is not waited for.
     template <bootstrap Bootstrap>
-    transport(Bootstrap& meeting, steady::time_point until,
-              function_ref<bool(rank_t)> lost = nobody_is_lost)
+    transport(Bootstrap& meeting, steady::time_point until, std::optional<lost_test> lost = {})
         : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
         detail::introduction me;
         auto const [data, words] = way().addresses();
@@ -61,7 +61,7 @@ public:
         std::vector<wire::rank_processors> processors;
         for (std::size_t r = 0; r < all.size(); ++r) {
             auto const n = all[r].size();
-            auto const is_lost = n == 0 && lost(static_cast<rank_t>(r));
+            auto const is_lost = n == 0 && lost && (*lost)(static_cast<rank_t>(r));
             if (is_lost) { way().lose(static_cast<rank_t>(r)); }
             auto its = me;
             if (n > sizeof me) { std::memcpy(&its, all[r].data(), sizeof me); }
@@ -105,28 +105,31 @@ public:
     void use_lock(std::shared_ptr<progress_lock> of) { progress_lock_ = std::move(of); }
 
     /// Models renewing: the survivors exchange new addresses by words over this transport.
-    std::shared_ptr<transport> renew(board& broken, std::vector<rank_t> const& survivors,
-                                     steady::time_point until) {
-        auto const lost = [&](rank_t r) { return steady::now() >= until || gone(r); };
+    std::shared_ptr<transport> renew(board& broken, loss const& of) {
+        auto const lost = [&](rank_t r) {
+            receive_control();  // also while the new transport connects: others wait for words
+            return steady::now() >= of.until || gone(r);
+        };
         auto const turn = [&](rank_t r) {
-            receive_control();
             std::this_thread::sleep_for(std::chrono::microseconds(50));
             return !lost(r);
         };
-        wire::meeting_of_survivors met{*broken.state(), survivors, rank(), turn};
-        return std::make_shared<transport>(met, until + std::chrono::seconds(1), [&](rank_t r) {
-            return lost(survivors[static_cast<std::size_t>(r)]);
-        });
+        wire::meeting_of_survivors met{*broken.state(), of.survivors, rank(), turn};
+        auto const lost_survivor = [&](rank_t r) {
+            return lost(of.survivors[static_cast<std::size_t>(r)]);
+        };
+        return std::make_shared<transport>(met, steady::time_point::max(),
+                                           lost_test(lost_survivor));
     }
 
 private:
     /// Returns once `ready(r)` holds for all other ranks below. Throws timeout_error.
     template <class Ready>
-    void wait_for(rank_t below, steady::time_point until, function_ref<bool(rank_t)> lost,
+    void wait_for(rank_t below, steady::time_point until, std::optional<lost_test> lost,
                   Ready const& ready) {
         for (rank_t r = 0; r < below; ++r) {
             while (r != rank() && !ready(r)) {
-                if (lost(r)) {
+                if (lost && (!way().can_reach(r) || (*lost)(r))) {
                     way().lose(r);
                     break;
                 }

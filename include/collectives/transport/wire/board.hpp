@@ -100,25 +100,26 @@ public:
                 tell_(job_rank(r), about(control_message::kind::inquires));
             }
             all = all && its.stands;
-            yields = yields || (r < me_ && its.inquires);
+            yields = yields || (r < me_ && its.inquires > its.finished);
         }
         return yields ? inquiry::yielded : all ? inquiry::answered : inquiry::open;
     }
     /// Takes in a peer's control message, and answers if the peer waits for a call of this rank.
     void receive(control_message const& w) {
+        if (w.from < 0 || w.from >= size()) { return; }  // nobody here has said it
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
-        its.waits = w.waits;
+        its.waits = w.waits.peer < size() ? w.waits : wait_point{};
         switch (w.what) {
-            case control_message::kind::failed: return fail(w.why);
+            case control_message::kind::failed: return fail(w.why.checked());
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
             case control_message::kind::agrees:
             case control_message::kind::gives: return after_failure().receive(w);
             case control_message::kind::stands: its.stands = true; return;
             case control_message::kind::inquires:
-                its.inquires = true;
+                its.inquires = w.waits.sequence;
                 return tell_(job_rank(w.from), about(control_message::kind::stands));
             default: break;
         }
@@ -197,7 +198,8 @@ private:
         std::uint64_t answered = 0;          // and that it was told of
         std::array<fingerprint, 8> calls{};  // of which it told
         bool watched = false, watches = false, has_left = false;
-        bool inquires = false, stands = false;
+        std::uint64_t inquires = 0;  // the call of which it asks where all wait
+        bool stands = false;
         wait_point waits{};
     };
 

@@ -150,7 +150,11 @@ private:
     void take_in(control_message const& what) {
         if (counts(what.sender)) { ++heard_; }
         switch (what.what) {
-            case control_message::kind::told: at(due_, what.from) += what.asked; break;
+            case control_message::kind::told:
+                if (what.from >= 0 && what.from < way_->size()) {
+                    at(due_, what.from) += what.asked;
+                }
+                break;
             case control_message::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
             case control_message::kind::all_told: at(has_reported_, what.sender) = true; break;
             case control_message::kind::all_left:

@@ -46,10 +46,10 @@ public:
             return agreement_.receive(m.from, unpacked(m));
         }
         auto& its = given_[static_cast<std::size_t>(m.from)];
-        its.bytes.resize(std::min<std::size_t>(m.asked, most_bytes));
-        if (m.other >= its.bytes.size()) { return; }
-        auto const n = std::min(its.bytes.size() - m.other, m.why.text.size());
-        std::memcpy(its.bytes.data() + m.other, m.why.text.data(), n);
+        if (its.bytes.empty()) { its.bytes.resize(std::min<std::size_t>(m.asked, most_bytes)); }
+        if (m.asked != its.bytes.size() || m.other != its.come) { return; }  // no piece to expect
+        auto const n = std::min(its.bytes.size() - its.come, m.why.text.size());
+        std::memcpy(its.bytes.data() + its.come, m.why.text.data(), n);
         its.come += n;
     }
 

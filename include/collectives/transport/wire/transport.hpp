@@ -164,11 +164,12 @@ public:
         auto const id = share(mine);
         return control_.open(id, std::move(group), rank_in_group);
     }
-    /// Models `reopening`: messages of the broken board have other tags, so they reach nobody.
-    board reopen(board& broken, std::vector<rank_t> const& survivors) {
-        auto const me = std::find(survivors.begin(), survivors.end(), rank());
-        return control_.open(mix(broken.state()->id(), hash_text("survivors")), survivors,
-                             static_cast<rank_t>(me - survivors.begin()));
+    /// Models `reopening`. Messages of the broken communicator have the tags of another generation
+    /// (generation_bits), so they reach nobody.
+    board reopen(board& broken, loss const& of) {
+        auto const me = std::find(of.survivors.begin(), of.survivors.end(), rank());
+        return control_.open(mix(broken.state()->id(), hash_text("survivors")), of.survivors,
+                             static_cast<rank_t>(me - of.survivors.begin()));
     }
     void close_board(board& b) {
         if (b.state() && b.stopped()) { trouble_ = true; }
