@@ -227,7 +227,7 @@ private:
             return affine{static_cast<std::uint32_t>(2 * r + 3), static_cast<std::uint32_t>(call)};
         };
         for (auto& x : data) { x = of(me); }
-        part.all_reduce(data, then);
+        part.all_reduce(data, then, {.timeout = time_});
         std::vector<int> members;
         for (int r = size - 1; r >= 0; --r) {
             if (r % 2 == me % 2) { members.push_back(r); }
