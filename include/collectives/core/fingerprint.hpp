@@ -16,9 +16,10 @@ namespace collectives::inline v0 {
 
 using detail::hash_text;
 
-/// Mixes a word into a hash: every bit of both affects every bit of the result.
+/// Mixes a word into a hash: every bit of both affects every bit of the result. The hash is
+/// scattered first, so that neighbours of both do not meet.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-    return detail::hash_mix(detail::hash_mix(hash, word), hash >> 7);
+    return detail::hash_mix(detail::hash_mix(0, hash), word);
 }
 
 /// A short name, stored in the fingerprint itself because pointers mean nothing to other ranks.
