@@ -128,6 +128,8 @@ public:
 
     /// Empty if all went as it should.
     std::string run() {
+        // Calls that take no time-out, such as split, have it too.
+        ::setenv("COLLECTIVES_TIMEOUT", job_.what == fault::stop ? "0.3" : "20", 1);
         belongings const before;
         observation ending;
         observe(ending, [&] { job.run(job_.size, [&](coll::communicator& comm) { live(comm); }); });
@@ -190,8 +192,8 @@ private:
         if (job_.what == fault::stop && !strikes) { ::kill(pid_[0], SIGCONT); }
     }
 
-    /// Whether a peer that rank r was told of is the victim: by its number among all ranks, or among
-    /// those of the split in random programs.
+    /// Whether a peer that rank r was told of is the victim: by its number among all ranks, or
+    /// among those of the split in random programs.
     bool is_victim_of(int r, int peer) const {
         auto const beside = job_.victim % 2 == r % 2;
         auto const last = (job_.size - 1) % 2 == r % 2;
