@@ -86,11 +86,8 @@ public:
         }
     }
     shared::board* in_memory() override {
-        if constexpr (shares_memory) {
-            return &board_;
-        } else {
-            return nullptr;
-        }
+        if constexpr (shares_memory) { return &board_; }
+        return nullptr;
     }
     void wake_others() const override {
         if constexpr (shares_memory) { board_.wake_others(); }
