@@ -41,7 +41,8 @@ std::array<double, N> take_turns(auto& comm, int runs, Run const& run) {
     return least;
 }
 
-void measure(auto& comm, char const* name, std::vector<std::size_t> const& counts, int runs) {
+void measure(coll::communicator& comm, char const* name, std::vector<std::size_t> const& counts,
+             int runs) {
     std::vector<std::vector<float>> tensors;
     std::size_t total = 0;
     for (auto const n : counts) {
