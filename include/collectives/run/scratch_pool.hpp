@@ -36,10 +36,10 @@ public:
 
     /// The smallest kept buffer that is large enough, else a new one. Sizes up to 1 MiB are rounded
     /// up to a power of two, so that calls of similar sizes share buffers. 0 bytes: an empty
-    /// buffer. A kept buffer that no call needs for long is freed.
+    /// buffer. A kept buffer of more than that is freed when no call has needed it for long.
     buffer take(std::size_t bytes) {
         ++takes_;
-        if (!free_.empty() && takes_ - free_.front().since > longest_) { drop_oldest(); }
+        free_large_buffers();
         if (bytes == 0) { return {}; }
         if (bytes <= large) { bytes = std::bit_ceil(std::max(bytes, least)); }
         auto best = free_.end();
@@ -63,7 +63,7 @@ public:
         if (b.data == nullptr) { return; }
         free_.reserve(most + 1);
         free_.push_back({b, takes_});
-        if (free_.size() > most) { drop_oldest(); }
+        if (free_.size() > most) { drop(free_.begin()); }
     }
     /// Like give_back, for a buffer that cancelled messages may still use.
     void abandon(buffer b) {
@@ -85,9 +85,16 @@ private:
     /// A small call leaves huge buffers alone, so that they are freed when only small calls follow.
     static std::size_t largest_for(std::size_t bytes) { return std::max(16 * bytes, large); }
 
-    void drop_oldest() {
-        release(free_.front().memory);
-        free_.erase(free_.begin());
+    /// Frees one that no call has needed for long. Smaller ones stay, so that calls which are under
+    /// way together now and then allocate nothing.
+    void free_large_buffers() {
+        auto const old = std::find_if(free_.begin(), free_.end(),
+                                      [](auto const& k) { return k.memory.bytes > large; });
+        if (old != free_.end() && takes_ - old->since > longest_) { drop(old); }
+    }
+    void drop(std::vector<kept>::iterator which) {
+        release(which->memory);
+        free_.erase(which);
     }
     void release(buffer b) { give_memory_back(*transport_, b.data, b.bytes); }
 
