@@ -58,8 +58,8 @@ struct campaign_job {
         } else {
             what = below(4) == 0 ? fault::none : fault::raise;
         }
-        // UCX leaves a file behind where a limit ends the process while it makes one.
-        if (what == fault::file_size && job.word_time != 0ms) { what = fault::kill; }
+        // UCX ends the process where a limit is met, and may leave a file behind.
+        if (what > fault::stop && job.word_time != 0ms) { what = fault::kill; }
         auto const program = [&](std::size_t most) {
             std::vector<instruction> result(below(most) + 1);
             for (auto& i : result) {
@@ -194,6 +194,14 @@ private:
         if (job_.what == fault::stop && !strikes) { ::kill(pid_[0], SIGCONT); }
     }
 
+    /// When the first of the others had come to the end of its calls.
+    double first_end() const {
+        double first = 1e300;
+        for (int r = 0; r < job_.size; ++r) {
+            if (r != job_.victim) { first = std::min(first, stories_[r].call.ended); }
+        }
+        return first;
+    }
     /// Whether a peer that rank r was told of is the victim: by its number among all ranks, or
     /// among those of the split in random programs.
     bool is_victim_of(int r, int peer) const {
@@ -206,6 +214,8 @@ private:
         auto const& s = stories_[r];
         auto const is_victim = r == job_.victim;
         auto const limited = job_.what > fault::stop;
+        // A rank that lacks something may end; that it says so in time is seen at the others.
+        if (is_victim && limited) { return {}; }
         auto const what = std::string(s.call.what());
         auto const rest = "after shrink: " + std::string(s.rest.what());
         switch (s.call.caught) {
@@ -220,7 +230,7 @@ private:
             case outcome::transport:
             case outcome::foreign:  // std::bad_alloc
             case outcome::other_error:
-                if (limited) { break; }
+                if (limited || s.call.says("has called shrink")) { break; }  // which knew it first
                 return what;
             default: return "told something that is not true: " + what;
         }
@@ -230,6 +240,11 @@ private:
         }
         if (limited) { return {}; }  // the rank that lacks something may fail again
         if (job_.what == fault::stop && is_victim) { return {}; }
+        // A fault that comes late falls on those who go on.
+        auto const late = job_.delay.count() != 0 &&
+                          (s.rest.caught == outcome::peer_lost ||
+                           s.rest.caught == outcome::timeout || s.rest_size == job_.size);
+        if (late && when_[0] > first_end()) { return {}; }
         if (s.rest.caught != outcome::result) { return rest; }
         auto const left = job_.size - (is_deadly(job_.what) ? 1 : 0);
         if (job_.what != fault::stop && s.rest_size != left) {
