@@ -7,6 +7,7 @@
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/shared/board.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ public:
     void start(any_board& board) {
         board_ = &board;
         in_memory_ = board.in_memory();
+        unfinished_.reserve(most_expected);
     }
 
     /// Enters the next operation, a call with this hash: numbers it and publishes it on the board.
@@ -55,6 +57,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_expected = 64;  // started calls; more allocate
+
     any_board* board_ = nullptr;
     shared::board* in_memory_ = nullptr;
     std::uint64_t sequence_ = 0;

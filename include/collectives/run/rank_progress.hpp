@@ -49,6 +49,7 @@ struct rank_progress {
         static_cast<void>(timeout{}.span());
         auto const held = work->lock->take();
         work->carriers.push_back(carrier.get());
+        work->active.reserve(64);  // so that as many started calls allocate nothing
         carrier->use_lock(work->lock);
     }
     rank_progress(rank_progress const&) = delete;

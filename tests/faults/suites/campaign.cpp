@@ -240,11 +240,11 @@ private:
         }
         if (limited) { return {}; }  // the rank that lacks something may fail again
         if (job_.what == fault::stop && is_victim) { return {}; }
-        // A fault that comes late falls on those who go on.
+        // A fault that comes late falls on those who go on. When exactly a rank stops is not known.
         auto const late = job_.delay.count() != 0 &&
                           (s.rest.caught == outcome::peer_lost ||
                            s.rest.caught == outcome::timeout || s.rest_size == job_.size);
-        if (late && when_[0] > first_end()) { return {}; }
+        if (late && (when_[0] > first_end() || job_.what == fault::stop)) { return {}; }
         if (s.rest.caught != outcome::result) { return rest; }
         auto const left = job_.size - (is_deadly(job_.what) ? 1 : 0);
         if (job_.what != fault::stop && s.rest_size != left) {
