@@ -53,8 +53,8 @@ private:
     static constexpr std::size_t pool_size = 1 << 17;
 
     struct call_under_way {
+        std::vector<std::vector<number>> kept;  // goes after `pending`, which may use it
         coll::pending pending;
-        std::vector<std::vector<number>> kept;
         std::function<void()> check;
     };
 
@@ -109,7 +109,7 @@ private:
             for (std::size_t k = 0; k < to.size(); ++k) { to[k] = value(rank, call, from + k); }
         };
         auto const open = [&](coll::pending h, std::function<void()> check) {
-            open_.push_back({std::move(h), std::move(kept), std::move(check)});
+            open_.push_back({std::move(kept), std::move(h), std::move(check)});
         };
         auto const block_or_open = [&](auto const& block, auto const& start,
                                        std::function<void()> check) {

@@ -58,6 +58,8 @@ struct campaign_job {
         } else {
             what = below(4) == 0 ? fault::none : fault::raise;
         }
+        // Sanitizers need address space.
+        if (what == fault::memory && slowness > 1) { what = fault::kill; }
         // UCX ends the process where a limit is met, and may leave a file behind.
         if (what > fault::stop && job.word_time != 0ms) { what = fault::kill; }
         auto const program = [&](std::size_t most) {
