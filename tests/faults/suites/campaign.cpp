@@ -225,6 +225,7 @@ private:
             case outcome::result: break;
             case outcome::peer_lost:
                 if (limited || (is_victim_of(r, s.call.peer) && is_deadly(job_.what))) { break; }
+                if (job_.what == fault::stop && is_victim) { break; }  // the others have ended
                 return "told of a loss that was none: " + what;
             case outcome::timeout:
                 if (job_.what == fault::stop) { break; }
