@@ -247,7 +247,10 @@ private:
         auto const late = job_.delay.count() != 0 &&
                           (s.rest.caught == outcome::peer_lost ||
                            s.rest.caught == outcome::timeout || s.rest_size == job_.size);
-        if (late && (when_[0] > first_end() || job_.what == fault::stop)) { return {}; }
+        auto const had_ended = stories_[job_.victim].call.caught != outcome::nothing;
+        if (late && (had_ended || when_[0] > first_end() || job_.what == fault::stop)) {
+            return {};
+        }
         if (s.rest.caught != outcome::result) { return rest; }
         auto const left = job_.size - (is_deadly(job_.what) ? 1 : 0);
         if (job_.what != fault::stop && s.rest_size != left) {
