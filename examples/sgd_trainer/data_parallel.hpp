@@ -46,7 +46,7 @@ inline std::vector<float> classify_test(coll::communicator& comm, job const& wha
     return counts;
 }
 
-/// What a rank has learnt: where a step is under way, on some ranks already with it.
+/// What a rank has learnt so far. While a step ends, some ranks are ahead of the others by one.
 struct learnt {
     state now;
     state before{};      ///< the last step; kept only where ranks may be lost

@@ -216,6 +216,9 @@ private:
         auto const& s = stories_[r];
         auto const is_victim = r == job_.victim;
         auto const limited = job_.what > fault::stop;
+        if (s.call.says("wrong result") || s.rest.says("wrong result")) {
+            return std::string(s.call.what()) + "; after shrink: " + std::string(s.rest.what());
+        }
         // A rank that lacks something may end; that it says so in time is seen at the others.
         if (is_victim && limited) { return {}; }
         auto const what = std::string(s.call.what());
@@ -241,7 +244,9 @@ private:
             s.call.ended - when_[0] > 0.5 * slowness) {
             return "told only after " + std::to_string(s.call.ended - when_[0]) + " s";
         }
-        if (limited) { return {}; }  // the rank that lacks something may fail again
+        if (limited) {  // the rank that lacks something may fail again
+            return s.rest.caught == outcome::nothing ? "it never came to an end of shrink" : "";
+        }
         if (job_.what == fault::stop && is_victim) { return {}; }
         // A fault that comes late falls on those who go on. When exactly a rank stops is not known.
         auto const late = job_.delay.count() != 0 &&
