@@ -248,7 +248,7 @@ public:
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why);
     /// After a loss: the living ranks in their order. Collective among them; who comes too late is
-    /// left out. Throws peer_lost_error there, and where less than half live, or half without 0.
+    /// left out. Throws peer_lost_error there, and if less than half live, or half without rank 0.
     communicator shrink(options const& how = {});
 
     /// What `automatic` would take for a vector of `bytes` bytes, with the predicted times. For

@@ -63,20 +63,20 @@ namespace detail {
     }
 }
 
-/// Whether and how `core` can go on; throws before anything has happened if not.
+/// Throws, before anything has happened, where `core` cannot go on.
 [[gnu::cold]] inline void require_successor(communicator_core& core) {
     auto& e = core.engine();
     auto const refuse = [&](char const* why) {
         return text_of("rank ", e.rank(), ", shrink: ", why);
     };
-    if (!core.may_shrink()) {
-        throw usage_error(refuse("the survivors of this communicator have gone on already"));
-    }
     if (!e.carrier().can_renew()) {
         throw transport_error(refuse("this transport cannot go on after a loss"));
     }
     if (generation_of(e.context()) == generation_of(generation_bits)) {
         throw transport_error(refuse("its ranks have gone on 7 times already"));
+    }
+    if (!core.may_shrink()) {
+        throw usage_error(refuse("the survivors of this communicator have gone on already"));
     }
 }
 

@@ -216,13 +216,11 @@ private:
         auto const& s = stories_[r];
         auto const is_victim = r == job_.victim;
         auto const limited = job_.what > fault::stop;
-        if (s.call.says("wrong result") || s.rest.says("wrong result")) {
-            return std::string(s.call.what()) + "; after shrink: " + std::string(s.rest.what());
-        }
-        // A rank that lacks something may end; that it says so in time is seen at the others.
-        if (is_victim && limited) { return {}; }
         auto const what = std::string(s.call.what());
         auto const rest = "after shrink: " + std::string(s.rest.what());
+        if (s.call.says("wrong result") || s.rest.says("wrong result")) { return what + rest; }
+        // A rank that lacks something may end; that it says so in time is seen at the others.
+        if (is_victim && limited) { return {}; }
         switch (s.call.caught) {
             case outcome::nothing: return "it never came to an end";
             case outcome::result: break;
@@ -244,9 +242,8 @@ private:
             s.call.ended - when_[0] > 0.5 * slowness) {
             return "told only after " + std::to_string(s.call.ended - when_[0]) + " s";
         }
-        if (limited) {  // the rank that lacks something may fail again
-            return s.rest.caught == outcome::nothing ? "it never came to an end of shrink" : "";
-        }
+        // The rank that lacks something may fail again.
+        if (limited) { return s.rest.caught == outcome::nothing ? "shrink never ended" : ""; }
         if (job_.what == fault::stop && is_victim) { return {}; }
         // A fault that comes late falls on those who go on. When exactly a rank stops is not known.
         auto const late = job_.delay.count() != 0 &&

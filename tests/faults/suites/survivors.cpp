@@ -216,6 +216,20 @@ TEST_CASE("who comes too late is left out, and is told so") {
     CHECK(places[2].call.says("rank 0, 1, 3 went on without this rank"));
 }
 
+TEST_CASE("survivors go on once: a second time is the caller's mistake") {
+    clean_room room;
+    shared_array<observation> again(3);
+    CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
+        auto rest = comm.shrink();
+        observe(again.at(comm), [&] { (void)comm.shrink(); });
+        rest.barrier();
+    }));
+    for (auto const& seen : again) {
+        CHECK_EQ(seen.caught, outcome::usage);
+        CHECK(seen.says("have gone on already"));
+    }
+}
+
 TEST_CASE("groups and adaptors go on too") {
     clean_room room;
     shared_array<new_place> places(5);
