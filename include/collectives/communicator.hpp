@@ -247,7 +247,7 @@ public:
 
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why);
-    /// After a loss: the living ranks in their order. Collective among them; who comes too late is
+    /// After a loss: the living ranks in their order. Collective among them; a late rank is
     /// left out. Throws peer_lost_error there, and if less than half live, or half without rank 0.
     communicator shrink(options const& how = {});
 

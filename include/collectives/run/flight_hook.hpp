@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a flight recorder (run/flight_recorder.hpp) is hung in, if the program has one.
+// How a rank calls the flight recorder (run/flight_recorder.hpp), if the program has one.
 #pragma once
 
 #include <collectives/core/error.hpp>

@@ -53,6 +53,15 @@ namespace {
 
 bool stops = false;
 
+/// A sum that stops the rank where `stops` is set, once.
+auto stopping_sum(std::atomic<int>& pid) {
+    return coll::commutative([&pid](int a, int b) {
+        if (stops) { stop_here(pid); }
+        stops = false;
+        return a + b;
+    });
+}
+
 }  // namespace
 
 TEST_CASE("a rank that is stopped in the middle of an operation is named too") {
@@ -63,11 +72,7 @@ TEST_CASE("a rank that is stopped in the middle of an operation is named too") {
         clean_room room;
         stories of(v.size);
         shared_array<std::atomic<int>> pid(1), told(1);
-        auto const op = coll::commutative([&](int a, int b) {
-            if (stops) { stop_here(pid[0]); }
-            stops = false;
-            return a + b;
-        });
+        auto const op = stopping_sum(pid[0]);
         CHECK_NOTHROW(job.run(v.size, [&](coll::communicator& comm) {
             auto& mine = of.at(comm);
             auto const data = vector_for<int>(comm, v);
@@ -98,11 +103,7 @@ TEST_CASE("a rank that is stopped for a second has missed nothing") {
         clean_room room;
         stories of(4);
         shared_array<std::atomic<int>> pid(1);
-        auto const op = coll::commutative([&](int a, int b) {
-            if (stops) { stop_here(pid[0]); }
-            stops = false;
-            return a + b;
-        });
+        auto const op = stopping_sum(pid[0]);
         CHECK_NOTHROW(job.run(4, [&](coll::communicator& comm) {
             std::thread helper;
             if (comm.rank() == 0) {
@@ -137,11 +138,7 @@ TEST_CASE(
         stories of(v.size);
         shared_array<std::atomic<int>> pid(1), woken(1);
         shared_array<int> right(v.size);
-        auto const op = coll::commutative([&](int a, int b) {
-            if (stops) { stop_here(pid[0]); }
-            stops = false;
-            return a + b;
-        });
+        auto const op = stopping_sum(pid[0]);
         CHECK_NOTHROW(job.run(v.size, [&](coll::communicator& comm) {
             auto& mine = of.at(comm);
             auto const data = vector_for<int>(comm, v);

@@ -91,7 +91,7 @@ public:
         reader_.fill(nobody);
     }
 
-    /// A free slot for `reader`. Who reads one already leaves one for each peer that reads none,
+    /// A free slot for `reader`. A reader that has one leaves one for each peer that has none,
     /// half of all at most: a reader that stays away must not hold up the others.
     std::optional<int> take(rank_t reader) {
         reclaim();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
@@ -164,7 +165,9 @@ protected:
     template <class Make>
     std::uint64_t successor_of(board& broken, loss const& of, Make&& make) {
         auto* const place = of.by_context ? job_.successor_of(of.context) : &broken.successor();
-        if (place == nullptr) { throw transport_error("too many communicators went on here"); }
+        if (place == nullptr) {
+            throw cannot_go_on("too many communicators of this host have gone on");
+        }
         constexpr auto none = ~std::uint64_t{0};  // there cannot be one
         auto const settle = [&](std::uint64_t where) {
             std::uint64_t open = 0;
@@ -183,10 +186,13 @@ protected:
                 doze([&] { return place->load() != 0; }, std::chrono::milliseconds(1));
             }
         }
-        if (*place == none) { throw transport_error("a peer has no memory for the survivors"); }
+        if (*place == none) { throw cannot_go_on("a peer has no memory for the survivors"); }
         return *place;
     }
-    /// Whether no rank lives of those before this one.
+    transport_error cannot_go_on(char const* why) const {
+        return transport_error(text_of("rank ", me_, " of the job, shrink: ", why));
+    }
+    /// Whether all ranks of the list that come before this one are gone.
     bool goes_first(std::vector<rank_t> const& ranks) const {
         return std::find_if(ranks.begin(), ranks.end(), [this](rank_t r) {
                    return r == me_ || !gone(r);

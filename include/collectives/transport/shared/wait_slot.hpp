@@ -12,7 +12,7 @@
 
 namespace collectives::inline v0::shared {
 
-/// One rank stores, others load at any time. Who loads while it changes finds nothing.
+/// One rank stores, others load at any time. A load during a store finds nothing.
 class wait_slot {
 public:
     void store(wait_point const& at) {
