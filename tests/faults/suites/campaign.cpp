@@ -58,8 +58,10 @@ struct campaign_job {
         } else {
             what = below(4) == 0 ? fault::none : fault::raise;
         }
-        // Sanitizers need address space.
-        if (what == fault::memory && slowness > 1) { what = fault::kill; }
+        // Sanitizers need address space, and descriptors for their reports.
+        if (slowness > 1 && (what == fault::memory || what == fault::descriptors)) {
+            what = fault::kill;
+        }
         // UCX ends the process where a limit is met, and may leave a file behind.
         if (what > fault::stop && job.word_time != 0ms) { what = fault::kill; }
         auto const program = [&](std::size_t most) {
@@ -153,11 +155,10 @@ public:
         }
         return {};
     }
+    static bool was_told(campaign_story const& s) { return s.call.caught > outcome::result; }
     std::string_view told() const {
         for (auto const& s : stories_) {
-            if (s.call.caught != outcome::result && s.call.caught != outcome::nothing) {
-                return s.call.what();
-            }
+            if (was_told(s)) { return s.call.what(); }
         }
         return "nothing";
     }
@@ -165,8 +166,7 @@ public:
     double slowest() const {
         double most = 0;
         for (auto const& s : stories_) {
-            if (s.call.caught == outcome::result || s.call.caught == outcome::nothing) { continue; }
-            most = std::max(most, s.call.ended - when_[0]);
+            if (was_told(s)) { most = std::max(most, s.call.ended - when_[0]); }
         }
         return most;
     }

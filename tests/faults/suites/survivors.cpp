@@ -216,6 +216,23 @@ TEST_CASE("who comes too late is left out, and is told so") {
     CHECK(places[2].call.says("rank 0, 1, 3 went on without this rank"));
 }
 
+TEST_CASE("a rank that takes its time after a loss is waited for") {
+    clean_room room;
+    shared_array<new_place> places(4);
+    run_with_losses(4, [&](coll::communicator& comm) {
+        std::vector<int> large(2'000'000);
+        observation lost;
+        comm.all_reduce(large);
+        if (comm.rank() == 2) { return die(); }
+        observe(lost, [&] {
+            for (;;) { comm.all_reduce(large, coll::sum{}, {.algorithm = coll::ring{}}); }
+        });
+        if (comm.rank() == 1) { std::this_thread::sleep_for(500ms); }
+        go_on(places.at(comm), comm, comm.rank());
+    });
+    check_places(places, {0, 1, 3});
+}
+
 TEST_CASE("survivors go on once: a second time is the caller's mistake") {
     clean_room room;
     shared_array<observation> again(3);

@@ -117,10 +117,11 @@ public:
         ::ppoll(awaited.data(), awaited.size(), &most, nullptr);
     }
     /// A rank that failed says why, and what the others are in it may have finished: that gets some
-    /// time.
+    /// time. The channel for words decides: a rank that took its memory back has closed the other
+    /// one, and lives.
     std::optional<peer_exit> gone(rank_t r) const {
         constexpr auto grace = std::chrono::milliseconds(100);
-        if (!data_.is_lost_since(r, grace) && !control_.is_lost_since(r, grace)) { return {}; }
+        if (!control_.is_lost_since(r, grace)) { return {}; }
         return peer_exit{true, 0};
     }
     bool can_reach(rank_t r) const { return !control_.is_lost(r); }
