@@ -13,7 +13,7 @@
 
 namespace faults {
 
-kind_of_job const job{ucx_world::run, true, 40, 20ms};
+kind_of_job const job{ucx_world::run, true, 40, 20ms, 500ms};
 
 TEST_CASE("ranks that do not connect are an error of those that do") {
     shared_array<observation> of(3);

@@ -48,13 +48,13 @@ inline bool may_share_memory() {
                        [&](auto name) { return names.find(name) != names.npos; });
 }
 
-/// Tag messages, and waits that sleep. A peer's death is looked for every tenth of a second, and
-/// shared memory stays in use though UCX would leave it out where errors are to be reported.
+/// Tag messages, and waits that sleep. UCX looks for a peer's death every 50 ms. Shared
+/// memory stays in use, though UCX would leave it out where errors are to be reported.
 inline context_ptr make_context(int ranks) {
     ucp_config_t* read = nullptr;
     require(ucp_config_read(nullptr, nullptr, &read), "ucp_config_read");
     config_ptr const config(read);
-    prefer(*config, "KEEPALIVE_INTERVAL", "0.1s");
+    prefer(*config, "KEEPALIVE_INTERVAL", "0.05s");
     if (may_share_memory()) { prefer(*config, "MM_ERROR_HANDLING", "y"); }
     ucp_params_t wanted{};
     wanted.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;

@@ -120,7 +120,7 @@ public:
     /// time. The channel for words decides: a rank that took its memory back has closed the other
     /// one, and lives.
     std::optional<peer_exit> gone(rank_t r) const {
-        constexpr auto grace = std::chrono::milliseconds(100);
+        constexpr auto grace = std::chrono::milliseconds(50);
         if (!control_.is_lost_since(r, grace)) { return {}; }
         return peer_exit{true, 0};
     }
