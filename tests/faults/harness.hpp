@@ -44,7 +44,7 @@ struct kind_of_job {
     int calls_ahead = 300;
     /// How long what one rank says of a failure may take to the others.
     std::chrono::milliseconds word_time = 0ms;
-    /// How long after a death the waiting ranks may be told of it, on a machine of their own.
+    /// How long after a death the waiting ranks may be told of it, with nothing else running.
     std::chrono::milliseconds death_time = 50ms;
 };
 inline constexpr kind_of_job on_threads{

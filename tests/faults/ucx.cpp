@@ -8,7 +8,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <deque>
+#include <optional>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace faults {
@@ -69,6 +73,34 @@ TEST_CASE("a rank that sleeps wakes in time though another sends as fast as it c
         base.barrier();
     });
     CHECK_LT(longest[0], 0.1 * slowness);
+}
+
+TEST_CASE("a rank that closed its data worker is lost to those who wait, and lives") {
+    auto const* const ways = std::getenv("UCX_TLS");
+    if (ways == nullptr || std::string_view(ways).find("tcp") == std::string_view::npos) {
+        MESSAGE("skipped: UCX_TLS does not say tcp, and over shared memory UCX looks at processes");
+        return;
+    }
+    shared_array<std::optional<coll::peer_exit>> seen(1);
+    coll::shm::run(2, [&](coll::communicator& base) {
+        coll::bootstrap_over meeting(base);
+        bare_transport over(meeting, coll::steady::now() + 5s);
+        over.note_trouble();
+        if (base.rank() == 1) { over.way().drop_data(); }
+        base.barrier();
+        if (base.rank() == 0) {
+            for (auto const until = seconds_now() + slowness; !seen[0] && seconds_now() < until;) {
+                over.poll();
+                over.receive_control();
+                std::this_thread::sleep_for(1ms);
+                seen[0] = over.gone(1);
+            }
+        }
+        base.barrier();
+    });
+    REQUIRE(seen[0].has_value());
+    CHECK(seen[0]->lives);
+    CHECK_FALSE(seen[0]->died);
 }
 
 }  // namespace faults

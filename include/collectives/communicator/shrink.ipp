@@ -25,7 +25,8 @@ namespace detail {
 [[gnu::cold]] inline std::vector<rank_t> agree_on_survivors(engine& e, timeout time) {
     auto const until = time.deadline(steady::now());
     auto const lost = [&](rank_t r) {
-        return steady::now() >= until || exit_of(e.board(), e.carrier(), e.group(), r).has_value();
+        auto const how = exit_of(e.board(), e.carrier(), e.group(), r);
+        return steady::now() >= until || (how && !how->lives);
     };
     for (;;) {
         auto const survivors = e.board().agree_on_survivors(lost);

@@ -25,6 +25,7 @@ namespace collectives::inline v0::detail {
 }
 
 inline std::string how_it_went(peer_exit const& d) {
+    if (d.lives) { return "has closed its connections"; }
     if (!d.died) { return "has left"; }
     return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
 }
@@ -46,7 +47,7 @@ inline std::string how_it_went(peer_exit const& d) {
     return {};
 }
 
-/// How a rank ended, as its transport or the board says; empty if it lives.
+/// How a rank was lost, as its transport or the board says; empty if it was not.
 inline std::optional<peer_exit> exit_of(any_board const& board, any_transport const& t,
                                         rank_group const& group, rank_t r) {
     if (board.has_left(r)) { return peer_exit{}; }

@@ -65,10 +65,11 @@ struct incoming {
     bool size_agreed = false;  // the same on both sides
 };
 
-/// How a rank ended, if it has.
+/// How a rank was lost.
 struct peer_exit {
     bool died = false;  // false: it returned or ended by itself
     int signal = 0;
+    bool lives = false;  // it has not ended, but its messages no longer arrive
 };
 
 }  // namespace collectives

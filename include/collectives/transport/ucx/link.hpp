@@ -117,12 +117,13 @@ public:
         ::ppoll(awaited.data(), awaited.size(), &most, nullptr);
     }
     /// A rank that failed says why, and what the others are in it may have finished: that gets some
-    /// time. The channel for words decides: a rank that took its memory back has closed the other
-    /// one, and lives.
+    /// time. A rank that took its memory back has closed the channel for data alone, and lives. A
+    /// dead rank closes both, but UCX may notice that of one later.
     std::optional<peer_exit> gone(rank_t r) const {
         constexpr auto grace = std::chrono::milliseconds(50);
-        if (!control_.is_lost_since(r, grace)) { return {}; }
-        return peer_exit{true, 0};
+        if (control_.is_lost_since(r, grace)) { return peer_exit{.died = true}; }
+        if (data_.is_lost_since(r, 5 * grace)) { return peer_exit{.lives = true}; }
+        return {};
     }
     bool can_reach(rank_t r) const { return !control_.is_lost(r); }
     bool usable() const { return true; }

@@ -108,7 +108,8 @@ public:
     std::shared_ptr<transport> renew(board& broken, loss const& of) {
         auto const lost = [&](rank_t r) {
             receive_control();  // also while the new transport connects: others wait for words
-            return steady::now() >= of.until || gone(r);
+            auto const how = gone(r);
+            return steady::now() >= of.until || (how && !how->lives);
         };
         auto const turn = [&](rank_t r) {
             std::this_thread::sleep_for(std::chrono::microseconds(50));
