@@ -47,7 +47,7 @@ inline constexpr std::chrono::milliseconds look_interval{20};
     auto const begin = steady::now();
     while (begin >= a.deadline && !board.stopped()) {
         auto const state = board.inquire();
-        auto const most = state == inquiry::yielded ? 5 * look_interval : look_interval;
+        auto const most = state == inquiry::yielded ? 5 * look_interval : 2 * look_interval;
         if (state == inquiry::answered || steady::now() - begin >= most) { return; }
         t.doze([&board] { return board.stopped(); }, std::chrono::milliseconds(1));
     }

@@ -192,6 +192,8 @@ private:
 
 }  // namespace
 
+TEST_SUITE_BEGIN("alone");
+
 /// COLLECTIVES_TEST_JOBS jobs, by default 25; COLLECTIVES_TEST_SEED is that of the first.
 /// COLLECTIVES_TEST_RESULTS names a file that gets a line per job.
 TEST_CASE("random faults in random programs") {
@@ -219,5 +221,7 @@ TEST_CASE("random faults in random programs") {
         }
     }
 }
+
+TEST_SUITE_END();
 
 }  // namespace faults

@@ -48,6 +48,8 @@ coll::options time_of(coll::communicator const& comm) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("alone");
+
 TEST_CASE("a time-out draws the chain of ranks that wait") {
     stories of(4);
     observe_chain(of, 4, {2}, [](coll::communicator& comm) {
@@ -124,5 +126,7 @@ TEST_CASE("ranks whose time runs out at once report the same") {
         CHECK(of[0].error().misses({1}));
     }
 }
+
+TEST_SUITE_END();
 
 }  // namespace faults
