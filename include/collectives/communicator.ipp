@@ -41,6 +41,9 @@ inline void all_gather_as(detail::communicator_core& core, collective what, void
     r.as = what;
     r.stated_count = stated;
     core.run(r);
+    // A peer may have overwritten what this rank gave.
+    auto const place = bytes * static_cast<std::size_t>(core.engine().rank());
+    std::memcpy(static_cast<std::byte*>(all) + place, mine, bytes);
 }
 
 constexpr std::uint64_t with_generation(std::uint64_t context, std::uint64_t generation) {
@@ -108,17 +111,18 @@ COLLECTIVES_INLINE pending communicator::start_barrier(options const& how) {
 
 COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
     auto const lock = core_->engine().lock();
-    struct member {
-        int color, key, rank;
+    struct choice {
+        int color, key;
     };
-    member const mine{color, key, rank()};
-    std::vector<member> all(static_cast<std::size_t>(size()));
+    choice const mine{color, key};
+    std::vector<choice> all(static_cast<std::size_t>(size()));
     detail::all_gather_as(*core_, collective::split, &mine, all.data(), sizeof mine);
-    std::erase_if(all, [color](auto const& p) { return p.color != color; });
-    std::stable_sort(all.begin(), all.end(),
-                     [](auto const& a, auto const& b) { return a.key < b.key; });
-    std::vector<rank_t> members;
-    for (auto const& p : all) { members.push_back(p.rank); }
+    auto const of = [&](rank_t r) { return all[static_cast<std::size_t>(r)]; };
+    std::vector<rank_t> members(all.size());
+    std::iota(members.begin(), members.end(), 0);
+    std::erase_if(members, [&](rank_t r) { return of(r).color != color; });
+    std::stable_sort(members.begin(), members.end(),
+                     [&](rank_t a, rank_t b) { return of(a).key < of(b).key; });
     auto const salt = static_cast<std::uint64_t>(static_cast<std::uint32_t>(color));
     return communicator(detail::derive(*core_, core_->engine().shared(), std::move(members), salt));
 }

@@ -93,14 +93,14 @@ inline void limit(decltype(RLIMIT_NOFILE) what, rlim_t most) {
     ::setrlimit(what, &now);
 }
 
-/// Lets the fault fall on this rank, now or soon.
-inline void strike(campaign_job const& of, double& when) {
+/// Lets the fault fall on this rank, now or soon: at the latest when what it returns is destroyed.
+inline std::jthread strike(campaign_job const& of, double& when) {
     auto const later = [&of, &when](int signal) {
-        std::thread([delay = of.delay, signal, &when] {
+        return std::jthread([delay = of.delay, signal, &when] {
             std::this_thread::sleep_for(delay);
             when = seconds_now();
             ::kill(::getpid(), signal);
-        }).detach();
+        });
     };
     when = seconds_now();
     switch (of.what) {
@@ -109,10 +109,11 @@ inline void strike(campaign_job const& of, double& when) {
         case fault::stop: return later(SIGSTOP);
         case fault::exit: ::_exit(7);
         case fault::raise: throw std::out_of_range("lost my way");
-        case fault::descriptors: return limit(RLIMIT_NOFILE, 3);
-        case fault::file_size: return limit(RLIMIT_FSIZE, 4096);
-        case fault::memory: return limit(RLIMIT_AS, 1 << 20);
+        case fault::descriptors: limit(RLIMIT_NOFILE, 3); break;
+        case fault::file_size: limit(RLIMIT_FSIZE, 4096); break;
+        case fault::memory: limit(RLIMIT_AS, 1 << 20); break;
     }
+    return {};
 }
 
 }  // namespace faults

@@ -23,7 +23,7 @@ namespace {
 struct private_memory {
     static constexpr bool always_reachable = false;
     std::uint64_t reach(void const*, std::size_t) const { return 0; }
-    std::byte* at(std::uint64_t) const { return nullptr; }
+    std::byte* at(std::uint64_t, std::size_t) const { return nullptr; }
 };
 using messages = shared::messages<private_memory>;
 

@@ -34,7 +34,7 @@ struct butterfly {
         return detail::sum_order::consecutive;
     }
 
-    static constexpr void steps(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void steps(rank_t me, int size, step_sink auto&& emit) {
         detail::fold const f(me, size);
         int const after = f.rounds() + floor_log2(size);
         if (f.is_folded()) {
@@ -53,7 +53,7 @@ struct butterfly {
     }
 
     /// Over `size` blocks: groups of 1, 2, 4, ... virtual ranks exchange all the blocks they have.
-    static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
         detail::fold const f(me, size);
         int const after = f.rounds() + floor_log2(size);
         // All but the folded rank's own block, so a range that may wrap around the end.

@@ -46,7 +46,7 @@ struct leaders {
         return all_at_once ? detail::sum_order::left_fold : detail::sum_order::consecutive;
     }
 
-    constexpr void steps(rank_t me, int size, step_sink auto&& emit) const {
+    [[gnu::cold]] constexpr void steps(rank_t me, int size, step_sink auto&& emit) const {
         int const per = ranks_per_device, devices = size / per, device = me / per;
         rank_t const head = device * per;
         int const gathered = per > 1 ? 1 : 0, between = devices > 1 ? 2 : 0;

@@ -52,7 +52,7 @@ struct mixed_radix {
         return result;
     }
 
-    static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
         int first = 0;
         int round = 0;
         for (digit d(me, size); d.radix > 1; d = d.next(), ++round) {
@@ -71,7 +71,7 @@ struct mixed_radix {
         }
     }
 
-    static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
         int const digits = rounds(size);
         int first = 0;
         for (digit d(me, size); d.radix > 1; d = d.next()) {

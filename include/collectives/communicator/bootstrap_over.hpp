@@ -31,7 +31,11 @@ public:
         std::vector<std::size_t> sizes(n);
         ranks_->all_gather(std::array{mine.size()}, sizes, {.timeout = left(until)});
         std::size_t total = 0;
-        for (auto const s : sizes) { total += s; }
+        for (int r = 0; r < size(); ++r) {
+            auto const bytes = sizes[static_cast<std::size_t>(r)];
+            detail::require_given_bytes(rank(), r, bytes);
+            total += bytes;
+        }
         std::vector<std::byte> all(total);
         ranks_->all_gather(mine, all, sizes, {.timeout = left(until)});
         std::vector<bootstrap_bytes> result;

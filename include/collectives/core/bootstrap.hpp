@@ -51,6 +51,14 @@ inline void require_bootstrap_bytes(int rank, std::size_t bytes) {
     }
 }
 
+/// Throws transport_error where a peer says that it gives more than it may.
+inline void require_given_bytes(int rank, int peer, std::size_t bytes) {
+    if (bytes > most_bootstrap_bytes) {
+        throw transport_error(text_of("rank ", rank, ", meeting: rank ", peer, " gives ", bytes,
+                                      " bytes, more than ", most_bootstrap_bytes));
+    }
+}
+
 /// "rank 0, meeting: time ran out; missing rank 2 3"
 inline timeout_error bootstrap_timeout(int rank, std::vector<int> missing) {
     auto text = text_of("rank ", rank, ", meeting: time ran out; missing rank");

@@ -31,8 +31,12 @@ struct failure {
     static failure make(failure_kind kind, std::string_view why, int peer = -1,
                         std::vector<int> const& absent = {});
 
-    /// The same with what a peer may have written wrong put right: its counts and its text's end.
-    failure checked() const;
+    /// What is known where a peer has damaged the record of a failure.
+    static failure unknown();
+
+    /// The same with what a peer may have written wrong put right: its kind, its counts, its ranks,
+    /// of `size`, and its text's end.
+    failure checked(int size) const;
 
     /// Throws the exception of its kind. `where` names the rank and operation that report it.
     [[noreturn]] void raise(std::string const& where) const;

@@ -11,8 +11,8 @@
 
 namespace collectives::inline v0 {
 
-COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why, int peer,
-                                         std::vector<int> const& absent) {
+[[gnu::cold]] COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why,
+                                                       int peer, std::vector<int> const& absent) {
     failure f;
     f.kind = kind;
     f.peer = peer;
@@ -22,10 +22,18 @@ COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why
     return f;
 }
 
-COLLECTIVES_INLINE failure failure::checked() const {
+[[gnu::cold]] COLLECTIVES_INLINE failure failure::unknown() {
+    return make(failure_kind::transport, "a peer damaged the record of what has failed");
+}
+
+[[gnu::cold]] COLLECTIVES_INLINE failure failure::checked(int size) const {
+    auto const is_no_rank = [size](std::int32_t r) { return r < 0 || r >= size; };
     auto f = *this;
     if (f.kind > failure_kind::aborted) { f.kind = failure_kind::transport; }
-    f.missing_count = std::min(f.missing_count, static_cast<std::uint32_t>(most_missing));
+    if (is_no_rank(f.peer)) { f.peer = -1; }
+    auto const end = f.missing.begin() + std::min<std::size_t>(f.missing_count, most_missing);
+    auto const last = std::remove_if(f.missing.begin(), end, is_no_rank);
+    f.missing_count = static_cast<std::uint32_t>(last - f.missing.begin());
     f.text.back() = '\0';
     return f;
 }

@@ -30,7 +30,10 @@ struct short_text {
     constexpr short_text(std::string_view text) {  // NOLINT: a name is a name
         text.copy(chars.data(), N - 1);
     }
-    constexpr std::string_view view() const { return {chars.data()}; }
+    constexpr std::string_view view() const {
+        std::string_view const all(chars.data(), N);  // a peer may have left out the end
+        return all.substr(0, all.find('\0'));
+    }
     friend constexpr bool operator==(short_text const&, short_text const&) = default;
 };
 
@@ -46,7 +49,7 @@ struct fingerprint {
     std::uint64_t segment = 0;    // bytes of a segment
     std::int32_t root = 0;
     collective what{};
-    bool reproducible = false;
+    std::uint8_t reproducible = 0;  // 0 or 1
     std::uint16_t padding = 0;
     short_text<40> type_name;
     short_text<32> op_name;

@@ -67,7 +67,10 @@ inline constexpr std::array<collective_traits, 13> all_traits{{
 constexpr collective_traits const& traits_of(collective what) {
     return all_traits[static_cast<std::size_t>(what)];
 }
-constexpr std::string_view name(collective what) { return traits_of(what).name; }
+/// "unknown" for what is no collective, since peers may send any number.
+constexpr std::string_view name(collective what) {
+    return static_cast<std::size_t>(what) < all_traits.size() ? traits_of(what).name : "unknown";
+}
 constexpr bool reduces(collective what) { return traits_of(what).reduces; }
 constexpr bool has_blocks(collective what) { return !traits_of(what).one_vector; }
 constexpr bool is_rooted(collective what) {

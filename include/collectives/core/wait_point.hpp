@@ -20,6 +20,8 @@ struct wait_point {
 
     /// Whether the call is a send or a receive. Those are numbered apart.
     bool is_pair() const { return what == collective::send || what == collective::recv; }
+    /// The same as a peer may write it in a job of `size` ranks; else that the rank does not wait.
+    wait_point checked(int size) const { return peer < size ? *this : wait_point{}; }
 };
 
 /// What has become of a question where all ranks wait.

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace collectives::inline v0::shm {
@@ -126,10 +127,11 @@ private:
         }
         if (first == nullptr) { return; }
         auto const rank = text_of("rank ", first->rank);
-        auto const* const report = state_.report_of(first->rank).text.data();
+        auto const& text = state_.report_of(first->rank).text;
+        std::string_view const report(text.data(), ::strnlen(text.data(), text.size()));
         auto const how = first->signal != 0 ? text_of(" was ended by signal ", first->signal, " (",
                                                       ::strsignal(first->signal), ")")
-                         : *report != '\0'
+                         : !report.empty()
                              ? text_of(" threw: ", report)
                              : text_of(" ended its process with status ", first->exit_status);
         throw run_error(rank + how, first->rank, first->exit_status, first->signal);

@@ -73,7 +73,7 @@ public:
             if (found != &flags_) { flags_ = *found; }
             at = flags_.get();
         } else {
-            at = host_.at(place);
+            at = host_.at(place, order_flags::bytes_for(ranks_));
         }
         space_.set_words(std::make_unique<order_flags>(space_.shared_calls(), at, ranks_,
                                                        mine_.job_rank, !one_process_, flags_));

@@ -229,7 +229,7 @@ private:
         t.show(std::exchange(table_, nullptr), table_bytes(), std::move(life));
         for (auto const& c : cards_) {
             if (c.job_rank != mine_.job_rank) {
-                t.add_peer(c.job_rank, c.process, host_.at(c.table));
+                t.add_peer(c.job_rank, c.process, host_.at(c.table, sizeof(export_table)));
             }
         }
         told(std::uint8_t{1});  // all can be read

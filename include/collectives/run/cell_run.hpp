@@ -11,6 +11,7 @@
 #include <collectives/run/space.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
+#include <collectives/transport/shared/snapshot.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -134,9 +135,10 @@ private:
     std::byte const* shown_beside(rank_t peer) const {
         shown_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
+        its = shared::snapshot(its);
         auto& memory = *transport_->memory();
         book_->beside().prefault(memory, peer, its.ring);
-        return memory.at(its.where);
+        return memory.at(its.where, form_->longest);
     }
     /// `shown(peer)`: where a peer's input starts.
     template <class Shown>

@@ -41,8 +41,8 @@ namespace collectives::inline v0::detail {
 
 class engine {
 public:
-    engine(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> b, rank_group group,
-           std::uint64_t context)
+    [[gnu::cold]] engine(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> b,
+                         rank_group group, std::uint64_t context)
         : scratch(shared->carrier),
           shared_(std::move(shared)),
           board_(std::move(b)),
@@ -110,7 +110,7 @@ public:
     }
 
     /// Breaks the communicator on all ranks with a failure that only this rank knows.
-    void break_by(failure const& why) {
+    [[gnu::cold]] void break_by(failure const& why) {
         auto const mine = lock();
         carrier().note_trouble();
         tell(why);
@@ -253,13 +253,13 @@ private:
         if (!a.done) { tell(*why); }
     }
 
-    void tell(failure const& why) {
+    [[gnu::cold]] void tell(failure const& why) {
         board_->fail(why);
         carrier().tell_failures();
     }
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
-    [[noreturn]] void leave(activity& a) {
+    [[gnu::cold, noreturn]] void leave(activity& a) {
         record(&a);
         remove(a);
         wait_until_peers_have_left(carrier(), group_);
@@ -274,10 +274,11 @@ private:
             by->record({*board_, group_, context_, shared_->work->active, a}, recorded_);
         }
     }
-    [[noreturn]] void raise(std::string const& where) {
+    [[gnu::cold, noreturn]] void raise(std::string const& where) {
         auto why = board_->first_failure();
-        for (; !why; why = board_->first_failure()) { ::sched_yield(); }
+        for (; !why && stopped(); why = board_->first_failure()) { ::sched_yield(); }
         carrier().tell_failures();  // another thread may only have noted it
+        if (!why) { why = failure::unknown(); }
         why->raise(where);
     }
 

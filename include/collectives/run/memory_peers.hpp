@@ -7,6 +7,7 @@
 #include <collectives/run/program.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
+#include <collectives/transport/shared/snapshot.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -30,16 +31,24 @@ public:
         return channel(r).counter.load(std::memory_order_acquire);
     }
     std::uint64_t hash(rank_t r) const { return channel(r).hash; }
-    memory_range const& ring_of(rank_t r) const { return channel(r).ring; }
+    memory_range ring_of(rank_t r) const { return shared::snapshot(channel(r).ring); }
     /// The announcement of a peer that has come. If the peer has already left, it may be that of a
-    /// later run.
+    /// later run. Throws transport_error for what is none.
     plans::announcement announced(rank_t r) const {
-        return plans::announcement::of(channel(r).announced.load(std::memory_order_acquire));
+        auto const its =
+            plans::announcement::of(channel(r).announced.load(std::memory_order_acquire));
+        if (plans::backend_of(its.how) != plans::backend::memory) { shared::refuse_damage(r, ""); }
+        return its;
     }
-    /// The address of a place in a peer's output.
-    std::byte* output(plans::place const& p) const { return at(p.peer, p); }
-    /// The address of source number `i` of this rank's plan, which a peer offers.
-    std::byte const* source(int i) const { return at(peer_of(i), offered(i)); }
+    /// The address of so many bytes of a peer's output. Throws transport_error if it has no such.
+    std::byte* output(plans::place const& p, std::size_t bytes) const {
+        return at(p.peer, p, bytes);
+    }
+    /// The address of source number `i` of this rank's plan, of so many bytes, which a peer offers.
+    /// Throws like `output`.
+    std::byte const* source(int i, std::size_t bytes) const {
+        return at(peer_of(i), offered(i), bytes);
+    }
     /// Whether that source is a copy that the peer staged for this run.
     bool is_staged_copy(int i) const {
         return plans::is_staged(announced(peer_of(i)).how) &&
@@ -53,8 +62,9 @@ private:
         return all[static_cast<std::size_t>(i)];
     }
     shared::channel_line& channel(rank_t r) const { return board_->channel(r, run_); }
-    std::byte* at(rank_t r, plans::place const& p) const {
-        return memory_->at(channel(r).bases[static_cast<std::size_t>(p.where)]) + p.offset;
+    std::byte* at(rank_t r, plans::place const& p, std::size_t bytes) const {
+        auto const base = channel(r).bases[static_cast<std::size_t>(p.where)];
+        return memory_->at(base, bytes == 0 ? 0 : p.offset + bytes) + p.offset;
     }
 
     peer_memory* memory_ = nullptr;

@@ -156,7 +156,7 @@ private:
                         watched ? engine_->watch.best(own, i.bytes) : sums_.destination_of(to.how));
             return true;
         }
-        auto const* const its = peers_.source(i.sources.first);
+        auto const* const its = peers_.source(i.sources.first, i.bytes);
         return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
             space_.copy(own + first, its + first, bytes, sums_.destination_of(to.how));
         });

@@ -116,7 +116,7 @@ private:
             if (to.peer < 0) { continue; }
             auto const its = peers.announced(to.peer);
             if (!its.takes_sums) { continue; }
-            outputs_.push_back(peers.output(to) + first);
+            outputs_.push_back(peers.output(to, i.bytes) + first);
             if (!its.in_place) { unread_ = outputs_.back(); }
         }
     }
@@ -128,7 +128,7 @@ private:
         for (int k = i.sources.first; k < i.sources.last; ++k) {
             auto const& p = plan_->sources[static_cast<std::size_t>(k)];
             auto const is_own = p.peer < 0;
-            auto const* const from = (is_own ? at_.read(p) : peers.source(k)) + first;
+            auto const* const from = (is_own ? at_.read(p) : peers.source(k, i.bytes)) + first;
             sources_.push_back(from);
             if (is_own || !peers.is_staged_copy(k)) { next_.push_back(from); }
         }

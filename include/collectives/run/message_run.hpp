@@ -67,7 +67,7 @@ public:
         return i.what == opcode::test ? &post_of(i.number) : nullptr;
     }
 
-    void cancel() {
+    [[gnu::cold]] void cancel() {
         for (; tested_ < posted_; ++tested_) { in_.transport->cancel(*requests_[tested_]); }
     }
 

@@ -69,7 +69,7 @@ public:
         return at;
     }
 
-    void cancel() override {
+    [[gnu::cold]] void cancel() override {
         if (auto* const device = space().device()) { device->drain_if_possible(); }
         for (auto& s : segments_) { s.cancel(); }
         engine_->scratch.abandon(std::exchange(input_, {}));

@@ -67,9 +67,7 @@ public:
     /// Where this rank's staging ring is.
     memory_range own_ring() const { return ring_.announced(); }
     /// Call this before this rank reads from peer r, whose ring is `its`.
-    void prefault(peer_memory& of, rank_t r, memory_range const& its) {
-        ring_.prefault(of, r, its);
-    }
+    void prefault(peer_memory& of, rank_t r, memory_range its) { ring_.prefault(of, r, its); }
     /// The largest piece of the staging ring in bytes; 0 if there is no ring, because there is no
     /// memory for it or the caches do not suit it. The first call takes the memory.
     std::size_t largest_piece(any_transport& t) {

@@ -66,7 +66,7 @@ public:
         if (free_.size() > most) { drop(free_.begin()); }
     }
     /// Like give_back, for a buffer that cancelled messages may still use.
-    void abandon(buffer b) {
+    [[gnu::cold]] void abandon(buffer b) {
         if (!transport_->keeps_memory()) { return give_back(b); }
         if (b.data == nullptr) { return; }
         transport_->keep(std::shared_ptr<void const>(b.data, [](void const* p) {

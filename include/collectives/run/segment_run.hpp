@@ -66,7 +66,7 @@ public:
         if (at_ == stage::in_memory) { return memory_.progress() && end(); }
         return messages_.progress() && end();
     }
-    void cancel() {
+    [[gnu::cold]] void cancel() {
         if (at_ == stage::over_messages) {
             messages_.cancel();
             engine_->scratch.abandon(std::exchange(scratch_, {}));

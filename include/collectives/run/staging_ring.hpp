@@ -51,12 +51,13 @@ public:
     /// Where the ring is. Empty if peers share this process's page tables, or are too many.
     memory_range announced() const { return announced_; }
     /// Reads each line of peer r's ring once, so that this process has mapped the pages.
-    void prefault(peer_memory& of, rank_t r, memory_range const& its) {
+    void prefault(peer_memory& of, rank_t r, memory_range its) {
         auto const i = static_cast<std::size_t>(r);
         if (i < known_.size() && known_[i] == its.where) { return; }
         if (i >= known_.size()) { known_.resize(i + 1); }
         known_[i] = its.where;
-        if (its.where != 0) { touch(of.at(its.where), its.bytes); }
+        if (its.where == 0 || its.bytes > most_read) { return; }
+        touch(of.at(its.where, its.bytes), its.bytes);
     }
     /// The next piece. It shares no cache line with other pieces.
     std::byte* take(std::size_t bytes) {

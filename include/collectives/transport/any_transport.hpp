@@ -37,7 +37,9 @@ public:
 
     /// A location that any rank can turn back into a pointer with `at`; 0 where peers cannot.
     virtual std::uint64_t reach(void const* p, std::size_t bytes) = 0;
-    virtual std::byte* at(std::uint64_t location) = 0;
+    /// Throws transport_error where a peer's location is not that of so many bytes. Threads of one
+    /// process trust each other: there any location will do.
+    virtual std::byte* at(std::uint64_t location, std::size_t bytes) = 0;
     /// Zeroed memory that peers reach. Throws transport_error if there is none.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void deallocate(void* p, std::size_t bytes) = 0;

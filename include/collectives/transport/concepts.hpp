@@ -60,13 +60,14 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
 };
 
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
-/// location that any rank can turn back into a pointer with `at`, or 0 if peers cannot reach it.
+/// location that any rank can turn back into a pointer with `at(location, bytes)`, which throws
+/// transport_error for what is no such location, or 0 if peers cannot reach it.
 /// `always_reachable`: every address can be reached (threads of one process).
 template <class T>
 concept peer_addressable = transport<T> && requires(T t, void* p, std::uint64_t where) {
     { T::always_reachable } -> std::convertible_to<bool>;
     { t.reach(p, std::size_t{}) } -> std::same_as<std::uint64_t>;
-    { t.at(where) } -> std::same_as<std::byte*>;
+    { t.at(where, std::size_t{}) } -> std::same_as<std::byte*>;
     { t.allocate(std::size_t{}) } -> std::same_as<void*>;
     { t.deallocate(p, std::size_t{}) };
 };

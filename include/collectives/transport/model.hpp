@@ -115,7 +115,9 @@ template <peer_addressable Transport>
 class memory_part<Transport> : public peer_memory {
 public:
     std::uint64_t reach(void const* p, std::size_t bytes) final { return of_.reach(p, bytes); }
-    std::byte* at(std::uint64_t location) final { return of_.at(location); }
+    std::byte* at(std::uint64_t location, std::size_t bytes) final {
+        return of_.at(location, bytes);
+    }
     void* allocate(std::size_t bytes) final { return of_.allocate(bytes); }
     void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
     bool always_reachable() const final { return Transport::always_reachable; }

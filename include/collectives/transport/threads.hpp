@@ -39,7 +39,7 @@ public:
     shared::state const& state() const { return state_; }
     /// What rank r works with; another type of transport may be made of the same parts.
     template <class Transport = transport>
-    std::shared_ptr<Transport> rank(rank_t r) const {
+    [[gnu::cold]] std::shared_ptr<Transport> rank(rank_t r) const {
         return std::make_shared<Transport>(state_, shared::heap_memory{}, board_, r, memory_);
     }
 

@@ -99,9 +99,10 @@ private:
         observe(mine.call, [&] {
             rank_run all(comm, job_.time);
             all.run(job_.before);
-            if (strikes) { strike(job_, when_[0]); }
-            all.run(job_.after);
-            if (strikes && job_.delay.count() != 0) { std::this_thread::sleep_for(job_.delay); }
+            {
+                auto const soon = strikes ? strike(job_, when_[0]) : std::jthread();
+                all.run(job_.after);
+            }
             comm.barrier({.timeout = job_.time});
         });
         if (strikes && job_.what == fault::raise) { throw std::out_of_range("lost my way"); }
@@ -116,14 +117,6 @@ private:
         if (job_.what == fault::stop && !strikes) { ::kill(pid_[0], SIGCONT); }
     }
 
-    /// When the first of the others had come to the end of its calls.
-    double first_end() const {
-        double first = 1e300;
-        for (int r = 0; r < job_.size; ++r) {
-            if (r != job_.victim) { first = std::min(first, stories_[r].call.ended); }
-        }
-        return first;
-    }
     /// Whether a peer that rank r was told of is the victim: by its number among all ranks, or
     /// among those of the split in random programs.
     bool is_victim_of(int r, int peer) const {
@@ -168,14 +161,6 @@ private:
         // The rank that lacks something may fail again.
         if (limited) { return s.rest.caught == outcome::nothing ? "shrink never ended" : ""; }
         if (job_.what == fault::stop && is_victim) { return {}; }
-        // A fault that comes late falls on those who go on. When exactly a rank stops is not known.
-        auto const late = job_.delay.count() != 0 &&
-                          (s.rest.caught == outcome::peer_lost ||
-                           s.rest.caught == outcome::timeout || s.rest_size == job_.size);
-        auto const had_ended = stories_[job_.victim].call.caught != outcome::nothing;
-        if (late && (had_ended || when_[0] > first_end() || job_.what == fault::stop)) {
-            return {};
-        }
         if (s.rest.caught != outcome::result) { return rest; }
         auto const left = job_.size - (is_deadly(job_.what) ? 1 : 0);
         if (job_.what != fault::stop && s.rest_size != left) {

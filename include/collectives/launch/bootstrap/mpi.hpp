@@ -79,6 +79,7 @@ private:
     void contents(exchange& e, steady::time_point until) {
         for (int r = 0; r < size_; ++r) {
             auto const i = static_cast<std::size_t>(r);
+            detail::require_given_bytes(rank_, r, e.sizes[i]);
             e.came[i].resize(e.sizes[i]);
             post(e.came[i].data(), e.came[i].size(), r, content_tag, e.awaited[i], true);
             post(e.mine.data(), e.mine.size(), r, content_tag, e.sent[i], false);

@@ -2,6 +2,7 @@
 // A rank's view of what its peers in other processes show of their device memory.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/mappings.hpp>
 
@@ -36,12 +37,14 @@ public:
     }
 
     /// The address here. Opens what is not known, for which other memory may be closed after
-    /// `wait()`. Throws transport_error where that fails. Null for what is no location: of no
-    /// bytes.
+    /// `wait()`. Throws transport_error where that fails, and for what is no location of so many
+    /// bytes. Null for what is no location: of no bytes.
     template <class Wait>
-    std::byte* at(location where, Wait const& wait) {
-        if (where.rank < 0) { return nullptr; }
-        auto& p = peers_[static_cast<std::size_t>(where.rank)];
+    std::byte* at(location where, std::size_t bytes, Wait const& wait) {
+        if (where.rank < 0 && bytes == 0) { return nullptr; }
+        auto const i = static_cast<std::size_t>(where.rank);
+        if (i >= peers_.size() || peers_[i].table == nullptr) { refuse(); }
+        auto& p = peers_[i];
         auto& line = p.table->line[where.line];
         if (p.lines.size() <= where.line) { p.lines.resize(where.line + 1); }
         auto& mine = p.lines[where.line];
@@ -56,6 +59,7 @@ public:
             mine.stamp = stamp;
             line.users.fetch_add(1, std::memory_order_acq_rel);
         }
+        if (where.offset + bytes > line.bytes) { refuse(); }
         return base + where.offset;
     }
 
@@ -90,6 +94,9 @@ private:
         std::vector<seen_line> lines;
     };
 
+    [[noreturn]] static void refuse() {
+        throw transport_error("a peer's memory is not where the peer says");
+    }
     static bool let_go(peer& p, std::size_t i) {
         auto& mine = p.lines[i];
         if (!mine.mapped) { return false; }

@@ -148,11 +148,11 @@ private:
         }
         return exports_->reach(p, bytes);
     }
-    std::byte* at(std::uint64_t packed) override {
+    std::byte* at(std::uint64_t packed, std::size_t bytes) override {
         if (one_process_) {
             return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(packed));
         }
-        return imports_.at(location::of(packed), [this] { space_->drain(); });
+        return imports_.at(location::of(packed), bytes, [this] { space_->drain(); });
     }
     bool always_reachable() const override { return false; }
     /// Zeroed memory that peers reach. Throws transport_error if there is none.

@@ -157,7 +157,7 @@ public:
         return row(r).finished.load(std::memory_order_acquire);
     }
     void stand(wait_point const& at) { row(me_).waits.store(at); }
-    wait_point where(rank_t r) const { return row(r).waits.load(); }
+    wait_point where(rank_t r) const { return row(r).waits.load().checked(size()); }
     /// What rank r called as operation `sequence`; empty if not yet, or too long ago.
     std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         if (entered(r) < sequence) { return {}; }
@@ -176,7 +176,8 @@ public:
     /// is written down before it counts: a rank may die in between.
     void fail(failure const& why) {
         auto& mine = row(me_);
-        auto const k = mine.complaints.fetch_add(1, std::memory_order_relaxed);
+        auto k = mine.complaints.fetch_add(1, std::memory_order_relaxed);
+        if (k >= board_row::most_complaints && !stopped()) { k = 0; }  // a peer damaged the number
         if (k < board_row::most_complaints) {
             mine.complaint[k] = why;
             auto none = std::uint32_t{0};
@@ -188,11 +189,12 @@ public:
     std::atomic<std::uint32_t> const& stop_word() const { return header_->stopped; }
     /// Sequentially consistent: who says that it is inside a peer's memory looks here afterwards.
     bool stopped() const { return header_->stopped.load(std::memory_order_seq_cst) != 0; }
-    std::optional<failure> first_failure() const {
+    [[gnu::cold]] std::optional<failure> first_failure() const {
         auto const mark = header_->stopped.load(std::memory_order_acquire);
         if (mark == 0) { return {}; }
-        auto const& of = row(static_cast<rank_t>((mark - 1) / board_row::most_complaints));
-        return of.complaint[(mark - 1) % board_row::most_complaints];
+        auto const r = static_cast<rank_t>((mark - 1) / board_row::most_complaints);
+        if (r >= size()) { return failure::unknown(); }
+        return row(r).complaint[(mark - 1) % board_row::most_complaints].checked(size());
     }
 
     /// Says that this rank will not look at the board again; true for the last one.

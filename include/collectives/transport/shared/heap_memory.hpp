@@ -21,7 +21,7 @@ public:
     std::uint64_t reach(void const* p, std::size_t) const {
         return reinterpret_cast<std::uintptr_t>(p);
     }
-    std::byte* at(std::uint64_t location) const {
+    std::byte* at(std::uint64_t location, std::size_t) const {
         return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(location));
     }
     /// Zeroed memory on a page boundary. Throws transport_error if there is none.

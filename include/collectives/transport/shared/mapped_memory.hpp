@@ -32,11 +32,12 @@ namespace collectives::inline v0::shared {
 class memory_file {
 public:
     explicit memory_file(std::size_t bytes) : bytes_(bytes) {
-        descriptor_ = ::memfd_create("collectives", MFD_CLOEXEC);
+        descriptor_ = ::memfd_create("collectives", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (descriptor_ < 0) { fail("memfd_create", errno); }
         if (::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0) { fail("fchmod", errno); }
         require_size(bytes);
         if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) { fail("ftruncate", errno); }
+        if (::fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK) != 0) { fail("fcntl", errno); }
         map();
     }
     /// Another process's file, by a descriptor that this object owns from now on.
@@ -47,6 +48,9 @@ public:
         struct stat is {};
         if (::fstat(descriptor_, &is) != 0) { fail("fstat", errno); }
         if (is.st_size != static_cast<off_t>(bytes)) { fail("a file of another size", EINVAL); }
+        // A peer that made it shorter later would end this process by a signal.
+        auto const seals = ::fcntl(descriptor_, F_GET_SEALS);
+        if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) { fail("a file that can shrink", EINVAL); }
         map();
     }
     /// A part of a file that lies behind what that object maps, whose owner has no access to it.
@@ -163,7 +167,13 @@ public:
         if (address < base || address + bytes > base + file_->bytes()) { return 0; }
         return address - base + 1;
     }
-    std::byte* at(std::uint64_t location) const { return file_->base() + (location - 1); }
+    /// Throws transport_error unless the bytes lie in the file. No bytes lie anywhere.
+    std::byte* at(std::uint64_t location, std::size_t bytes) const {
+        if (bytes == 0) { return file_->base(); }
+        auto const first = location - 1, all = file_->bytes();
+        if (first > all || bytes > all - first) { refuse(bytes); }
+        return file_->base() + first;
+    }
 
     /// First fit, whole pages, zeroed by the kernel. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
@@ -190,6 +200,9 @@ public:
     memory_file const& file() const { return *file_; }
 
 private:
+    [[gnu::cold, gnu::noinline, noreturn]] static void refuse(std::size_t bytes) {
+        throw transport_error(text_of(bytes, " bytes of a peer are not in the shared memory"));
+    }
     static std::size_t pages(std::size_t bytes) {
         return bytes == 0 ? page : (bytes + page - 1) / page * page;
     }

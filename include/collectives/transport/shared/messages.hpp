@@ -55,7 +55,7 @@ public:
     bool test(request& r) const { return r.at_ == phase::done; }
 
     /// Forgets a request; what a peer still says of it finds nothing.
-    void cancel(request& r) {
+    [[gnu::cold]] void cancel(request& r) {
         if (r.at_ == phase::queued) {
             std::erase(peer(r.out_.to).queue, &r);
             --queued_;
@@ -140,7 +140,9 @@ private:
     bool drain(rank_t from) {
         int taken = 0;
         while (auto* const c = taken < cells_per_ring ? rings_.full_cell(from) : nullptr) {
-            arrive(from, cell_header::of(*c), c->payload.data());
+            auto const h = cell_header::of(*c);
+            require_sense(h.fits(), from);
+            arrive(from, h, c->payload.data());
             rings_.hand_back(from, *c);
             ++taken;
         }
@@ -158,7 +160,7 @@ private:
                 return;
             }
             case cell_kind::accept:
-                if (auto* const r = numbers_.find(h.sender)) {
+                if (auto* const r = numbers_.find(h.sender, phase::offered, from)) {
                     r->theirs_ = h.receiver;
                     r->at_ = phase::streaming;
                     active_.push_back(r);
@@ -166,7 +168,7 @@ private:
                 return;
             case cell_kind::fragment: return fragment(from, h);
             case cell_kind::acknowledge:
-                if (auto* const r = numbers_.find(h.sender)) { finish(*r); }
+                if (auto* const r = numbers_.find(h.sender, phase::offered, from)) { finish(*r); }
                 return;
         }
     }
@@ -185,7 +187,7 @@ private:
             return finish(r);
         }
         if (h.location != 0) {
-            r.source_ = memory_->at(h.location);
+            r.source_ = memory_->at(h.location, h.bytes);
             return activate(r, phase::pulling);
         }
         r.mine_ = numbers_.add(r);
@@ -211,7 +213,8 @@ private:
     }
 
     void fragment(rank_t from, cell_header const& h) {
-        if (auto* const r = numbers_.find(h.receiver)) {
+        if (auto* const r = numbers_.find(h.receiver, phase::receiving, from)) {
+            require_sense(h.offset == r->moved_ && h.bytes <= r->in_.bytes - r->moved_, from);
             deliver(*r, h.offset, job_.slot(from, static_cast<int>(h.location)), h.bytes);
             r->moved_ += h.bytes;
             if (r->moved_ == r->in_.bytes) { finish(*r); }
@@ -222,19 +225,15 @@ private:
     bool advance(request& r) {
         switch (r.at_) {
             case phase::accepting: {
-                cell_header h{};
-                h.kind = cell_kind::accept;
-                h.sender = r.theirs_;
-                h.receiver = r.mine_;
+                cell_header const h{
+                    .kind = cell_kind::accept, .sender = r.theirs_, .receiver = r.mine_};
                 if (!rings_.push(r.in_.from, h)) { return false; }
                 r.at_ = phase::receiving;
                 return true;
             }
             case phase::pulling: return pull(r);
             case phase::acknowledging: {
-                cell_header h{};
-                h.kind = cell_kind::acknowledge;
-                h.sender = r.theirs_;
+                cell_header const h{.kind = cell_kind::acknowledge, .sender = r.theirs_};
                 if (!rings_.push(r.in_.from, h)) { return false; }
                 finish(r);
                 return true;

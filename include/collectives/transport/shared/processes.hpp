@@ -24,10 +24,10 @@ public:
         for (rank_t r = 0; r < job.size(); ++r) { look_after(r); }
     }
 
-    /// Notes it if the process of a running rank has ended.
+    /// Notes it if the process of a rank has ended that has not gone yet.
     void look_after(rank_t r) {
         auto const& s = job_.status(r);
-        if (s.state.load(std::memory_order_acquire) != life::running) { return; }
+        if (s.state.load(std::memory_order_acquire) > life::running) { return; }
         auto& its = all_[static_cast<std::size_t>(r)];
         if (its.get() < 0) {  // the first time, or no descriptor was left
             auto const pid = s.pid.load(std::memory_order_relaxed);

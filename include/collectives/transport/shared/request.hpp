@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/transport/concepts.hpp>
+#include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <cstddef>
@@ -40,6 +41,7 @@ public:
 private:
     template <class Memory>
     friend class messages;
+    friend class request_numbers;
 
     phase at_ = phase::idle;
     bool wrong_ = false;
@@ -52,6 +54,11 @@ private:
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
 };
+
+/// Throws transport_error unless what a cell of rank `from` says makes sense.
+inline void require_sense(bool makes_sense, rank_t from) {
+    if (!makes_sense) { refuse_damage(from, " of the job"); }
+}
 
 /// Numbers for requests that peers name; a number is never used twice, so that a late message to a
 /// cancelled request finds nothing.
@@ -69,6 +76,14 @@ public:
         auto const i = static_cast<std::size_t>(number & 0xfffff);
         return i < entries_.size() && entries_[i].generation == number >> 20 ? entries_[i].what
                                                                              : nullptr;
+    }
+    /// Likewise, for a number that `peer` names, which may speak of its own requests in that phase.
+    request* find(std::uint64_t number, phase expected, rank_t peer) const {
+        auto* const r = find(number);
+        if (r == nullptr) { return nullptr; }  // it was cancelled
+        auto const its_peer = expected == phase::offered ? r->out_.to : r->in_.from;
+        require_sense(r->at_ == expected && its_peer == peer, peer);
+        return r;
     }
     void remove(std::uint64_t number) {
         if (find(number) != nullptr) { entries_[number & 0xfffff].what = nullptr; }

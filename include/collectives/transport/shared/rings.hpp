@@ -3,6 +3,7 @@
 // between each pair, and slots that a sender fills and a receiver empties.
 #pragma once
 
+#include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <algorithm>
@@ -21,7 +22,14 @@ struct cell_header {
     std::uint64_t tag = 0, check = 0, bytes = 0, location = 0, sender = 0, receiver = 0, offset = 0;
 
     static cell_header of(cell const& c) {
-        return {c.kind, c.tag, c.check, c.bytes, c.location, c.sender, c.receiver, c.offset};
+        return snapshot(cell_header{c.kind, c.tag, c.check, c.bytes, c.location, c.sender,
+                                    c.receiver, c.offset});
+    }
+    /// Whether what the cell says lies in the cell, or in a slot.
+    bool fits() const {
+        return kind == cell_kind::eager      ? bytes <= cell_payload
+               : kind == cell_kind::fragment ? location < slots_per_rank && bytes <= slot_bytes
+                                             : kind <= cell_kind::acknowledge;
     }
 };
 

@@ -51,7 +51,10 @@ public:
     rank_t rank() const { return me_; }
     int size() const { return job_.size(); }
     /// That the ranks of the job share.
-    int processors() const { return job_.header().processors.load(std::memory_order_relaxed); }
+    int processors() const {
+        constexpr int most = 1 << 20;  // a peer may write any number
+        return std::clamp(job_.header().processors.load(std::memory_order_relaxed), 1, most);
+    }
 
     void isend(outgoing const& out, request& r) { messages_.isend(out, r); }
     void irecv(incoming const& in, request& r) { messages_.irecv(in, r); }
@@ -80,15 +83,19 @@ public:
     void note_trouble() { job_.note_trouble(me_); }
     /// Whether rank r is a process of its own that has been stopped (SIGSTOP).
     bool suspended(rank_t r) const { return job_.is_stopped(r); }
-    /// Whether rank r reads a peer's memory at this moment.
+    /// Whether rank r reads a peer's memory at this moment. This rank, which asks, does not: it
+    /// says so again, since peers that damage each other's words must not wait for each other.
     bool inside(rank_t r) const {
+        job_.status(me_).inside.store(0, std::memory_order_seq_cst);
         return job_.status(r).inside.load(std::memory_order_seq_cst) != 0;
     }
     void enter_memory() { job_.status(me_).inside.store(1, std::memory_order_seq_cst); }
     void leave_memory() { job_.status(me_).inside.store(0, std::memory_order_seq_cst); }
 
     std::uint64_t reach(void const* p, std::size_t bytes) const { return memory_.reach(p, bytes); }
-    std::byte* at(std::uint64_t location) const { return memory_.at(location); }
+    std::byte* at(std::uint64_t location, std::size_t bytes) const {
+        return memory_.at(location, bytes);
+    }
     void* allocate(std::size_t bytes) {
         sweep();
         return memory_.allocate(bytes);
@@ -122,7 +129,11 @@ public:
         }
         where = share(where);
         if (where == 0) { throw transport_error("no shared memory for another communicator"); }
-        return board(job_, memory_.at(where), std::move(group), rank_in_group);
+        auto* const memory = memory_.at(where, board::bytes(static_cast<int>(group.size())));
+        if (reinterpret_cast<std::uintptr_t>(memory) % line != 0) {
+            throw transport_error("another communicator's board is not where a peer says");
+        }
+        return board(job_, memory, std::move(group), rank_in_group);
     }
 
     /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
@@ -163,7 +174,7 @@ protected:
     /// returns that place, and tells the others. If that rank is not heard of until then, others
     /// make one too; the first one counts. Throws on all of them where making it throws on one.
     template <class Make>
-    std::uint64_t successor_of(board& broken, loss const& of, Make&& make) {
+    [[gnu::cold]] std::uint64_t successor_of(board& broken, loss const& of, Make&& make) {
         auto* const place = of.by_context ? job_.successor_of(of.context) : &broken.successor();
         if (place == nullptr) {
             throw cannot_go_on("too many communicators of this host have gone on");

@@ -110,9 +110,9 @@ public:
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
-        its.waits = w.waits.peer < size() ? w.waits : wait_point{};
+        its.waits = w.waits.checked(size());
         switch (w.what) {
-            case control_message::kind::failed: return fail(w.why.checked());
+            case control_message::kind::failed: return fail(w.why.checked(size()));
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
             case control_message::kind::agrees:
