@@ -36,6 +36,8 @@ inline void wait_until_peers_have_left(any_transport& t, rank_group const& group
         auto const peer = group.job_rank(r);
         waiter patience(false);
         while (t.inside(peer) && !t.suspended(peer) && !t.gone(peer)) {
+            // This rank is outside, but a peer may have overwritten that it is.
+            if (t.device() == nullptr && t.memory() != nullptr) { t.memory()->leave_memory(); }
             if (patience.pause() == waiter::advice::sleep) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }

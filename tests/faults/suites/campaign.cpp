@@ -48,8 +48,7 @@ public:
         // Calls that take no time-out, such as split, have it too.
         ::setenv("COLLECTIVES_TIMEOUT", job_.what == fault::stop ? "0.3" : "20", 1);
         auto const before = held();
-        observation ending;
-        observe(ending, [&] { job.run(job_.size, [&](coll::communicator& comm) { live(comm); }); });
+        observe(ending_, [&] { job.run(job_.size, [&](coll::communicator& comm) { live(comm); }); });
         auto now = held();
         for (int i = 0; i < 200 && !(now == before); ++i) {
             std::this_thread::sleep_for(5ms);
@@ -137,7 +136,8 @@ private:
         // A rank that lacks something may end; that it says so in time is seen at the others.
         if (is_victim && limited) { return {}; }
         switch (s.call.caught) {
-            case outcome::nothing: return "it never came to an end";
+            case outcome::nothing:
+                return "it never came to an end; the job: " + std::string(ending_.what());
             case outcome::result: break;
             case outcome::peer_lost:
                 if (limited || (is_victim_of(r, s.call.peer) && is_deadly(job_.what))) { break; }
@@ -170,6 +170,7 @@ private:
     }
 
     campaign_job job_;
+    observation ending_;  // of the whole job
     mutable shared_array<campaign_story> stories_;
     mutable shared_array<double> when_;
     shared_array<int> pid_;

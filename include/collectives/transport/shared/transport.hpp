@@ -83,10 +83,8 @@ public:
     void note_trouble() { job_.note_trouble(me_); }
     /// Whether rank r is a process of its own that has been stopped (SIGSTOP).
     bool suspended(rank_t r) const { return job_.is_stopped(r); }
-    /// Whether rank r reads a peer's memory at this moment. This rank, which asks, does not: it
-    /// says so again, since peers that damage each other's words must not wait for each other.
+    /// Whether rank r reads a peer's memory at this moment.
     bool inside(rank_t r) const {
-        job_.status(me_).inside.store(0, std::memory_order_seq_cst);
         return job_.status(r).inside.load(std::memory_order_seq_cst) != 0;
     }
     void enter_memory() { job_.status(me_).inside.store(1, std::memory_order_seq_cst); }
