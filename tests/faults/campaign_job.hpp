@@ -37,7 +37,7 @@ struct campaign_job {
     int victim;
     std::vector<instruction> before, after, rest;
     std::chrono::microseconds delay{0};  // from the end of `before` to the fault
-    coll::timeout time = 20s;
+    coll::timeout time = 3s;
 
     explicit campaign_job(unsigned from) : seed(from) {
         std::mt19937 dice(from);
