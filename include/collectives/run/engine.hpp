@@ -220,7 +220,7 @@ private:
     bool guarded(Part&& part, Title&& title) {
         try {
             return part();
-        } catch (transport_error const&) {
+        } catch (...) {  // also std::bad_alloc: what is under way must end before its buffers go
             break_by_exception(title());
             return true;
         }

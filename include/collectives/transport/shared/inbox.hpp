@@ -40,8 +40,7 @@ public:
         auto const found = std::find_if(posted_.begin(), posted_.end(),
                                         [&](auto const& p) { return p.tag == h.tag; });
         if (found == posted_.end()) {
-            early_.push_back({h, {}});
-            if (bytes != 0) { early_.back().payload.assign(payload, payload + bytes); }
+            early_.push_back({h, {payload, payload + bytes}});  // all of it, or it throws
             return nullptr;
         }
         auto* const r = found->what;
