@@ -105,8 +105,8 @@ public:
         auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(data.data));
         try {
             m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
-        } catch (transport_error const&) {
-            engine_.break_by_exception(name(what));
+        } catch (...) {
+            engine_.break_by_exception([what] { return std::string(name(what)); });
             m->cancel();  // a piece may be under way before the one that was refused
             throw;
         }

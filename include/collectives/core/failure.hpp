@@ -33,6 +33,8 @@ struct failure {
 
     /// What is known where a peer has damaged the record of a failure.
     static failure unknown();
+    /// Where a rank has too little memory to say what has failed. Takes none itself.
+    static failure out_of_memory(int rank);
 
     /// The same with what a peer may have written wrong put right: its kind, its counts, its ranks,
     /// of `size`, and its text's end.

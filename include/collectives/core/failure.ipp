@@ -26,6 +26,10 @@ namespace collectives::inline v0 {
     return make(failure_kind::transport, "a peer damaged the record of what has failed");
 }
 
+[[gnu::cold]] COLLECTIVES_INLINE failure failure::out_of_memory(int rank) {
+    return make(failure_kind::peer_lost, "a rank has no memory left", rank);
+}
+
 [[gnu::cold]] COLLECTIVES_INLINE failure failure::checked(int size) const {
     auto const is_no_rank = [size](std::int32_t r) { return r < 0 || r >= size; };
     auto f = *this;

@@ -118,7 +118,7 @@ inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
     } catch (error const&) {
         auto& engine = comm.core()->engine();
         auto const lock = engine.lock();
-        engine.break_by_exception("the meeting on a host");
+        engine.break_by_exception([] { return std::string("the meeting on a host"); });
         throw;
     }
 }

@@ -5,6 +5,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/run/activity.hpp>
@@ -32,6 +33,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -115,11 +117,10 @@ public:
         carrier().note_trouble();
         tell(why);
     }
-    /// Breaks the communicator with the exception being handled, which the operation `called`
-    /// threw.
-    void break_by_exception(std::string_view called) {
-        break_by(failure_being_handled(called, rank()));
-    }
+    /// Breaks the communicator with the exception being handled, of the operation of this title.
+    [[gnu::cold]] void break_by_exception(function_ref<std::string()> title) try {
+        break_by(failure_being_handled(title(), rank()));
+    } catch (std::bad_alloc const&) { break_by(failure::out_of_memory(rank())); }
 
     /// Locks what the rank has under way. The holder may change it.
     [[gnu::always_inline]] progress_lock::guard lock() const { return shared_->work->lock->take(); }
@@ -221,7 +222,7 @@ private:
         try {
             return part();
         } catch (...) {  // also std::bad_alloc: what is under way must end before its buffers go
-            break_by_exception(title());
+            break_by_exception(title);
             return true;
         }
     }

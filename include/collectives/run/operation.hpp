@@ -44,7 +44,9 @@ public:
         thrown = what;
         try {
             std::rethrow_exception(what);
-        } catch (...) { engine_->break_by_exception(call.title()); }
+        } catch (...) {
+            engine_->break_by_exception([this] { return call.title(); });
+        }
     }
     /// For buffers on a device: calls what(whose) when the results have been enqueued. `what` may
     /// enqueue more; the operation is done when that is done.

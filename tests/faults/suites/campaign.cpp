@@ -146,9 +146,9 @@ private:
                 return "told of a loss that was none: " + what;
             case outcome::timeout:
                 if (job_.what == fault::stop) { break; }
-                // In a split without the victim a rank may wait for one that was told of the loss
-                // before it came there, and lives.
-                if (is_deadly(job_.what) && r % 2 != job_.victim % 2) { break; }
+                // In a split a rank may wait for one that lives and has given up before it came
+                // there: the rank that lacks something, or one that was told of a loss elsewhere.
+                if (limited || (is_deadly(job_.what) && r % 2 != job_.victim % 2)) { break; }
                 return "a time-out: " + what;
             case outcome::transport:
             case outcome::foreign:  // std::bad_alloc
