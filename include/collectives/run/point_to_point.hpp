@@ -52,7 +52,9 @@ public:
                             call.type_name.view());
         return false;
     }
-    void cancel() override { engine_->carrier().cancel(*request_); }
+    void cancel() override {
+        if (request_) { engine_->carrier().cancel(*request_); }
+    }
 
 private:
     engine* engine_ = nullptr;

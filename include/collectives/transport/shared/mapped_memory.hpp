@@ -46,11 +46,11 @@ public:
     };
     memory_file(received file, std::size_t bytes) : bytes_(bytes), descriptor_(file.descriptor) {
         struct stat is {};
-        if (::fstat(descriptor_, &is) != 0) { fail("fstat", errno); }
-        if (is.st_size != static_cast<off_t>(bytes)) { fail("a file of another size", EINVAL); }
-        // A peer that made it shorter later would end this process by a signal.
+        // First: a peer that made it shorter later would end this process by a signal.
         auto const seals = ::fcntl(descriptor_, F_GET_SEALS);
         if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) { fail("a file that can shrink", EINVAL); }
+        if (::fstat(descriptor_, &is) != 0) { fail("fstat", errno); }
+        if (is.st_size != static_cast<off_t>(bytes)) { fail("a file of another size", EINVAL); }
         map();
     }
     /// A part of a file that lies behind what that object maps, whose owner has no access to it.

@@ -66,10 +66,11 @@ private:
         }
     }
     void take_in_frame(arrival const& came) {
-        wrong_ =
-            came.bytes < frame::head || frame_->check != in_.check || frame_->bytes != in_.bytes;
-        if (came.bytes >= frame::head) { actual_check_ = frame_->check; }
         auto const inside = came.bytes - std::min(came.bytes, frame::head);
+        auto const fits = inside <= in_.bytes && came.bytes <= sizeof(frame);
+        wrong_ = came.bytes < frame::head || frame_->check != in_.check ||
+                 frame_->bytes != in_.bytes || !fits;
+        if (came.bytes >= frame::head) { actual_check_ = frame_->check; }
         actual_bytes_ = wrong_ && came.bytes >= frame::head ? frame_->bytes : inside;
         if (!wrong_ && inside != 0) {
             host::copy_through_caches(in_.data, frame_->inside.data(), inside);
