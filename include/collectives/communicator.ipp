@@ -3,6 +3,7 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/model_text.hpp>
 
@@ -12,7 +13,6 @@
 #include <numeric>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -21,7 +21,7 @@ namespace detail {
 /// The communicator of all ranks of a job.
 [[gnu::cold]] inline std::shared_ptr<detail::communicator_core> first_core(
     std::shared_ptr<any_transport> t) {
-    std::vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
+    lean_vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
     std::iota(everybody.begin(), everybody.end(), 0);
     auto shared = std::make_shared<detail::rank_progress>(t);
     auto board = t->first_board();
@@ -53,13 +53,13 @@ constexpr std::uint64_t with_generation(std::uint64_t context, std::uint64_t gen
 /// A communicator of `members`, ranks of `core`, over `shared`.
 inline std::shared_ptr<detail::communicator_core> derive(
     detail::communicator_core& core, std::shared_ptr<detail::rank_progress> shared,
-    std::vector<rank_t> members, std::uint64_t salt) {
+    lean_vector<rank_t> members, std::uint64_t salt) {
     auto& engine = core.engine();
     auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), engine.rank()) -
                                         members.begin());
     auto const leader = static_cast<std::size_t>(members.front());
     auto const share = [&](std::uint64_t mine) {
-        std::vector<std::uint64_t> all(static_cast<std::size_t>(engine.size()));
+        lean_vector<std::uint64_t> all(static_cast<std::size_t>(engine.size()));
         all_gather_as(core, collective::split, &mine, all.data(), sizeof mine);
         return all[leader];
     };
@@ -115,12 +115,12 @@ COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
         int color, key;
     };
     choice const mine{color, key};
-    std::vector<choice> all(static_cast<std::size_t>(size()));
+    lean_vector<choice> all(static_cast<std::size_t>(size()));
     detail::all_gather_as(*core_, collective::split, &mine, all.data(), sizeof mine);
     auto const of = [&](rank_t r) { return all[static_cast<std::size_t>(r)]; };
-    std::vector<rank_t> members(all.size());
+    lean_vector<rank_t> members(all.size());
     std::iota(members.begin(), members.end(), 0);
-    std::erase_if(members, [&](rank_t r) { return of(r).color != color; });
+    members.erase_if([&](rank_t r) { return of(r).color != color; });
     std::stable_sort(members.begin(), members.end(),
                      [&](rank_t a, rank_t b) { return of(a).key < of(b).key; });
     auto const salt = static_cast<std::uint64_t>(static_cast<std::uint32_t>(color));
@@ -130,7 +130,7 @@ COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
 COLLECTIVES_INLINE communicator communicator::over(function_ref<pointer(pointer)> adaptor) {
     auto const lock = core_->engine().lock();
     auto const& below = core_->engine().shared();
-    std::vector<rank_t> members(static_cast<std::size_t>(size()));
+    lean_vector<rank_t> members(static_cast<std::size_t>(size()));
     std::iota(members.begin(), members.end(), 0);
     auto shared = std::make_shared<detail::rank_progress>(adaptor(below->carrier), below->work);
     return communicator(
@@ -149,7 +149,7 @@ COLLECTIVES_INLINE memory_block communicator::allocate_elements(std::size_t n, s
         ask[0] = 0;
         why = e.what();
     }
-    std::vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(size()));
+    lean_vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(size()));
     detail::all_gather_as(*core_, collective::allocate, &ask, all.data(), sizeof ask, n);
     for (std::size_t r = 0; r < all.size(); ++r) {
         if (all[r][0] != 0) { continue; }

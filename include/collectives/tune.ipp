@@ -4,6 +4,7 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/communicator/core.hpp>
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <limits>
 #include <span>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -72,9 +72,9 @@ inline machine_model measured(communicator& comm, machine_model m) {
     auto const size = comm.size();
     if (size == 1) { return m; }
     auto const shares = m.processors != 0 && size > m.processors;
-    std::vector<float> in(large, 1.0F), out(large),
+    lean_vector<float> in(large, 1.0F), out(large),
         block(large / static_cast<std::size_t>(size) + 1);
-    auto const part = [&](std::vector<float>& v, std::size_t n) { return std::span(v).first(n); };
+    auto const part = [&](lean_vector<float>& v, std::size_t n) { return std::span(v).first(n); };
     auto const own = collectives::block(large, size, comm.rank()).size;
     auto const reduce = [&](any_algorithm a, std::size_t n) {
         return [&, a, n] { comm.all_reduce(part(in, n), part(out, n), max{}, {.algorithm = a}); };

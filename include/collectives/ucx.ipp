@@ -8,6 +8,7 @@
 #include <collectives/ucx.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace collectives::inline v0::ucx {
 

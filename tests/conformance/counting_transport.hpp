@@ -53,12 +53,12 @@ public:
     void note_trouble() {}
 
     board first_board() {
-        std::vector<int> all;
+        collectives::lean_vector<int> all;
         for (int r = 0; r < size(); ++r) { all.push_back(r); }
         return board(job_, first_board_, std::move(all), me_);
     }
     template <class Share>
-    board make_board(std::vector<int>, int, Share&&) {
+    board make_board(collectives::lean_vector<int> const&, int, Share&&) {
         throw collectives::transport_error("a counting_transport has no other boards");
     }
     void close_board(board& b) { b.close(); }

@@ -155,7 +155,7 @@ coll::detail::tensor_note note(std::uint64_t index, char const* name, std::uint6
                                std::uint64_t bucket = 0) {
     return {index, bucket, count, 1, {name}, {"float"}};
 }
-coll::detail::tensor_report rank_with(std::vector<coll::detail::tensor_note> tensors,
+coll::detail::tensor_report rank_with(coll::lean_vector<coll::detail::tensor_note> tensors,
                                       std::uint64_t added) {
     return {{added, tensors.size(), 3, 100, 0, {"sum"}}, std::move(tensors)};
 }
@@ -186,6 +186,18 @@ TEST_CASE("what differs is named with two ranks and both values") {
     other.of.threshold = 7;
     CHECK(coll::detail::difference_of({a, other}) ==
           "the threshold differs: rank 0 has 100, rank 1 has 7");
+    // A rank that lies does not keep the others busy.
+    auto const far = rank_with({note(0, "a", 1), note(~std::uint64_t{0}, "b", 1)}, 6);
+    CHECK(coll::detail::difference_of({far, far}).empty());
+}
+
+TEST_CASE("a rank with more notes than there can be is named") {
+    coll::lean_vector<std::size_t> counts{1, 2, 3};
+    CHECK(coll::detail::number_of_notes(counts) == 6);
+    counts[1] = std::size_t{1} << 63;
+    CHECK_THROWS_WITH_AS(coll::detail::number_of_notes(counts),
+                         "rank 1 says that it has 9223372036854775808 tensors under way",
+                         coll::transport_error);
 }
 
 TEST_CASE("of what is ready on all ranks the highest priority goes first, of equals the first") {

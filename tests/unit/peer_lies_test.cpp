@@ -79,6 +79,21 @@ TEST_CASE("a cell of no kind") {
     CHECK(two.says_of({.kind = static_cast<cell_kind>(77)}) == nonsense);
 }
 
+TEST_CASE("what makes no sense is complained of once, and what comes after it is received") {
+    pair_of_ranks two;
+    auto const number = two.begin_to_stream(large);
+    cell_header const fragment{
+        .kind = cell_kind::fragment, .bytes = 1, .receiver = number, .offset = 1};
+    for (auto const& bad : {cell_header{.kind = static_cast<cell_kind>(77)}, fragment}) {
+        CHECK(two.says_of(bad) == nonsense);
+        CHECK_NOTHROW(two.honest->poll());
+    }
+    two.honest->cancel(two.receive);
+    two.expect(0);
+    CHECK(two.says_of({.kind = cell_kind::eager}).empty());
+    CHECK(two.honest->test(two.receive));
+}
+
 TEST_CASE("a message that lies nowhere in the shared memory") {
     constexpr auto end = ~std::uint64_t{0};
     for (auto const where : {end, end / 2, end - large / 2}) {

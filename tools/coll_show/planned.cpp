@@ -114,15 +114,15 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
         fmt::format("{}: {} over {}, {}{}{}", coll::name(algorithm), coll::name(what),
                     counted(size, "rank"), plans::name(how), of.in_place ? ", in place" : "",
                     choice.shown.takes_sums ? ", sums pushed to all outputs" : "");
-    std::vector<low::rank_choice> const choices(p, choice);
+    coll::lean_vector<low::rank_choice> const choices(p, choice);
     auto const planned = low::plan_call(call, choices);
-    std::vector<plans::peer_view> views;
+    coll::lean_vector<plans::peer_view> views;
     for (auto const& each : planned.runs.front().ranks) {
         views.push_back({each.shown, each.offers});
     }
     for (auto const& each : planned.runs.front().ranks) {
         result.ranks.push_back(plans::resolve(each, views));
-        std::erase_if(result.ranks.back().program, [](auto const& i) {  // what was dropped
+        result.ranks.back().program.erase_if([](auto const& i) {  // what was dropped
             return i.what == plans::opcode::copy && i.bytes == 0;
         });
         result.traffic.push_back(traffic_of(result.ranks.back()));

@@ -3,6 +3,7 @@
 // must enqueue one after the other.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/engine.hpp>
@@ -10,7 +11,6 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -35,12 +35,12 @@ public:
         thread_->wake();
     }
     /// Stops driving `a`. The waiter sees its end or its failure. The caller holds the lock.
-    void remove(activity& a) { std::erase(moved_, &a); }
+    void remove(activity& a) { moved_.erase_value(&a); }
     /// Ends the thread. The caller must not hold the lock.
     void end() { thread_.reset(); }
 
 private:
-    std::vector<activity*> moved_;
+    lean_vector<activity*> moved_;
     std::unique_ptr<progress_thread> thread_;
 };
 

@@ -8,6 +8,7 @@
 #include <collectives/communicator/requests.hpp>
 #include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/engine.hpp>
@@ -19,7 +20,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -30,7 +30,7 @@ public:
         prices.processors = shared_processors();
         selector_.use(prices);
         if (engine_.carrier().knows_hosts()) {
-            std::vector<int> hosts;
+            lean_vector<int> hosts;
             for (rank_t r = 0; r < engine_.size(); ++r) {
                 hosts.push_back(engine_.carrier().host(engine_.group().job_rank(r)));
             }

@@ -7,6 +7,7 @@
 #include <collectives/communicator/call_planner.hpp>
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/requests.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/operation.hpp>
 #include <collectives/run/point_to_point.hpp>
@@ -16,7 +17,6 @@
 #include <exception>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -105,12 +105,12 @@ public:
         auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(data.data));
         try {
             m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
+            engine_.add(*m);
         } catch (...) {
-            engine_.break_by_exception([what] { return std::string(name(what)); });
             m->cancel();  // a piece may be under way before the one that was refused
+            engine_.break_by_exception([what] { return std::string(name(what)); });
             throw;
         }
-        engine_.add(*m);
         leave_alone(*m);
         return m;
     }
@@ -133,14 +133,14 @@ public:
 private:
     /// An operation that is not in use. The list has room for it when it comes back.
     template <class Operation>
-    static std::unique_ptr<Operation> take(std::vector<std::unique_ptr<Operation>>& from) {
+    static std::unique_ptr<Operation> take(lean_vector<std::unique_ptr<Operation>>& from) {
         if (from.empty()) { from.push_back(std::make_unique<Operation>()); }
         auto o = std::move(from.back());
         from.pop_back();
         return o;
     }
     template <class Operation>
-    void complete(std::vector<std::unique_ptr<Operation>>& idle, call_request const& r) {
+    void complete(lean_vector<std::unique_ptr<Operation>>& idle, call_request const& r) {
         auto o = take(idle);
         running guard{this, o.get()};
         start(*o, r);
@@ -208,8 +208,8 @@ private:
 
     detail::engine engine_;
     call_planner planner_;
-    std::vector<std::unique_ptr<operation>> idle_;
-    std::vector<std::unique_ptr<unsized_operation>> idle_unsized_;
+    lean_vector<std::unique_ptr<operation>> idle_;
+    lean_vector<std::unique_ptr<unsized_operation>> idle_unsized_;
     std::uint64_t pairs_ = 0, derived_ = 0;
     bool has_shrunk_ = false;
     cell_run cell_;

@@ -6,19 +6,19 @@
 #include <collectives/algorithm/leaders.hpp>
 #include <collectives/communicator/requests.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/engine.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
 /// The algorithm for ranks that take turns on a device: one of them does the work of all.
 /// `automatic` if they do not take turns, or if devices have different numbers of ranks.
 [[gnu::cold]] inline any_algorithm device_choice(engine& e) {
-    std::vector<int> devices;
+    lean_vector<int> devices;
     for (rank_t r = 0; r < e.size(); ++r) {
         devices.push_back(e.carrier().shared_device(e.group().job_rank(r)));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/call_request.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/program.hpp>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <list>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -65,7 +65,7 @@ private:
     struct kept_program {
         key of;
         std::uint64_t op_type;
-        std::vector<std::size_t> counts, recv_counts;
+        lean_vector<std::size_t> counts, recv_counts;
         std::shared_ptr<program> made;
 
         [[gnu::always_inline]] bool answers(key const& k, call_request const& r) const {

@@ -6,18 +6,18 @@
 #include <collectives/communicator/arguments.hpp>
 #include <collectives/communicator/call_request.hpp>
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/lean_vector.hpp>
 
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
 /// Makes the requests of one rank of a communicator. All functions throw usage_error.
 class request_maker {
 public:
-    using counts = std::vector<std::size_t>;
+    using counts = lean_vector<std::size_t>;
 
     request_maker(rank_t rank, int size) : rank_(rank), size_(size) {}
 

@@ -2,10 +2,9 @@
 // Finds which schedules move blocks through ranks that they do not belong to.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/call_shape.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
-
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -36,7 +35,7 @@ private:
         rank_t root = 0;
         bool passes_on = false;
     };
-    std::vector<route> known_;
+    lean_vector<route> known_;
 };
 
 }  // namespace collectives::detail

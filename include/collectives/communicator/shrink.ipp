@@ -5,6 +5,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/transport/survivors.hpp>
@@ -15,14 +16,13 @@
 #include <numeric>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0 {
 
 namespace detail {
 
 /// Who goes on: the same on all of them.
-[[gnu::cold]] inline std::vector<rank_t> agree_on_survivors(engine& e, timeout time) {
+[[gnu::cold]] inline lean_vector<rank_t> agree_on_survivors(engine& e, timeout time) {
     auto const until = time.deadline(steady::now());
     auto const lost = [&](rank_t r) {
         auto const how = exit_of(e.board(), e.carrier(), e.group(), r);
@@ -39,13 +39,15 @@ namespace detail {
                         " ranks answer"),
                 {});
         }
-        e.shared()->progress();
-        e.carrier().receive_control();
+        try {
+            e.shared()->progress();
+            e.carrier().receive_control();
+        } catch (transport_error const&) {}  // the communicator is broken: only who answers counts
         e.carrier().doze([] { return false; }, std::chrono::milliseconds(1));
     }
 }
 
-[[gnu::cold]] inline void require_survival(engine const& e, std::vector<rank_t> const& survivors) {
+[[gnu::cold]] inline void require_survival(engine const& e, lean_vector<rank_t> const& survivors) {
     auto const missing = [&] {
         rank_t r = 0;
         while (std::binary_search(survivors.begin(), survivors.end(), r)) { ++r; }

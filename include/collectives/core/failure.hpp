@@ -8,9 +8,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -29,7 +29,7 @@ struct failure {
     std::array<char, text_size> text{};
 
     static failure make(failure_kind kind, std::string_view why, int peer = -1,
-                        std::vector<int> const& absent = {});
+                        std::span<int const> absent = {});
 
     /// What is known where a peer has damaged the record of a failure.
     static failure unknown();

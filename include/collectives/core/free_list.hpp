@@ -2,9 +2,10 @@
 // The free ranges of a block of memory. First fit; free neighbours are joined.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
+
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -51,11 +52,11 @@ private:
         erase(i + 1);
     }
     void erase(std::size_t i) { free_.erase(at(i)); }
-    std::vector<stretch>::iterator at(std::size_t i) {
+    lean_vector<stretch>::iterator at(std::size_t i) {
         return free_.begin() + static_cast<std::ptrdiff_t>(i);
     }
 
-    std::vector<stretch> free_;  // by offset
+    lean_vector<stretch> free_;  // by offset
 };
 
 }  // namespace collectives

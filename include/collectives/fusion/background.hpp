@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/fusion/bucket_scheduler.hpp>
 
 #include <atomic>
@@ -14,7 +15,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -133,8 +133,8 @@ private:
     bucket_scheduler* scheduler_;
     std::mutex mutex_;
     std::condition_variable work_, done_;
-    std::vector<order> queue_;
-    std::vector<order> starting_;  // the thread's own while something is under way
+    lean_vector<order> queue_;
+    lean_vector<order> starting_;  // the thread's own while something is under way
     std::size_t under_way_ = 0;    // in the queue or started, and not finished
     bool stop_ = false;
     std::atomic<bool> has_more_{false};

@@ -6,6 +6,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/mismatch_report.hpp>
@@ -26,7 +27,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -195,7 +195,7 @@ private:
     }
     void finish_ended() {
         auto const mine = core_->engine().lock();
-        finished_ += std::erase_if(under_way_, [](bucket* b) {
+        finished_ += under_way_.erase_if([](bucket* b) {
             if (!b->has_ended()) { return false; }
             b->finish();
             return true;
@@ -204,8 +204,8 @@ private:
 
     /// In the host's memory on any transport, as the library's own words are.
     template <class T>
-    void gather_words(std::span<T const> in, std::vector<T>& out,
-                      std::vector<std::size_t> const& counts) {
+    void gather_words(std::span<T const> in, lean_vector<T>& out,
+                      lean_vector<std::size_t> const& counts) {
         options const soon{.timeout = std::chrono::seconds(1)};
         auto& core = *words_.core();
         auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), memory_of(in),
@@ -228,17 +228,13 @@ private:
     std::string ask(tensor_report const& mine) {
         try {
             auto const n = static_cast<std::size_t>(words_.size());
-            std::vector<fusion_note> of(n);
+            lean_vector<fusion_note> of(n);
             gather_words<fusion_note>({&mine.of, 1}, of, {});
-            std::vector<std::size_t> counts;
-            std::size_t total = 0;
-            for (auto const& o : of) {
-                counts.push_back(static_cast<std::size_t>(o.open));
-                total += counts.back();
-            }
-            std::vector<tensor_note> notes(total);
+            lean_vector<std::size_t> counts;
+            for (auto const& o : of) { counts.push_back(static_cast<std::size_t>(o.open)); }
+            lean_vector<tensor_note> notes(number_of_notes(counts));
             gather_words<tensor_note>(mine.tensors, notes, counts);
-            std::vector<tensor_report> all(n);
+            lean_vector<tensor_report> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {
                 auto const end = at + static_cast<std::ptrdiff_t>(counts[r]);
@@ -246,7 +242,7 @@ private:
                 at = end;
             }
             return difference_of(all);
-        } catch (error const&) { return {}; }
+        } catch (std::exception const&) { return {}; }
     }
 
     std::shared_ptr<communicator_core> core_;
@@ -257,7 +253,7 @@ private:
     ready_list<turn> ready_;  // for the ready_agreement
     program_store programs_;
     std::size_t finished_ = 0;
-    std::vector<bucket*> under_way_;  // in the order in which they were started
+    lean_vector<bucket*> under_way_;  // in the order in which they were started
 };
 
 }  // namespace collectives::detail

@@ -4,6 +4,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/gather.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/scratch_pool.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/piece.hpp>
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -77,7 +77,7 @@ private:
     }
 
     scratch_pool::buffer table_{};
-    std::vector<gather_piece> known_, now_;
+    lean_vector<gather_piece> known_, now_;
     bool copies_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -127,11 +127,11 @@ private:
         fill holds;
     };
 
-    std::vector<open_bucket>::iterator find(int bucket) {
+    lean_vector<open_bucket>::iterator find(int bucket) {
         return std::find_if(open_.begin(), open_.end(),
                             [&](auto const& b) { return b.number == bucket; });
     }
-    std::uint64_t end(std::vector<open_bucket>::iterator at) {
+    std::uint64_t end(lean_vector<open_bucket>::iterator at) {
         auto const content = at->holds.content;
         note(at->number, content);
         open_.erase(at);
@@ -146,24 +146,24 @@ private:
 
     std::size_t threshold_;
     int opened_ = 0;
-    std::vector<open_bucket> open_;            // one per type, in the order of opening
-    std::vector<std::uint64_t> now_, before_;  // contents by number, since the last flush and
+    lean_vector<open_bucket> open_;            // one per type, in the order of opening
+    lean_vector<std::uint64_t> now_, before_;  // contents by number, since the last flush and
                                                // before it
 };
 
 /// Tensors that travel together.
 struct fused_bucket {
-    std::vector<std::size_t> tensors;  // by their place in the list, ascending
+    lean_vector<std::size_t> tensors;  // by their place in the list, ascending
     std::size_t bytes = 0;
     bool alone = false;         // it is not copied
     std::size_t starts_at = 0;  // the tensor with which it starts, in the first pass
 };
 
 /// The buckets of a list of tensors, in the order in which they start. O(tensors x types).
-inline std::vector<fused_bucket> fuse(std::span<tensor_shape const> tensors,
+inline lean_vector<fused_bucket> fuse(std::span<tensor_shape const> tensors,
                                       std::size_t threshold) {
     bucket_planner places(threshold);
-    std::vector<fused_bucket> open, started;
+    lean_vector<fused_bucket> open, started;
     auto const start = [&](int bucket, std::size_t at) {
         auto& b = open[static_cast<std::size_t>(bucket)];
         b.starts_at = at;

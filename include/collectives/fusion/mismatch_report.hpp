@@ -2,15 +2,17 @@
 // What ranks that added different tensors have to say about them. Pure.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -37,7 +39,7 @@ struct fusion_note {
 /// One rank's notes, by index.
 struct tensor_report {
     fusion_note of;
-    std::vector<tensor_note> tensors;
+    lean_vector<tensor_note> tensors;
 };
 
 inline std::string text_of_tensor(tensor_note const& t) {
@@ -70,11 +72,27 @@ inline std::string tensor_difference(tensor_note const& x, tensor_note const& y,
                    ", as if not all had flushed at the same place");
 }
 
+/// The sum of what each rank says of how many notes it has. Throws transport_error if that of one
+/// cannot be.
+inline std::size_t number_of_notes(std::span<std::size_t const> counts) {
+    constexpr std::size_t most = std::size_t{1} << 24;  // tensors of a rank
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+        if (counts[r] > most) {
+            throw transport_error(
+                text_of("rank ", r, " says that it has ", counts[r], " tensors under way"));
+        }
+        total += counts[r];
+    }
+    return total;
+}
+
 /// The first difference between what the ranks say, in words that name two ranks and both values;
 /// the same on all ranks. Empty if there is none. O(ranks x tensors x log tensors).
-inline std::string difference_of(std::vector<tensor_report> const& all) {
+inline std::string difference_of(lean_vector<tensor_report> const& all) {
     auto const& first = all.front();
-    std::uint64_t from = ~std::uint64_t{0}, to = 0, most_started = 0;
+    std::uint64_t most_started = 0;
+    lean_vector<std::uint64_t> known_somewhere;  // indices
     for (std::size_t r = 0; r < all.size(); ++r) {
         auto const& other = all[r];
         auto const say = [&](std::string_view what, auto const& a, auto const& b) {
@@ -88,12 +106,12 @@ inline std::string difference_of(std::vector<tensor_report> const& all) {
         }
         if (first.of.wire != other.of.wire) { return say("the compression", "one", "another"); }
         most_started = std::max(most_started, other.of.started);
-        if (other.tensors.empty()) { continue; }
-        from = std::min(from, other.tensors.front().index);
-        to = std::max(to, other.tensors.back().index + 1);
+        for (auto const& t : other.tensors) { known_somewhere.push_back(t.index); }
     }
+    std::sort(known_somewhere.begin(), known_somewhere.end());
+    auto const end = std::unique(known_somewhere.begin(), known_somewhere.end());
     std::string missing;  // a tensor that one rank has and another, which waits, has not
-    for (auto i = from; i < to; ++i) {
+    for (auto const i : std::span(known_somewhere.begin(), end)) {
         tensor_note const* known = nullptr;  // as the first rank that has it says
         int knows = 0, lacks = -1;
         for (std::size_t r = 0; r < all.size(); ++r) {

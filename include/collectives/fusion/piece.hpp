@@ -3,12 +3,12 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -70,8 +70,8 @@ private:
         return i < pieces_.size() && pieces_[i].data == p.data && pieces_[i].count == p.count;
     }
 
-    std::vector<fused_piece> pieces_;
-    std::vector<short_text<40>> names_;  // up to the last one that has a name
+    lean_vector<fused_piece> pieces_;
+    lean_vector<short_text<40>> names_;  // up to the last one that has a name
     std::size_t here_ = 0;
 };
 

@@ -4,20 +4,20 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/fusion/plan.hpp>
 #include <collectives/space/copy.hpp>
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE fusion_prediction predict_fusion(std::span<ready_tensor const> tensors,
                                                     std::size_t threshold,
                                                     fusion_cost const& cost) {
-    std::vector<tensor_shape> shapes;
+    lean_vector<tensor_shape> shapes;
     for (auto const& t : tensors) { shapes.push_back(t.shape); }
     auto buckets = fuse(std::span<tensor_shape const>(shapes), threshold);
     // Once the buckets are known they start with their last tensor.
@@ -56,7 +56,7 @@ COLLECTIVES_INLINE fusion_cost measure_fusion_cost(communicator& comm, options c
     auto& core = *comm.core();
     core.make().require(core.engine().space().device() == nullptr, collective::all_reduce,
                         "measure_fusion_cost is for host memory alone");
-    std::vector<float> own(std::size_t{1} << 20), copy(own.size());
+    lean_vector<float> own(std::size_t{1} << 20), copy(own.size());
     auto memory = comm.allocate<float>(own.size());
     auto const median_of = [&](auto const& body) {  // of the slowest rank
         std::array<double, 7> times{};

@@ -2,13 +2,13 @@
 // The programs that buckets run.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/program.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -36,7 +36,7 @@ private:
         std::uint64_t content;
         std::shared_ptr<program> made;
     };
-    std::vector<entry_of> all_;  // ascending
+    lean_vector<entry_of> all_;  // ascending
 };
 
 }  // namespace collectives::detail

@@ -2,10 +2,11 @@
 // Chooses the bucket that starts next, if more are ready than may travel. Equal on all ranks.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -29,8 +30,8 @@ public:
         waiting_.erase(first);
         return result;
     }
-    std::vector<Thing> take_all() {
-        std::vector<Thing> all;
+    lean_vector<Thing> take_all() {
+        lean_vector<Thing> all;
         for (auto const& w : waiting_) { all.push_back(w.what); }
         waiting_.clear();
         return all;
@@ -42,7 +43,7 @@ private:
         int priority;
         std::uint64_t number;
     };
-    std::vector<entry> waiting_;  // in the order in which they became ready
+    lean_vector<entry> waiting_;  // in the order in which they became ready
     std::uint64_t ready_ = 0;
 };
 

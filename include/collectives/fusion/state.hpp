@@ -6,6 +6,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/holder.hpp>
@@ -21,7 +22,6 @@
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -241,16 +241,16 @@ private:
     std::shared_ptr<communicator_core> core_;
     device_space* device_;  // null: in the host's memory
     fusion_options how_;
-    std::vector<std::unique_ptr<fused_element>> elements_;
+    lean_vector<std::unique_ptr<fused_element>> elements_;
     fused_element const* latest_ = nullptr;  // that was asked for
     bucket_planner planner_;
-    std::vector<std::unique_ptr<bucket>> kept_;
+    lean_vector<std::unique_ptr<bucket>> kept_;
     bucket* open_ = nullptr;   // the latest one that a tensor went to; none if it is closed
     int first_ = 0;            // the number of kept_[0]
     bool by_handles_ = false;  // since the last flush one told that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
     // by the device, by their address
-    std::vector<std::pair<void const*, std::size_t>> reached_;
+    lean_vector<std::pair<void const*, std::size_t>> reached_;
     std::exception_ptr failed_;
     bucket_scheduler scheduler_;  // goes before the buckets
     std::unique_ptr<background_scheduler> background_;

@@ -6,6 +6,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/failure.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/fusion/buffer.hpp>
@@ -25,7 +26,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -122,7 +122,7 @@ private:
     void ask() {
         bits_.assign(1, (unknown_.empty() ? knows_all : 0) | (flushing_ ? in_flush : 0) |
                             (names_.empty() ? has_none : 0));
-        bits_.insert(bits_.end(), has_.begin(), has_.end());
+        bits_.append(has_.begin(), has_.end());
         news_ = false;
         round_.emplace(words_.start_all_reduce(bits_, bit_and{}, how_));
         asked_ = steady::now();
@@ -152,7 +152,12 @@ private:
             learn();
             return;
         }
-        std::vector<tensor> ready;
+        for (std::size_t i = 0; i < has_.size(); ++i) {
+            if ((bits_[i + 1] & ~has_[i]) != 0) {
+                throw transport_error("all ranks are said to have a tensor that this one has not");
+            }
+        }
+        lean_vector<tensor> ready;
         each_bit(std::span(bits_).subspan(1), [&](std::size_t i) {
             has_[i / 64] &= ~(std::uint64_t{1} << i % 64);
             names_.erase(waiting_[i].key);
@@ -168,15 +173,13 @@ private:
         if ((flags & has_none) == 0) { complain(); }
         flushing_ = false;
     }
-    std::vector<std::vector<tensor_note>> exchange(std::vector<tensor_note> const& mine) {
+    lean_vector<lean_vector<tensor_note>> exchange(lean_vector<tensor_note> const& mine) {
         auto const n = static_cast<std::size_t>(words_.size());
-        std::vector<std::size_t> counts(n);
+        lean_vector<std::size_t> counts(n);
         words_.all_gather(std::array{mine.size()}, counts, how_);
-        std::size_t total = 0;
-        for (auto const c : counts) { total += c; }
-        std::vector<tensor_note> all(total);
+        lean_vector<tensor_note> all(number_of_notes(counts));
         words_.all_gather(mine, all, counts, how_);
-        std::vector<std::vector<tensor_note>> by_rank;
+        lean_vector<lean_vector<tensor_note>> by_rank;
         auto at = all.begin();
         for (auto const c : counts) {
             by_rank.emplace_back(at, at + static_cast<std::ptrdiff_t>(c));
@@ -184,8 +187,8 @@ private:
         }
         return by_rank;
     }
-    std::vector<tensor_note> notes(bool only_unknown) const {
-        std::vector<tensor_note> mine;
+    lean_vector<tensor_note> notes(bool only_unknown) const {
+        lean_vector<tensor_note> mine;
         for (auto const& t : unknown_) { mine.push_back(t.note); }
         if (only_unknown) { return mine; }
         each_bit(has_, [&](std::size_t i) { mine.push_back(waiting_[i].note); });
@@ -231,11 +234,11 @@ private:
     options how_;
     // All tensors ever added, with their places in an order that is the same on all ranks.
     std::unordered_map<identity, std::size_t, hash_of_identity> known_;
-    std::vector<tensor> waiting_;              // by their places, where has_ has a bit: not ready
-    std::vector<std::uint64_t> has_;           // on all ranks yet
-    std::vector<tensor> unknown_;              // waiting too, but without a place
+    lean_vector<tensor> waiting_;              // by their places, where has_ has a bit: not ready
+    lean_vector<std::uint64_t> has_;           // on all ranks yet
+    lean_vector<tensor> unknown_;              // waiting too, but without a place
     std::unordered_set<std::uint64_t> names_;  // keys of all that wait
-    std::vector<std::uint64_t> bits_;
+    lean_vector<std::uint64_t> bits_;
     std::optional<pending> round_;  // uses bits_
     steady::time_point asked_{};
     bool news_ = false, flushing_ = false;

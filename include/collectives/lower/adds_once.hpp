@@ -3,10 +3,10 @@
 // which need not read them: each input is read once and each output written once.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -15,7 +15,7 @@ namespace collectives::inline v0::lowering {
 /// Then only that rank reads the chunk in the first round. O(steps of all ranks).
 [[gnu::cold]] inline bool adds_once_for_all(std::vector<schedule> const& all) {
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
-    std::vector<rank_t> owner(chunks, -1);
+    lean_vector<rank_t> owner(chunks, -1);
     auto const each_chunk = [&](auto&& visit) {  // visit(rank, step, owner of the chunk): fine?
         for (auto const& own : all) {
             for (auto const& s : own.steps) {

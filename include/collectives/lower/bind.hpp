@@ -3,6 +3,7 @@
 // input is read-only; later values live in the output where it covers them, else in scratch.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/receive_places.hpp>
 #include <collectives/lower/layout.hpp>
 #include <collectives/lower/bound.hpp>
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -22,7 +22,7 @@ class binder {
 public:
     /// `completing`: from completing_reductions; empty if the operator has no `finish`.
     [[gnu::cold]] binder(schedule const& what, layout const& at, binding how, bool in_place,
-                         std::vector<std::pair<int, int>> const& completing)
+                         lean_vector<std::pair<int, int>> const& completing)
         : what_(what),
           at_(at),
           how_(how),
@@ -83,7 +83,7 @@ private:
 
     static int count(auto const& all) { return static_cast<int>(all.size()); }
     template <class T>
-    static plans::index_range since(std::vector<T> const& all, int first) {
+    static plans::index_range since(lean_vector<T> const& all, int first) {
         return {first, count(all)};
     }
 
@@ -232,7 +232,7 @@ private:
     }
 
     [[gnu::cold]] void add_fold(piece p, std::size_t bytes,
-                                std::vector<incoming_chunk> const& sources) {
+                                lean_vector<incoming_chunk> const& sources) {
         auto const first = chunk(p.first);
         auto const own = values_.of(first);
         auto const taken = [&](place to) { return reads_in_place() && sent_now(to, bytes); };
@@ -285,10 +285,10 @@ private:
     schedule const& what_;
     layout const& at_;
     binding how_;
-    std::vector<std::pair<int, int>> const& completing_;
+    lean_vector<std::pair<int, int>> const& completing_;
     chunk_places values_;
-    std::vector<next_uses> uses_;
-    std::vector<std::vector<incoming_chunk>> arriving_;  // in this round, per chunk
+    lean_vector<next_uses> uses_;
+    lean_vector<lean_vector<incoming_chunk>> arriving_;  // in this round, per chunk
     bound_round round_;
     bound_schedule result_;
 };

@@ -2,12 +2,12 @@
 // A schedule bound to the bytes of a call, round by round. Lowering writes instructions from it.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/plan.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -75,7 +75,7 @@ struct reader {
 };
 
 /// Adds a reader to those from `first` on. Of a peer's rounds, the last one counts.
-[[gnu::cold]] inline void note_reader(std::vector<reader>& list, int first, reader r) {
+[[gnu::cold]] inline void note_reader(lean_vector<reader>& list, int first, reader r) {
     auto const from = list.begin() + first;
     auto const same =
         std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });
@@ -105,14 +105,14 @@ struct binding {
 
 struct bound_schedule {
     int total_rounds = 0;
-    std::vector<bound_round> rounds;  // only those in which this rank does something
-    std::vector<bound_transfer> sends, receives;
-    std::vector<bound_fold> folds;
-    std::vector<fold_source> sources;
-    std::vector<bound_copy> copies;
-    std::vector<reader> overwritten;
-    std::vector<bound_copy> epilogue;  // what the output still lacks at the end
-    std::vector<reader> readers;       // in memory: the peers that must finish before the run ends
+    lean_vector<bound_round> rounds;  // only those in which this rank does something
+    lean_vector<bound_transfer> sends, receives;
+    lean_vector<bound_fold> folds;
+    lean_vector<fold_source> sources;
+    lean_vector<bound_copy> copies;
+    lean_vector<reader> overwritten;
+    lean_vector<bound_copy> epilogue;  // what the output still lacks at the end
+    lean_vector<reader> readers;       // in memory: the peers that must finish before the run ends
     std::size_t scratch = 0;           // bytes
 };
 

@@ -2,10 +2,10 @@
 // What one rank knows of a call without reading a buffer.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -17,8 +17,8 @@ struct call_shape {
     rank_t root = 0;
     std::size_t count = 0;  // elements of the whole vector, cut by block() without counts
     std::size_t elem_size = 1;
-    std::vector<std::size_t> counts;       // elements of each rank's block; empty: block()
-    std::vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
+    lean_vector<std::size_t> counts;       // elements of each rank's block; empty: block()
+    lean_vector<std::size_t> recv_counts;  // all_to_all alone: blocks of the output
     bool in_place = false;
     bool knows_all_blocks = true;  // false: `count` is this rank's own block (gather, scatter)
 

@@ -3,6 +3,7 @@
 // values without a place in the output.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/bound.hpp>
 #include <collectives/lower/layout.hpp>
 #include <collectives/lower/scratch_space.hpp>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -21,8 +21,8 @@ struct piece {
 
 /// A range of chunks, cut where it wraps around the end; cut into single chunks if chunks are not
 /// contiguous.
-[[gnu::cold]] inline std::vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
-    std::vector<piece> result;
+[[gnu::cold]] inline lean_vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
+    lean_vector<piece> result;
     auto const before_end = std::min(r.count, chunks - r.first);
     if (side_by_side) {
         result.push_back({r.first, before_end});
@@ -36,8 +36,8 @@ struct piece {
 /// The contiguous ranges of a piece's values, chunk c at `where(c)`, in order: copies without a
 /// destination yet.
 template <class Where>
-[[gnu::cold]] std::vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
-    std::vector<bound_copy> result;
+[[gnu::cold]] lean_vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
+    lean_vector<bound_copy> result;
     for (int k = 0; k < p.count; ++k) {
         auto const c = static_cast<std::size_t>(p.first + k) % at.bytes.size();
         auto const from = where(c);
@@ -62,7 +62,7 @@ struct incoming_chunk {
 };
 
 /// Keeps a list in rank order, the order of the operands.
-inline void add_arrival(std::vector<incoming_chunk>& list, incoming_chunk a) {
+inline void add_arrival(lean_vector<incoming_chunk>& list, incoming_chunk a) {
     list.push_back(a);
     for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
         list[i] = list[i - 1];
@@ -204,10 +204,10 @@ private:
     }
 
     layout const& at_;
-    std::vector<value> now_;
-    std::vector<scratch_unit> units_;
+    lean_vector<value> now_;
+    lean_vector<scratch_unit> units_;
     scratch_space scratch_;
-    std::vector<std::pair<std::size_t, std::size_t>> ending_;  // with this round
+    lean_vector<std::pair<std::size_t, std::size_t>> ending_;  // with this round
 };
 
 }  // namespace collectives::lowering

@@ -3,6 +3,7 @@
 // (the division of an average).
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
@@ -12,22 +13,22 @@
 namespace collectives::inline v0::lowering {
 
 /// The (round, chunk) pairs, by round, in which one rank gets all contributions by a reduction.
-using completing_list = std::vector<std::pair<int, int>>;
+using completing_list = lean_vector<std::pair<int, int>>;
 
 /// The lists of all ranks. Counts the contributions through all schedules: O(steps x chunks).
-[[gnu::cold]] inline std::vector<completing_list> completing_reductions(
+[[gnu::cold]] inline lean_vector<completing_list> completing_reductions(
     std::vector<schedule> const& all) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
-    std::vector<std::vector<int>> held(all.size(), std::vector<int>(chunks, 1));
-    std::vector<std::size_t> next(all.size(), 0);
-    std::vector<completing_list> result(all.size());
+    lean_vector<lean_vector<int>> held(all.size(), lean_vector<int>(chunks, 1));
+    lean_vector<std::size_t> next(all.size(), 0);
+    lean_vector<completing_list> result(all.size());
     struct change {
         std::size_t rank, chunk;
         int count;
         bool reduces;
     };
-    std::vector<change> changes;
+    lean_vector<change> changes;
     for (int round = 0; round < all.front().rounds; ++round) {
         changes.clear();
         for (std::size_t r = 0; r < all.size(); ++r) {

@@ -3,12 +3,12 @@
 // again before the run ends. The latter may go past the caches.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/bound.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -31,7 +31,7 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     };
-    std::vector<std::pair<place, std::size_t>> read;  // by later rounds, in the output
+    lean_vector<std::pair<place, std::size_t>> read;  // by later rounds, in the output
     auto const note = [&](place at, std::size_t bytes) {
         if (at.where == memory::output) { read.emplace_back(at, bytes); }
     };
@@ -41,7 +41,7 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
                    return overlap(one.first, one.second, at, bytes);
                });
     };
-    for (auto r = p.rounds.rbegin(); r != p.rounds.rend(); ++r) {
+    for (auto r = p.rounds.end(); r-- != p.rounds.begin();) {
         for_each(p.folds, r->folds, [&](bound_fold& f) { f.dead_after = is_dead(f.to, f.bytes); });
         for_each(p.receives, r->receives, [&](bound_transfer& t) {
             t.dead_after = t.action == verb::recv_copy && is_dead(t.at, t.bytes);

@@ -4,10 +4,10 @@
 // scratch.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/emit.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -31,7 +31,7 @@ public:
         for (auto const& s : from_.sends) {
             to_.offers.push_back({s.peer, s.round, write_.own({shown_, s.at.offset}), s.bytes});
         }
-        std::vector<int> next(static_cast<std::size_t>(to_.size));
+        lean_vector<int> next(static_cast<std::size_t>(to_.size));
         for (auto const& t : from_.receives) {
             write_.wait(t.peer, plans::come(0));
             offer_of_.push_back(next[static_cast<std::size_t>(t.peer)]++);
@@ -73,7 +73,7 @@ private:
     std::size_t sent_;  // bytes of the input that peers read
     int depth_;
     memory shown_;
-    std::vector<int> offer_of_;  // of each receive
+    lean_vector<int> offer_of_;  // of each receive
 };
 
 }  // namespace collectives::lowering

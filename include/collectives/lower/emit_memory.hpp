@@ -4,10 +4,10 @@
 // done.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/emit.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -43,7 +43,7 @@ private:
         for (auto const& s : from_.sends) {
             to_.offers.push_back({s.peer, s.round, write_.own(s.at), s.bytes});
         }
-        std::vector<int> next(static_cast<std::size_t>(to_.size));
+        lean_vector<int> next(static_cast<std::size_t>(to_.size));
         for (std::size_t i = 0; i < from_.receives.size(); ++i) {
             offer_of_[i] = next[static_cast<std::size_t>(from_.receives[i].peer)]++;
         }
@@ -107,7 +107,7 @@ private:
     plans::plan& to_;
     bound_schedule const& from_;
     plan_writer write_;
-    std::vector<int> offer_of_;  // of each receive
+    lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
 };
 

@@ -2,6 +2,7 @@
 // Plans over messages: each round posts its sends and receives, tests them all, then reduces.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/emit.hpp>
 
 #include <cstddef>
@@ -76,7 +77,7 @@ private:
 
     bound_schedule const& from_;
     plan_writer write_;
-    std::vector<int> request_of_;  // of each receive
+    lean_vector<int> request_of_;  // of each receive
 };
 
 }  // namespace collectives::lowering

@@ -2,11 +2,11 @@
 // Where each chunk of a call is in the caller's buffers, in bytes.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/call_shape.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -20,17 +20,17 @@ struct stretch {
 /// For each chunk: its place in the input and in the output, and whether this rank has it at the
 /// start and must have it at the end.
 struct layout {
-    std::vector<stretch> input, output;
-    std::vector<std::size_t> bytes;  // of each chunk
-    std::vector<char> held, wanted;  // truth values; vector<bool> is much code
+    lean_vector<stretch> input, output;
+    lean_vector<std::size_t> bytes;  // of each chunk
+    lean_vector<char> held, wanted;  // truth values; vector<bool> is much code
     bool separate = false;  // all_to_all: chunk i of the input is not chunk i of the output
 };
 
 namespace detail {
 
-inline std::vector<extent> cut(std::size_t count, int chunks,
-                               std::vector<std::size_t> const& counts) {
-    std::vector<extent> result(static_cast<std::size_t>(chunks));
+inline lean_vector<extent> cut(std::size_t count, int chunks,
+                               lean_vector<std::size_t> const& counts) {
+    lean_vector<extent> result(static_cast<std::size_t>(chunks));
     std::size_t first = 0;
     for (int c = 0; c < chunks; ++c) {
         auto const i = static_cast<std::size_t>(c);
@@ -60,7 +60,7 @@ inline std::vector<extent> cut(std::size_t count, int chunks,
     result.bytes.resize(n);
     result.held.resize(n);
     result.wanted.resize(n);
-    std::vector<extent> whole(n);
+    lean_vector<extent> whole(n);
     if (call.knows_all_blocks) {
         whole = detail::cut(call.count, chunks, call.counts);
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/halving.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/adds_once.hpp>
 #include <collectives/lower/bind.hpp>
 #include <collectives/lower/completing.hpp>
@@ -149,7 +150,7 @@ private:
     int segments_;
     int chunks_ = 0, rounds_ = 0;
     std::vector<int> in_two_;                  // rounds that are two, see schedule/halves.hpp
-    std::vector<completing_list> completing_;  // of each rank
+    lean_vector<completing_list> completing_;  // of each rank
     bool adds_once_ = false;
 };
 

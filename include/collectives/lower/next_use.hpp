@@ -2,10 +2,11 @@
 // Finds when a schedule needs a chunk next, and for what.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -37,7 +38,7 @@ public:
     }
 
 private:
-    std::vector<std::pair<int, bool>> all_;
+    lean_vector<std::pair<int, bool>> all_;
     std::size_t next_ = 0;
 };
 

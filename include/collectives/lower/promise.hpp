@@ -2,6 +2,7 @@
 // Derives from its schedule alone what a call promises. check_plan compares plans with that.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/lower.hpp>
 #include <collectives/plan/promise.hpp>
 
@@ -53,9 +54,9 @@ private:
         }
     }
     void run(int round) {
-        std::vector<arrival> arrivals;
+        lean_vector<arrival> arrivals;
         for (auto const& own : all_) {
-            std::vector<int> next(index(own.size));
+            lean_vector<int> next(index(own.size));
             for (auto const& s : own.steps) {
                 if (s.round != round || s.what == verb::send) { continue; }
                 // The k-th receive of a round from a peer meets its k-th send to this rank.
@@ -89,7 +90,7 @@ private:
         }
         return {};
     }
-    void apply(std::vector<arrival> const& all, std::size_t first, std::size_t last) {
+    void apply(lean_vector<arrival> const& all, std::size_t first, std::size_t last) {
         auto const& a = all[first];
         auto& mine = held_[slot(a.to, a.chunk)];
         if (!a.adds) {
@@ -135,7 +136,7 @@ private:
     int segment_;
     std::vector<schedule> all_;
     int chunks_ = 0;
-    std::vector<int> held_, input_;  // the value of each (rank, chunk), or -1
+    lean_vector<int> held_, input_;  // the value of each (rank, chunk), or -1
     plans::promise result_;
 };
 
@@ -164,7 +165,7 @@ inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool i
 
 /// A call with the plans of all ranks, each lowered as `choices[rank]` says.
 inline plans::planned_call plan_call(lowered_call const& c,
-                                     std::vector<rank_choice> const& choices) {
+                                     lean_vector<rank_choice> const& choices) {
     plans::planned_call result;
     result.all_come = !is_rooted(c.shape().what);
     result.cell_depth = choices.front().cell_depth;

@@ -3,12 +3,12 @@
 // Two accesses of which one writes must be ordered.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/event_graph.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -24,7 +24,7 @@ public:
         if (s.writer >= 0 && !g.before(s.writer, e)) { return "a read and a write may overlap"; }
         value = s.value;
         if (value == undefined) { return "it reads what nobody has written"; }
-        std::erase_if(s.readers, [&](int r) { return g.before(r, e); });
+        s.readers.erase_if([&](int r) { return g.before(r, e); });
         s.readers.push_back(e);
         return {};
     }
@@ -44,14 +44,14 @@ private:
     struct element {
         int value = undefined;
         int writer = -1;
-        std::vector<int> readers;
+        lean_vector<int> readers;
     };
     element& state_of(std::size_t at) {
         if (elements_.size() <= at) { elements_.resize(std::max(at + 1, 2 * elements_.size())); }
         return elements_[at];
     }
 
-    std::vector<element> elements_;
+    lean_vector<element> elements_;
 };
 
 }  // namespace collectives::plans

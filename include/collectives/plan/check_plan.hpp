@@ -2,6 +2,7 @@
 // Proves the plans of all ranks together, over successive calls. docs/plans.md says how.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/expressions.hpp>
 #include <collectives/plan/history_graph.hpp>
 #include <collectives/plan/history_memory.hpp>
@@ -13,7 +14,6 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -51,7 +51,7 @@ private:
         int call = 0;
         for (auto const& c : what_.calls) {
             for (auto const& r : c.runs) {
-                std::vector<peer_view> views;
+                lean_vector<peer_view> views;
                 for (auto const& p : r.ranks) {
                     if (auto const f = plan_form(p).fault()) {
                         verdict_ = {false,  f.what,       call, static_cast<int>(plans_.size()),
@@ -84,7 +84,7 @@ private:
     int expected(promise const& w, int call, int value, std::size_t element) {
         auto const& v = w.values[static_cast<std::size_t>(value)];
         if (!v.operands.empty()) {
-            std::vector<int> operands;
+            lean_vector<int> operands;
             for (auto const o : v.operands) { operands.push_back(expected(w, call, o, element)); }
             return values_.sum(operands, v.completes);
         }
@@ -129,20 +129,20 @@ private:
         }
         // A post is an event only if nothing else stands for its message.
         if ((i.what == opcode::send || i.what == opcode::receive) && !is_access(e)) { return {}; }
-        std::vector<std::vector<int>> operands;
-        std::vector<range> touched;
+        lean_vector<lean_vector<int>> operands;
+        lean_vector<range> touched;
         auto const why = read_sources(e, i, operands, touched);
         if (!why.empty()) { return why; }
         if (i.what == opcode::send) {
             sent_[static_cast<std::size_t>(event_)] = operands.front();
             return {};
         }
-        std::vector<int> result;
+        lean_vector<int> result;
         if (i.what == opcode::receive) {
             result = sent_[static_cast<std::size_t>(e.matched)];
         } else {
             for (std::size_t k = 0; k < i.bytes / what_.element; ++k) {
-                std::vector<int> sum;
+                lean_vector<int> sum;
                 for (auto const& o : operands) { sum.push_back(o[k]); }
                 result.push_back(i.what == opcode::copy ? sum.front()
                                                         : values_.sum(sum, i.completes));
@@ -156,8 +156,8 @@ private:
         return std::exchange(posted, true);
     }
     std::string_view read_sources(plan_event const& e, instruction const& i,
-                                  std::vector<std::vector<int>>& operands,
-                                  std::vector<range>& touched) {
+                                  lean_vector<lean_vector<int>>& operands,
+                                  lean_vector<range>& touched) {
         auto const& p = plan_of(e);
         for (int k = i.sources.first; k < i.sources.last; ++k) {
             auto const& from = p.sources[static_cast<std::size_t>(k)];
@@ -185,8 +185,8 @@ private:
         return {};
     }
     std::string_view write_destinations(plan_event const& e, instruction const& i,
-                                        std::vector<int> const& result,
-                                        std::vector<range>& touched) {
+                                        lean_vector<int> const& result,
+                                        lean_vector<range>& touched) {
         auto const& p = plan_of(e);
         auto const sources = touched.size();
         for (int k = i.destinations.first; k < i.destinations.last; ++k) {
@@ -213,11 +213,11 @@ private:
     }
 
     planned_history const& what_;
-    std::vector<std::vector<plan>> plans_;  // resolved, by run and rank
+    lean_vector<lean_vector<plan>> plans_;  // resolved, by run and rank
     history_memory* memory_ = nullptr;
     int event_ = -1;
     expressions values_;
-    std::vector<std::vector<int>> sent_;  // by the event of the transport's read
+    lean_vector<lean_vector<int>> sent_;  // by the event of the transport's read
     std::map<std::tuple<int, rank_t, int>, bool> posts_;
     plan_verdict verdict_{};
 };

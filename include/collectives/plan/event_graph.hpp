@@ -2,10 +2,11 @@
 // What happens before what: events on chains, edges between them, and vector clocks.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -31,19 +32,19 @@ public:
     /// Returns false if some wait for each other in a circle; `stuck()` is then one of them.
     bool sort() {
         auto const n = events_.size();
-        std::vector<int> missing(n), first(n + 1);
+        lean_vector<int> missing(n), first(n + 1);
         for (auto const& e : edges_) {
             ++first[index(e.before) + 1];
             ++missing[index(e.after)];
         }
         for (std::size_t i = 0; i < n; ++i) { first[i + 1] += first[i]; }
-        std::vector<edge> by_source(edges_.size());
+        lean_vector<edge> by_source(edges_.size());
         auto next = first;
         for (auto const& e : edges_) { by_source[index(next[index(e.before)]++)] = e; }
         chains_ = 0;
         for (auto const& e : events_) { chains_ = std::max(chains_, e.chain + 1); }
         clocks_.assign(n * index(chains_), 0);
-        std::vector<std::uint32_t> length(index(chains_));
+        lean_vector<std::uint32_t> length(index(chains_));
         order_.clear();
         for (std::size_t i = 0; i < n; ++i) {
             if (missing[i] == 0) { order_.push_back(static_cast<int>(i)); }
@@ -65,7 +66,7 @@ public:
             missing.begin());
         return false;
     }
-    std::vector<int> const& sorted() const { return order_; }
+    lean_vector<int> const& sorted() const { return order_; }
     int stuck() const { return stuck_; }
 
     /// Whether `a` always happens before `b`. Events of one chain that no edge orders are not seen
@@ -93,10 +94,10 @@ private:
         for (int c = 0; c < chains_; ++c) { a[c] = std::max(a[c], b[c]); }
     }
 
-    std::vector<event> events_;
-    std::vector<edge> edges_;
-    std::vector<int> order_;
-    std::vector<std::uint32_t> clocks_;
+    lean_vector<event> events_;
+    lean_vector<edge> edges_;
+    lean_vector<int> order_;
+    lean_vector<std::uint32_t> clocks_;
     int chains_ = 0;
     int stuck_ = -1;
 };

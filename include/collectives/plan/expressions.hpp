@@ -3,12 +3,12 @@
 // number.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -19,15 +19,15 @@ public:
         return number({-1, call, rank, static_cast<int>(element)});
     }
     /// The sum of the operands in this order. `completes`: the operator's `finish` is applied too.
-    int sum(std::vector<int> const& operands, bool completes) {
-        key_.assign({completes ? -3 : -2});
-        key_.insert(key_.end(), operands.begin(), operands.end());
+    int sum(lean_vector<int> const& operands, bool completes) {
+        key_.assign(1, completes ? -3 : -2);
+        key_.append(operands.begin(), operands.end());
         return number(key_);
     }
 
 private:
     struct hash {
-        std::size_t operator()(std::vector<int> const& key) const {
+        std::size_t operator()(lean_vector<int> const& key) const {
             std::uint64_t h = 1469598103934665603U;
             for (auto const k : key) {
                 h = (h ^ static_cast<std::uint32_t>(k)) * 1099511628211U;
@@ -36,12 +36,12 @@ private:
             return static_cast<std::size_t>(h);
         }
     };
-    int number(std::vector<int> const& key) {
+    int number(lean_vector<int> const& key) {
         return known_.try_emplace(key, static_cast<int>(known_.size())).first->second;
     }
 
-    std::vector<int> key_;
-    std::unordered_map<std::vector<int>, int, hash> known_;
+    lean_vector<int> key_;
+    std::unordered_map<lean_vector<int>, int, hash> known_;
 };
 
 }  // namespace collectives::plans

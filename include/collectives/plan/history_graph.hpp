@@ -3,6 +3,7 @@
 // waits that it ends, a send before what its receive brings, and the windows of calls.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/event_graph.hpp>
 #include <collectives/plan/run_numbers.hpp>
 
@@ -12,7 +13,6 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -30,7 +30,7 @@ struct plan_event {
 /// graph's order.
 class history_graph {
 public:
-    history_graph(planned_history const& what, std::vector<std::vector<plan>> const& plans)
+    history_graph(planned_history const& what, lean_vector<lean_vector<plan>> const& plans)
         : what_(what), plans_(plans) {}
 
     /// Builds the graph. Returns empty, or why there is no order; then `at` says where.
@@ -51,8 +51,8 @@ public:
         return "ranks wait in a circle";
     }
     event_graph const& graph() const { return graph_; }
-    std::vector<plan_event> const& events() const { return events_; }
-    std::vector<run_of_history> const& runs() const { return runs_; }
+    lean_vector<plan_event> const& events() const { return events_; }
+    lean_vector<run_of_history> const& runs() const { return runs_; }
     plan_event const& at() const { return at_; }
 
 private:
@@ -67,7 +67,7 @@ private:
     struct posted {
         int post = -1, access = -1;
         std::size_t bytes = 0;
-        std::vector<int> others{};  // the events that read a message as it comes
+        lean_vector<int> others{};  // the events that read a message as it comes
     };
     struct pending_wait {
         counter_key counter;
@@ -89,7 +89,7 @@ private:
         auto const enter = add(key, {event_kind::enter_call, call, -1, rank});
         auto& last = last_of_user_[rank];
         if (last.size() > 0) { graph_.order(last.back(), enter); }
-        std::vector<int> ends;
+        lean_vector<int> ends;
         for (int s = 0; s < runs; ++s) { ends.push_back(add_run(first_run + s, rank, enter)); }
         auto const leave = add(key, {event_kind::leave_call, call, -1, rank});
         graph_.order(enter, leave);
@@ -257,16 +257,16 @@ private:
     }
 
     planned_history const& what_;
-    std::vector<std::vector<plan>> const& plans_;
+    lean_vector<lean_vector<plan>> const& plans_;
     event_graph graph_;
-    std::vector<plan_event> events_;
-    std::vector<run_of_history> runs_;
+    lean_vector<plan_event> events_;
+    lean_vector<run_of_history> runs_;
     std::map<chain_key, int> chains_;
-    std::map<rank_t, std::vector<int>> last_of_user_;
-    std::map<std::pair<rank_t, int>, std::vector<std::pair<int, int>>> past_;  // announce, leave
-    std::map<counter_key, std::vector<publication>> published_;
-    std::vector<pending_wait> waits_;
-    std::map<flow_key, std::vector<posted>> sent_, received_;
+    std::map<rank_t, lean_vector<int>> last_of_user_;
+    std::map<std::pair<rank_t, int>, lean_vector<std::pair<int, int>>> past_;  // announce, leave
+    std::map<counter_key, lean_vector<publication>> published_;
+    lean_vector<pending_wait> waits_;
+    std::map<flow_key, lean_vector<posted>> sent_, received_;
     std::map<int, std::pair<flow_key, std::size_t>> flow_of_post_;
     std::map<std::pair<flow_key, std::size_t>, int> tests_;
     std::string_view fault_;

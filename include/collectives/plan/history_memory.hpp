@@ -3,6 +3,7 @@
 // from call to call.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/byte_states.hpp>
 #include <collectives/plan/expressions.hpp>
 #include <collectives/plan/history_graph.hpp>
@@ -13,7 +14,6 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -26,7 +26,7 @@ public:
         std::size_t first = 0, count = 0;
     };
 
-    history_memory(planned_history const& what, std::vector<std::vector<plan>> const& plans,
+    history_memory(planned_history const& what, lean_vector<lean_vector<plan>> const& plans,
                    history_graph const& order, expressions& values)
         : what_(what),
           plans_(plans),
@@ -229,8 +229,8 @@ private:
     }
 
     planned_history const& what_;
-    std::vector<std::vector<plan>> const& plans_;
-    std::vector<run_of_history> const* runs_;
+    lean_vector<lean_vector<plan>> const& plans_;
+    lean_vector<run_of_history> const* runs_;
     event_graph const* graph_;
     expressions& values_;
     int event_ = -1;

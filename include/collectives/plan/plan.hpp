@@ -2,12 +2,12 @@
 // A plan: all that one rank does for one run of a schedule, as a list of instructions on bytes.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/instruction.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -88,10 +88,10 @@ struct plan {
     bool fences_at_end = false;  // streaming stores came after the last publish
     int rounds = 0;              // of the schedule
     std::size_t scratch = 0;     // bytes
-    std::vector<instruction> program;
-    std::vector<place> sources;
-    std::vector<destination> destinations;
-    std::vector<offer> offers;
+    lean_vector<instruction> program;
+    lean_vector<place> sources;
+    lean_vector<destination> destinations;
+    lean_vector<offer> offers;
     friend bool operator==(plan const&, plan const&) = default;
 };
 

@@ -2,12 +2,12 @@
 // Checks one plan by itself, before it is compared with those of other ranks.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/plan.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -105,7 +105,7 @@ private:
 
     plan const& plan_;
     bool streams_ = false;
-    std::vector<bool> pending_;  // messages that are not tested
+    lean_vector<bool> pending_;  // messages that are not tested
 };
 
 }  // namespace collectives::plans

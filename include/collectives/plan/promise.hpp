@@ -3,10 +3,10 @@
 // its callers.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/plan.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -22,7 +22,7 @@ struct user_buffers {
 struct promised_value {
     rank_t rank = -1;
     int chunk = -1;
-    std::vector<int> operands{};  // indices of earlier values; none: a contribution
+    lean_vector<int> operands{};  // indices of earlier values; none: a contribution
     bool completes = false;
 };
 
@@ -35,14 +35,14 @@ struct promised_chunk {
 
 /// What a run must do, by its schedule. Offsets count from the start of the rank's buffer.
 struct promise {
-    std::vector<promised_value> values;
-    std::vector<std::vector<promised_chunk>> inputs;   // per rank: where its contributions are
-    std::vector<std::vector<promised_chunk>> outputs;  // per rank: what its output must hold
+    lean_vector<promised_value> values;
+    lean_vector<lean_vector<promised_chunk>> inputs;   // per rank: where its contributions are
+    lean_vector<lean_vector<promised_chunk>> outputs;  // per rank: what its output must hold
 };
 
 /// One segment of a call.
 struct planned_run {
-    std::vector<plan> ranks;
+    lean_vector<plan> ranks;
     std::size_t behind = 0;  // distance of its input and output from the call's
     promise wanted;
 };
@@ -50,8 +50,8 @@ struct planned_run {
 struct planned_call {
     bool all_come = true;  // no rank ends before all have begun: it has no root
     int cell_depth = more_cells;
-    std::vector<user_buffers> buffers;  // of each rank
-    std::vector<planned_run> runs;      // all of one back end
+    lean_vector<user_buffers> buffers;  // of each rank
+    lean_vector<planned_run> runs;      // all of one back end
 };
 
 /// Calls of one communicator, in order.
@@ -59,7 +59,7 @@ struct planned_history {
     std::size_t element = 1;  // bytes
     bool overlapping =
         false;  // each rank starts all calls before it waits for any; each call has its own buffers
-    std::vector<planned_call> calls;
+    lean_vector<planned_call> calls;
 };
 
 /// The verdict of check_plan. If it is not `ok`, `what` says why, and the rest says where.

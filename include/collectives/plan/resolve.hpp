@@ -3,12 +3,12 @@
 // announced their protocols. The back ends and check_plan call this.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/plan.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -16,11 +16,11 @@ namespace collectives::inline v0::plans {
 /// offers_of).
 struct peer_view {
     announcement shown{};
-    std::vector<offer> offers;
+    lean_vector<offer> offers;
 };
 
 /// The offer of that number to rank `me`; null if there is none.
-inline offer const* find_offer(std::vector<offer> const& all, rank_t me, int number) {
+inline offer const* find_offer(lean_vector<offer> const& all, rank_t me, int number) {
     for (auto const& one : all) {
         if (one.to == me && number-- == 0) { return &one; }
     }

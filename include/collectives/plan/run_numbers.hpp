@@ -2,11 +2,11 @@
 // Numbers runs, and finds those that must check whether peers have left an older run.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/promise.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::plans {
 
@@ -20,10 +20,10 @@ struct run_of_history {
 
 /// The runs of a history in order. A rank need not check if a run that it has left could not end
 /// before all ranks had come to it: they had then left everything older than the window.
-inline std::vector<run_of_history> number_runs(planned_history const& what) {
-    std::vector<run_of_history> result;
+inline lean_vector<run_of_history> number_runs(planned_history const& what) {
+    lean_vector<run_of_history> result;
     int memory_runs = 0, cell_runs = 0, all_wrote = 0;
-    std::vector<bool> came{true};
+    lean_vector<bool> came{true};
     for (std::size_t c = 0; c < what.calls.size(); ++c) {
         auto const& call = what.calls[c];
         for (std::size_t s = 0; s < call.runs.size(); ++s) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/shared/board.hpp>
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -29,8 +29,8 @@ public:
     /// root, shows in a later call.
     entry enter(fingerprint const& call, std::uint64_t hash) {
         auto const mine = number(hash);
-        leave_word(call, hash, mine);
         unfinished_.push_back(mine.sequence);
+        leave_word(call, hash, mine);
         return mine;
     }
     /// The two halves of `enter`, for a call that is waited for while nothing else is under way on
@@ -47,7 +47,7 @@ public:
         }
     }
     void finish(std::uint64_t sequence) {
-        if (!unfinished_.empty()) { std::erase(unfinished_, sequence); }
+        if (!unfinished_.empty()) { unfinished_.erase_value(sequence); }
         auto const all_until = unfinished_.empty() ? sequence_ : unfinished_.front() - 1;
         if (in_memory_ != nullptr) {
             in_memory_->finish(all_until);
@@ -63,7 +63,7 @@ private:
     shared::board* in_memory_ = nullptr;
     std::uint64_t sequence_ = 0;
     std::uint64_t past_ = 0;
-    std::vector<std::uint64_t> unfinished_;
+    lean_vector<std::uint64_t> unfinished_;
 };
 
 }  // namespace collectives::detail

@@ -3,6 +3,7 @@
 // cell that all ranks can read, and reads the cells it needs.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
@@ -19,7 +20,6 @@
 #include <cstring>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -159,8 +159,8 @@ private:
     std::uint64_t hash_ = 0;
     cell_form const* form_ = nullptr;
     run_buffers at_{};
-    std::vector<void const*> sources_;  // of the plan, from `first_source` on
-    std::vector<std::byte> scratch_;    // empty for the algorithms of the library
+    lean_vector<void const*> sources_;  // of the plan, from `first_source` on
+    lean_vector<std::byte> scratch_;    // empty for the algorithms of the library
     reducer const* op_ = nullptr;
     bool in_cells_ = true;  // whether inputs are in the cells
     std::size_t lead_ = 0;  // bytes of each payload that are left out

@@ -3,6 +3,7 @@
 // only the root knows it, and a schedule that passes blocks on needs it.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/transport/any_transport.hpp>
 
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -58,7 +58,7 @@ public:
 private:
     any_transport* transport_ = nullptr;
     std::shared_ptr<std::uint64_t> count_;
-    std::vector<std::unique_ptr<any_request>> requests_;
+    lean_vector<std::unique_ptr<any_request>> requests_;
     std::size_t used_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/failure.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/group.hpp>
@@ -14,11 +15,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
-[[gnu::cold]] inline std::string list_of(std::vector<int> const& ranks) {
+[[gnu::cold]] inline std::string list_of(lean_vector<int> const& ranks) {
     std::string text;
     for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
     return text;
@@ -71,7 +71,7 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
     if (steady::now() < a.deadline) { return {}; }
     std::string text = "time ran out; ";
     detail::add_wait_chain(text, board, group.rank(), a.where());
-    return failure::make(failure_kind::timeout, text, -1, {peer});
+    return failure::make(failure_kind::timeout, text, -1, {&peer, 1});
 }
 
 /// The failure of an activity, if there is one. O(ranks). Allocates only if there is a failure.
@@ -81,7 +81,7 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
     auto const me = group.rank();
     auto const late = steady::now() >= a.deadline;
     auto const what = [&a] { return a.call.title(); };
-    std::vector<int> missing, suspended;
+    lean_vector<int> missing, suspended;
     // Read this before comparing calls: a suspect that publishes its call only afterwards has not
     // been compared.
     auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;

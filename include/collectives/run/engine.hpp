@@ -4,8 +4,8 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
-#include <collectives/core/fingerprint.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/run/activity.hpp>
@@ -35,9 +35,7 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -127,7 +125,7 @@ public:
     void add(activity& a) { shared_->work->active.push_back(&a); }
     void remove(activity& a) {
         auto const mine = lock();
-        std::erase(shared_->work->active, &a);
+        shared_->work->active.erase_value(&a);
         standing_.go_on();
     }
 
@@ -143,14 +141,13 @@ public:
 
     /// Makes progress once with `those`, for a thread that waits for none of them. A failure is
     /// kept for the rank that waits; what has ended is dropped from the list.
-    progress_thread::found tend(std::vector<activity*>& those) {
+    progress_thread::found tend(lean_vector<activity*>& those) {
         using enum progress_thread::found;
         if (shared_->work->lock->is_wanted()) { return nothing_new; }
         auto const mine = lock();
-        std::erase_if(those, [](auto const* a) { return a->done || a->thrown; });
+        those.erase_if([](auto const* a) { return a->done || a->thrown; });
         if (those.empty() || stopped()) { return nothing_to_do; }
-        auto const title = [&] { return those.front()->call.title(); };
-        if (guarded([&] { return shared_->progress(those); }, title)) { return something; }
+        if (guarded([&] { return shared_->progress(those); }, *those.front())) { return something; }
         for (auto* const a : those) {
             if (!stopped()) { look_now_and_then(*a); }
         }
@@ -168,8 +165,7 @@ public:
             if (a.thrown || stopped()) { leave(a); }
             if (moved) {
                 patience.reset();
-                // Other activities may move without end while `a` is stuck.
-                if (++moves % looks_apart == 0) { look_now_and_then(a); }
+                if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
             } else if (a.suspicious) {
                 a.start_clock(steady::now());
                 look(a);
@@ -180,7 +176,8 @@ public:
                 auto const most = std::min<std::chrono::nanoseconds>(
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
-                carrier().doze([&] { return woken = move(a) || a.thrown || stopped(); }, most);
+                auto const ready = [&] { return woken = move(a) || a.thrown || stopped(); };
+                guarded([&] { return carrier().doze(ready, most), true; }, a);
                 if (woken) {
                     patience.reset();
                     standing_.go_on();
@@ -217,8 +214,8 @@ private:
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock
 
     /// Does `part` and returns true if anything moved. `title()` names the operation that waits.
-    template <class Part, class Title>
-    bool guarded(Part&& part, Title&& title) {
+    template <class Part>
+    bool guarded(Part&& part, function_ref<std::string()> title) {
         try {
             return part();
         } catch (...) {  // also std::bad_alloc: what is under way must end before its buffers go
@@ -226,9 +223,13 @@ private:
             return true;
         }
     }
+    template <class Part>
+    bool guarded(Part&& part, activity const& a) {
+        return guarded(part, [&] { return a.call.title(); });
+    }
     /// Makes progress once with everything.
     bool move(activity const& a) {
-        return guarded([&] { return shared_->progress(); }, [&] { return a.call.title(); });
+        return guarded([&] { return shared_->progress(); }, a);
     }
 
     void look_now_and_then(activity& a) {  // rarely, because it reads the state of all ranks
@@ -240,18 +241,17 @@ private:
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
+        guarded([&] { return look_for_failure(a); }, a);
+    }
+    bool look_for_failure(activity& a) {
         standing_.tell(*board_, a);
         record(&a);
-        if (asks_) {
-            if (!a.is_due(steady::now(), look_interval)) { return; }
-            guarded([&] { return ask(*board_, carrier(), a), true; },
-                    [&] { return a.call.title(); });
-            if (stopped()) { return; }
-        }
-        auto const why = diagnose(*board_, carrier(), group_, a);
-        if (!why) { return; }
-        move(a);  // what a peer sent before it left may have arrived by now
-        if (!a.done) { tell(*why); }
+        if (asks_ && !a.is_due(steady::now(), look_interval)) { return false; }
+        if (asks_) { ask(*board_, carrier(), a); }
+        auto const why = stopped() ? std::nullopt : diagnose(*board_, carrier(), group_, a);
+        if (why) { move(a); }  // what a peer sent before it left may have arrived by now
+        if (why && !a.done) { tell(*why); }
+        return false;
     }
 
     [[gnu::cold]] void tell(failure const& why) {
@@ -261,7 +261,7 @@ private:
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[gnu::cold, noreturn]] void leave(activity& a) {
-        record(&a);
+        guarded([&] { return record(&a), true; }, a);
         remove(a);
         wait_until_peers_have_left(carrier(), group_);
         a.cancel();

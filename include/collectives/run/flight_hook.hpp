@@ -3,13 +3,13 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/transport/any_board.hpp>
 
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -18,7 +18,7 @@ struct flight_view {
     any_board const& board;
     rank_group const& group;
     std::uint64_t context;                    // of the communicator
-    std::vector<activity*> const& under_way;  // of this rank, on all its communicators
+    lean_vector<activity*> const& under_way;  // of this rank, on all its communicators
     activity const* waits;                    // in which it waits; null: it is at no call
 };
 

@@ -90,7 +90,8 @@ static_assert(std::atomic<unsigned>::is_always_lock_free);  // a signal handler 
     text += "],\n\"calls\":[";
     between = "\n";
     auto const last = board.entered(me);
-    for (auto s = last > most_calls ? last - most_calls + 1 : 1; s <= last; ++s) {
+    for (auto left = std::min<std::uint64_t>(last, most_calls); left > 0; --left) {
+        auto const s = last - left + 1;
         auto const call = board.call_of(me, s);
         if (!call) { continue; }  // no longer remembered
         text += text_of(between, json_of(*call, s <= board.finished(me)));

@@ -63,7 +63,7 @@ private:
     }
     shared::channel_line& channel(rank_t r) const { return board_->channel(r, run_); }
     std::byte* at(rank_t r, plans::place const& p, std::size_t bytes) const {
-        auto const base = channel(r).bases[static_cast<std::size_t>(p.where)];
+        auto const base = shared::snapshot(channel(r).bases[static_cast<std::size_t>(p.where)]);
         return memory_->at(base, bytes == 0 ? 0 : p.offset + bytes) + p.offset;
     }
 

@@ -4,6 +4,7 @@
 // the rank has come; the waits of the plan use these counters.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/run/memory_access.hpp>
@@ -20,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -196,7 +196,7 @@ private:
     std::size_t done_ = 0;  // bytes of that instruction
     std::uint64_t ticks_ = 0;
     bool wrong_ = false, has_news_ = false;  // has_news_: peers that sleep must be woken
-    std::vector<std::uint64_t>
+    lean_vector<std::uint64_t>
         ordered_;  // on a device, per peer: the counter that this rank's stream waits for
 };
 

@@ -3,6 +3,7 @@
 // the nearest cache holds the result (docs/performance.md).
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/protocol.hpp>
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/engine.hpp>
@@ -13,7 +14,6 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -45,7 +45,7 @@ public:
         auto const& to = destination_at(i, 0);
         auto* const own = at_.write(to.to) + first;
         if (space_.device() != nullptr) {
-            std::vector<void*> const others(outputs_.begin(), outputs_.end());
+            lean_vector<void*> const others(outputs_.begin(), outputs_.end());
             return reduce(i, own, bytes, destination_of(to.how), others);
         }
         auto const drops_staged = i.when == plans::condition::unless_all_take_sums && all_take();
@@ -141,9 +141,9 @@ private:
     reducer const* op_ = nullptr;
     bool staged_ = false, small_ = false;
     destination result_{};
-    std::vector<void const*> sources_;    // to add up next
-    std::vector<std::byte const*> next_;  // to prefetch before that
-    std::vector<std::byte*> outputs_;     // of the peers that take sums
+    lean_vector<void const*> sources_;    // to add up next
+    lean_vector<std::byte const*> next_;  // to prefetch before that
+    lean_vector<std::byte*> outputs_;     // of the peers that take sums
     std::byte* unread_ = nullptr;         // one of these whose old content nobody reads
 };
 

@@ -2,6 +2,7 @@
 // Carries out plans over messages.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/plan/plan.hpp>
 #include <collectives/run/buffers.hpp>
@@ -17,7 +18,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -235,9 +235,9 @@ private:
     std::size_t posted_ = 0, tested_ = 0;  // requests of the round under way
     std::string complaint_;
     std::exception_ptr thrown_;
-    std::vector<std::unique_ptr<any_request>> requests_;
-    std::vector<std::unique_ptr<feed>> feeds_;  // by request
-    std::vector<void const*> sources_;          // of the reduction under way
+    lean_vector<std::unique_ptr<any_request>> requests_;
+    lean_vector<std::unique_ptr<feed>> feeds_;  // by request
+    lean_vector<void const*> sources_;          // of the reduction under way
 };
 
 }  // namespace collectives::detail

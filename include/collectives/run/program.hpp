@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/lower.hpp>
 #include <collectives/lower/protocol.hpp>
 #include <collectives/plan/resolve.hpp>
@@ -14,7 +15,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -24,7 +24,7 @@ struct ready_plan {
     plans::plan steps;
     /// For each announcement that a peer may make: where the sources of the plan that the peer
     /// offers are in its memory. Made when first needed.
-    std::array<std::unique_ptr<std::vector<plans::place>>, 8> offered;
+    std::array<std::unique_ptr<lean_vector<plans::place>>, 8> offered;
 };
 
 /// The plan of a call in cells. It has no symbols, because all ranks announce the same.
@@ -94,7 +94,7 @@ public:
         return *known;
     }
     /// The places of the sources that peers with this announcement offer.
-    std::vector<plans::place> const& offered(ready_plan& of, int segment,
+    lean_vector<plans::place> const& offered(ready_plan& of, int segment,
                                              plans::announcement shown) {
         auto const index = index_of(shown);
         if (!of.offered[index]) {
@@ -118,7 +118,7 @@ private:
     }
 
     struct segment_class {
-        std::vector<std::unique_ptr<ready_plan>> made;
+        lean_vector<std::unique_ptr<ready_plan>> made;
         plans::plan const* over_messages = nullptr;         // the plan over messages
         std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
         std::array<std::optional<plans::announcement>, 8>
@@ -159,9 +159,9 @@ private:
         }
     }
     /// Makes the views of the peers that the plan reads from.
-    [[gnu::cold]] std::vector<plans::peer_view> views(plans::plan const& own, int segment,
+    [[gnu::cold]] lean_vector<plans::peer_view> views(plans::plan const& own, int segment,
                                                       plans::announcement shown) const {
-        std::vector<plans::peer_view> result(static_cast<std::size_t>(shape_.size));
+        lean_vector<plans::peer_view> result(static_cast<std::size_t>(shape_.size));
         for (auto const& p : own.sources) {
             if (p.where != plans::memory::offer) { continue; }
             auto& its = result[static_cast<std::size_t>(p.peer)];
@@ -169,10 +169,10 @@ private:
         }
         return result;
     }
-    [[gnu::cold]] std::unique_ptr<std::vector<plans::place>> resolve_offers(
+    [[gnu::cold]] std::unique_ptr<lean_vector<plans::place>> resolve_offers(
         plans::plan const& own, int segment, plans::announcement shown) const {
         auto const peers = views(own, segment, shown);
-        auto made = std::make_unique<std::vector<plans::place>>();
+        auto made = std::make_unique<lean_vector<plans::place>>();
         for (auto const& p : own.sources) {
             made->push_back(plans::resolve(p, shape_.rank, peers));
         }
@@ -207,7 +207,7 @@ private:
     lowering::lowered_call lowered_;
     fingerprint call_;
     std::uint64_t hash_;
-    std::vector<segment_class> classes_;
+    lean_vector<segment_class> classes_;
     std::unique_ptr<cell_form> cells_;
     bool cells_are_known_ = false;
 };

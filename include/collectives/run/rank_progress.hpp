@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/isa.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/processors.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/progress_lock.hpp>
@@ -15,14 +16,13 @@
 #include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
 /// All activities of one rank, over all its communicators and transports.
 struct rank_work {
-    std::vector<any_transport*> carriers;
-    std::vector<activity*> active;
+    lean_vector<any_transport*> carriers;
+    lean_vector<activity*> active;
     std::shared_ptr<collectives::progress_lock> lock =
         std::make_shared<collectives::progress_lock>();
     std::thread::id maker = std::this_thread::get_id();  // of the first transport
@@ -56,13 +56,13 @@ struct rank_progress {
     rank_progress& operator=(rank_progress const&) = delete;
     ~rank_progress() {
         auto const held = work->lock->take();
-        std::erase(work->carriers, carrier.get());
+        work->carriers.erase_value(carrier.get());
     }
 
     /// Polls everything. The caller holds the rank's progress lock. Returns true if anything moved.
     bool progress() { return progress(work->active); }
     /// Polls these activities alone.
-    bool progress(std::vector<activity*> const& those) {
+    bool progress(lean_vector<activity*> const& those) {
         bool moved = false;
         for (auto* const c : work->carriers) { moved = c->poll() || moved; }
         for (std::size_t i = 0; i < those.size(); ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/plan.hpp>
 #include <collectives/run/staging_ring.hpp>
 #include <collectives/run/scratch_pool.hpp>
@@ -16,7 +17,6 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -87,8 +87,8 @@ public:
     void keep(std::uint64_t run, buffer scratch) { channel(run).kept = scratch; }
 
     /// Returns the memory that peers may still read. Other kept memory goes back to the pool.
-    std::vector<buffer> take_kept() {
-        std::vector<buffer> result;
+    lean_vector<buffer> take_kept() {
+        lean_vector<buffer> result;
         if (ring_.exists()) { result.push_back(ring_.release()); }
         for (auto& one : channels_) {
             auto const kept = std::exchange(one.kept, {});

@@ -3,6 +3,7 @@
 // the transport has such memory.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/any_transport.hpp>
 
@@ -14,7 +15,6 @@
 #include <memory>
 #include <new>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -69,14 +69,23 @@ public:
     [[gnu::cold]] void abandon(buffer b) {
         if (!transport_->keeps_memory()) { return give_back(b); }
         if (b.data == nullptr) { return; }
-        transport_->keep(std::shared_ptr<void const>(b.data, [](void const* p) {
-            ::operator delete(const_cast<void*>(p), std::align_val_t{64});
-        }));
+        try {
+            auto const memory = std::make_shared<in_use>();
+            transport_->keep(memory);
+            memory->data = b.data;
+        } catch (std::bad_alloc const&) {}  // then it stays for as long as the process lives
     }
 
 private:
     static constexpr std::size_t least = 4096, large = 1024 * 1024;
 
+    /// Frees what messages might still use when the transport says that none does.
+    struct in_use {
+        in_use() = default;
+        in_use(in_use const&) = delete;
+        ~in_use() { ::operator delete(data, std::align_val_t{64}); }
+        void* data = nullptr;
+    };
     struct kept {
         buffer memory;
         std::uint64_t since;  // takes_ when it came back
@@ -92,7 +101,7 @@ private:
                                       [](auto const& k) { return k.memory.bytes > large; });
         if (old != free_.end() && takes_ - old->since > longest_) { drop(old); }
     }
-    void drop(std::vector<kept>::iterator which) {
+    void drop(lean_vector<kept>::iterator which) {
         release(which->memory);
         free_.erase(which);
     }
@@ -101,7 +110,7 @@ private:
     std::shared_ptr<any_transport> transport_;
     std::uint64_t takes_ = 0;
     std::uint64_t longest_;   // as many calls later an unused buffer goes; freeing stalls a device
-    std::vector<kept> free_;  // the longest kept first
+    lean_vector<kept> free_;  // the longest kept first
 };
 
 }  // namespace collectives::detail

@@ -4,6 +4,7 @@
 // wait for them (docs/design.md).
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/scratch_pool.hpp>
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -81,7 +81,7 @@ private:
 
     buffer all_{};
     memory_range announced_{};
-    std::vector<std::uint64_t> known_;  // addresses of the peers' rings
+    lean_vector<std::uint64_t> known_;  // addresses of the peers' rings
     std::size_t next_ = 0;
 };
 

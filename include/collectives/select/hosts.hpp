@@ -2,13 +2,13 @@
 // The hosts of the ranks, and what a schedule sends between hosts.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -18,9 +18,8 @@ public:
     /// Without knowledge of hosts: as if all ranks shared one.
     host_layout() = default;
     /// `host_of[r]` is the number of rank r's host.
-    [[gnu::cold]] explicit host_layout(std::vector<int> const& host_of) {
-        std::vector<int> known,
-            ranks;  // per host: its number, and how many ranks it has
+    [[gnu::cold]] explicit host_layout(lean_vector<int> const& host_of) {
+        lean_vector<int> known, ranks;  // per host: its number, and how many ranks it has
         for (auto const h : host_of) {
             auto const at = std::find(known.begin(), known.end(), h) - known.begin();
             if (static_cast<std::size_t>(at) == known.size()) {
@@ -53,7 +52,7 @@ public:
 private:
     int hosts_ = 1;
     int ranks_per_host_ = 0;
-    std::vector<int> host_of_;
+    lean_vector<int> host_of_;
     std::string disorder_;
 };
 
@@ -70,7 +69,7 @@ struct crossing {
     crossing result;
     if (hosts.hosts() == 1) { return result; }
     auto const ways = 2 * static_cast<std::size_t>(hosts.hosts());  // out of each host, and into it
-    std::vector<double> moved(ways * static_cast<std::size_t>(all.front().rounds));
+    lean_vector<double> moved(ways * static_cast<std::size_t>(all.front().rounds));
     for (auto const& own : all) {
         auto const here = hosts.host(own.rank);
         double sent = 0, received = 0;

@@ -2,13 +2,13 @@
 // Predicts the time of an algorithm: its counted cost times prices.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/select/hosts.hpp>
 #include <collectives/select/machine_model.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -76,7 +76,7 @@ struct cost_profile {
 private:
     /// What a rank sends per byte of the vector. A value that goes to several peers counts once.
     [[gnu::cold]] static double laid_out(schedule const& own) {
-        std::vector<char> lies_there(static_cast<std::size_t>(own.chunks));
+        lean_vector<char> lies_there(static_cast<std::size_t>(own.chunks));
         std::size_t chunks = 0;
         for (auto const& s : own.steps) {
             for (int k = 0; k < s.chunks.count; ++k) {

@@ -4,6 +4,7 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 
@@ -13,7 +14,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -49,8 +49,8 @@ namespace detail {
 }  // namespace detail
 
 /// Parses "name:from-to,...". A name without a range applies to all sizes. Throws usage_error.
-[[gnu::cold]] inline std::vector<override_rule> parse_override(std::string_view text) {
-    std::vector<override_rule> rules;
+[[gnu::cold]] inline lean_vector<override_rule> parse_override(std::string_view text) {
+    lean_vector<override_rule> rules;
     while (!text.empty()) {
         auto const comma = text.find(',');
         auto const item = text.substr(0, comma);
@@ -71,7 +71,7 @@ namespace detail {
 }
 
 /// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
-[[gnu::cold]] inline std::vector<override_rule> override_of(collective what) {
+[[gnu::cold]] inline lean_vector<override_rule> override_of(collective what) {
     std::string variable = "COLLECTIVES_";
     for (char const c : name(what)) {
         variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/explanation.hpp>
 #include <collectives/select/hosts.hpp>
@@ -142,7 +143,7 @@ private:
             list.begin(), list.end(), [&](auto const& other) { return other.seconds > p.seconds; });
         list.insert(slower, p);
     }
-    std::vector<cost_profile> const& profiles(requirement const& need) {
+    lean_vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];
         if (made.empty()) {
             auto const add_one = [&](any_algorithm a) {
@@ -155,15 +156,15 @@ private:
     }
     struct rule_list {
         bool read = false;
-        std::vector<override_rule> rules;
+        lean_vector<override_rule> rules;
     };
 
     machine_model model_;
     any_algorithm preferred_;
     host_layout hosts_;
-    std::array<std::vector<cost_profile>, scheduled_collectives.size()> profiles_;
+    std::array<lean_vector<cost_profile>, scheduled_collectives.size()> profiles_;
     std::array<rule_list, scheduled_collectives.size()> rules_;
-    std::vector<kept_proof> proofs_;
+    lean_vector<kept_proof> proofs_;
 };
 
 }  // namespace collectives

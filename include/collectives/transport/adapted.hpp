@@ -2,6 +2,7 @@
 // What adaptors have in common: a transport that hands everything on to another one.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -33,7 +33,7 @@ public:
     void note_trouble() override { base_->note_trouble(); }
 
     std::unique_ptr<any_board> first_board() override { return base_->first_board(); }
-    std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
+    std::unique_ptr<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
                                           share_function share) override {
         return base_->make_board(std::move(group), rank_in_group, share);
     }

@@ -5,6 +5,7 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/core/wait_point.hpp>
 
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -80,8 +80,8 @@ public:
     /// One turn of agreeing, after a failure, on the ranks that go on. `lost(r)` says that rank r
     /// is not waited for. Gives the same ranks on each of them, ascending, once they are known.
     /// Fewer than may go on: this rank can no longer reach enough of them.
-    virtual std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)>) {
-        return std::vector<rank_t>{};
+    virtual std::optional<lean_vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)>) {
+        return lean_vector<rank_t>{};
     }
 
     // ---- boards in shared memory

@@ -4,6 +4,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
@@ -14,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -81,7 +81,7 @@ public:
     virtual void note_trouble() = 0;
 
     virtual std::unique_ptr<any_board> first_board() = 0;
-    virtual std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
+    virtual std::unique_ptr<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
                                                   share_function share) = 0;
     virtual void close_board(any_board& b) = 0;
     /// Whether the survivors of a failure can go on: else `renew` is not called.

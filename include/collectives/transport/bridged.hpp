@@ -3,6 +3,7 @@
 // another.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/adapted.hpp>
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -47,7 +47,7 @@ public:
     /// `host_of` holds, for each rank, a number of its host: -1 for one that is no
     /// rank of the communicator.
     bridged_transport(std::shared_ptr<any_transport> between, std::shared_ptr<any_transport> inside,
-                      std::vector<int> host_of)
+                      lean_vector<int> host_of)
         : adapted(std::move(between)), inside_(std::move(inside)), host_of_(std::move(host_of)) {
         for (std::size_t r = 0; r < host_of_.size(); ++r) {
             auto const before = host_of_.begin() + static_cast<std::ptrdiff_t>(r);
@@ -59,7 +59,7 @@ public:
     /// Both transports are renewed: that of this host by the survivors that are here.
     renewed renew(any_board& broken, loss const& of) override {
         auto result = base().renew(broken, of);
-        std::vector<int> hosts(result.same_ranks ? host_of_.size() : 0, -1);
+        lean_vector<int> hosts(result.same_ranks ? host_of_.size() : 0, -1);
         loss here{of.context, {}, of.until, true};
         for (auto const r : of.survivors) {
             if (is_here(r)) { here.survivors.push_back(local(r)); }
@@ -176,8 +176,8 @@ private:
     }
 
     std::shared_ptr<any_transport> inside_;
-    std::vector<int> host_of_;
-    std::vector<rank_t> local_;  // each rank's number among those of its host
+    lean_vector<int> host_of_;
+    lean_vector<rank_t> local_;  // each rank's number among those of its host
     std::chrono::nanoseconds nap_ = shortest_nap;
 };
 

@@ -6,6 +6,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/survivors.hpp>
@@ -16,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -101,7 +101,7 @@ concept asking_board = requires(B b, B const c) {
 /// A board whose ranks agree on who survives a failure by messages.
 template <class B>
 concept agreeing_board = requires(B b, function_ref<bool(rank_t)> lost) {
-    { b.agree_on_survivors(lost) } -> std::same_as<std::optional<std::vector<rank_t>>>;
+    { b.agree_on_survivors(lost) } -> std::same_as<std::optional<lean_vector<rank_t>>>;
 };
 /// A board on which ranks say where they wait.
 template <class B>

@@ -2,6 +2,7 @@
 // From a transport to an any_transport.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/capabilities.hpp>
 #include <collectives/transport/concepts.hpp>
@@ -15,7 +16,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -75,7 +75,7 @@ public:
             return false;
         }
     }
-    std::optional<std::vector<rank_t>> agree_on_survivors(
+    std::optional<lean_vector<rank_t>> agree_on_survivors(
         [[maybe_unused]] function_ref<bool(rank_t)> lost) override {
         if constexpr (agreeing_board<Board>) {
             return board_.agree_on_survivors(lost);
@@ -189,7 +189,7 @@ public:
         static_assert(has_first_board<Transport>);
         return std::make_unique<board_model<board>>(transport_->first_board());
     }
-    std::unique_ptr<any_board> make_board(std::vector<rank_t> group, rank_t rank_in_group,
+    std::unique_ptr<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
                                           share_function share) override {
         return std::make_unique<board_model<board>>(
             transport_->make_board(std::move(group), rank_in_group, share));

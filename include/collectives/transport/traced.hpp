@@ -3,11 +3,11 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/trace_event.hpp>
 
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -30,7 +30,7 @@ public:
 
 private:
     class transport;
-    std::shared_ptr<std::vector<trace_event>> events_;
+    std::shared_ptr<lean_vector<trace_event>> events_;
 };
 
 }  // namespace collectives

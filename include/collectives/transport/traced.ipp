@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/traced.hpp>
 
@@ -19,7 +20,7 @@ class traced::transport final : public adapted {
     static request& of(any_request& r) { return static_cast<request&>(r); }
 
 public:
-    transport(std::shared_ptr<any_transport> base, std::shared_ptr<std::vector<trace_event>> to)
+    transport(std::shared_ptr<any_transport> base, std::shared_ptr<lean_vector<trace_event>> to)
         : adapted(std::move(base)), events_(std::move(to)) {}
 
     std::unique_ptr<any_request> make_request() override {
@@ -62,10 +63,10 @@ private:
         r.open = true;
     }
 
-    std::shared_ptr<std::vector<trace_event>> events_;
+    std::shared_ptr<lean_vector<trace_event>> events_;
 };
 
-COLLECTIVES_INLINE traced::traced() : events_(std::make_shared<std::vector<trace_event>>()) {}
+COLLECTIVES_INLINE traced::traced() : events_(std::make_shared<lean_vector<trace_event>>()) {}
 COLLECTIVES_INLINE std::shared_ptr<any_transport> traced::operator()(
     std::shared_ptr<any_transport> base) const {
     return std::make_shared<transport>(std::move(base), events_);

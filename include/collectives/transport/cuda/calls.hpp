@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 
 #include <array>
 #include <cstddef>
@@ -12,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -132,7 +132,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    std::map<std::pair<int, bool>, std::vector<event>> idle_;
+    std::map<std::pair<int, bool>, lean_vector<event>> idle_;
 };
 
 /// Makes a device current for as long as it lives.

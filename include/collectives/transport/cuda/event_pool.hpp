@@ -2,12 +2,12 @@
 // Marks on a rank's stream: numbers that tell whether what was enqueued before is done.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -54,8 +54,8 @@ public:
 
 private:
     call_table& calls_;
-    std::vector<event> idle_;
-    std::vector<std::pair<std::uint64_t, event>> set_;
+    lean_vector<event> idle_;
+    lean_vector<std::pair<std::uint64_t, event>> set_;
     std::uint64_t last_ = 0;
 };
 

@@ -3,6 +3,7 @@
 // location is a rank, the number of a line, and an offset.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 
@@ -13,7 +14,6 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -135,7 +135,7 @@ private:
     export_table* table_;
     rank_t me_;
     std::unordered_map<void*, std::size_t> lines_;
-    std::vector<use> used_;
+    lean_vector<use> used_;
     std::uint64_t stamp_ = 0, clock_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/mappings.hpp>
 
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -91,7 +91,7 @@ private:
         std::uint64_t process = 0;
         export_table* table = nullptr;
         std::uint64_t seen = 0;  // retirements
-        std::vector<seen_line> lines;
+        lean_vector<seen_line> lines;
     };
 
     [[noreturn]] static void refuse() {
@@ -107,7 +107,7 @@ private:
 
     std::shared_ptr<mappings> all_;
     int device_;
-    std::vector<peer> peers_;  // by their rank in the job
+    lean_vector<peer> peers_;  // by their rank in the job
 };
 
 }  // namespace collectives::cuda

@@ -6,6 +6,7 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/gather.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
@@ -20,7 +21,6 @@
 #include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -238,8 +238,8 @@ private:
     stream stream_ = nullptr;
     event mine_ = nullptr;
     bool shared_ = false;        // with other processes
-    std::vector<event> peers_;   // by their rank in the job
-    std::vector<event> opened_;  // of them, those of other processes
+    lean_vector<event> peers_;   // by their rank in the job
+    lean_vector<event> opened_;  // of them, those of other processes
     bool dirty_ = false;         // something was enqueued that was not noted
 };
 

@@ -3,6 +3,7 @@
 // over a transport that shares that; their devices reach each other's memory.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/any_transport.hpp>
@@ -17,7 +18,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -68,7 +68,7 @@ public:
         auto const i = static_cast<std::size_t>(r);
         return i < shared_devices_.size() && shared_devices_[i] >= 0 ? shared_devices_[i] : -1 - r;
     }
-    void share_devices(std::vector<int> devices) { shared_devices_ = std::move(devices); }
+    void share_devices(lean_vector<int> devices) { shared_devices_ = std::move(devices); }
 
     /// Between processes: `table` is host memory of so many bytes, in which this rank shows its
     /// device memory until all ranks have closed `life`.
@@ -235,7 +235,7 @@ private:
         space_->settle();
     }
     void sweep() {
-        std::erase_if(left_behind_, [this](leftover const& one) {
+        left_behind_.erase_if([this](leftover const& one) {
             if (exports_->in_use(one.line)) { return false; }
             space_->drain_if_possible();
             space_->deallocate(one.memory, 0);
@@ -252,10 +252,10 @@ private:
     void* table_ = nullptr;
     std::size_t table_bytes_ = 0;
     std::unique_ptr<any_board> life_;
-    std::vector<leftover> left_behind_;
+    lean_vector<leftover> left_behind_;
     std::shared_ptr<collectives::progress_lock> progress_lock_ =
         std::make_shared<collectives::progress_lock>();
-    std::vector<int> shared_devices_;  // by rank of the job: of its device, or -1
+    lean_vector<int> shared_devices_;  // by rank of the job: of its device, or -1
 };
 
 }  // namespace collectives::cuda

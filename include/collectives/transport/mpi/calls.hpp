@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
@@ -15,7 +16,6 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::mpi::detail {
 
@@ -93,16 +93,16 @@ inline MPI_Comm duplicate(MPI_Comm base, steady::time_point until) {
 
 /// What each rank of `comm` gives, by rank. Collective.
 template <class T>
-std::vector<T> all_gather(T const& mine, MPI_Comm comm, steady::time_point until) {
+lean_vector<T> all_gather(T const& mine, MPI_Comm comm, steady::time_point until) {
     static_assert(std::is_trivially_copyable_v<T>);
     struct exchange {
         T mine;
-        std::vector<T> all;
+        lean_vector<T> all;
     };
     int size = 1;
     require(MPI_Comm_size(comm, &size), "MPI_Comm_size");
     auto under_way =
-        std::make_unique<exchange>(exchange{mine, std::vector<T>(static_cast<std::size_t>(size))});
+        std::make_unique<exchange>(exchange{mine, lean_vector<T>(static_cast<std::size_t>(size))});
     constexpr auto n = static_cast<int>(sizeof(T));
     MPI_Request r = MPI_REQUEST_NULL;
     require(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/message.hpp>
 #include <collectives/transport/mpi/calls.hpp>
 #include <collectives/transport/mpi/pair_tags.hpp>
@@ -23,7 +24,6 @@
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::mpi {
 
@@ -79,7 +79,7 @@ public:
         half_ = tags / 2;
         auto const all = detail::all_gather(detail::introduction::of_this_process(), data_, until);
         job_ = all.front().job;
-        std::vector<wire::rank_processors> processors;
+        lean_vector<wire::rank_processors> processors;
         for (auto const& one : all) { processors.push_back(one.processors); }
         processors_ = wire::shared_processors(processors);
         pair_tags_.emplace(data_, job_, static_cast<int>(half_) - 1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/mpi/calls.hpp>
@@ -15,7 +16,6 @@
 #include <memory>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::mpi {
 
@@ -45,7 +45,7 @@ public:
         detail::require(MPI_Comm_rank(over_, &rank_), "MPI_Comm_rank");
         int size = 1;
         detail::require(MPI_Comm_size(over_, &size), "MPI_Comm_size");
-        peers_ = std::vector<peer>(static_cast<std::size_t>(size));
+        peers_ = lean_vector<peer>(static_cast<std::size_t>(size));
     }
     pair_tags(pair_tags const&) = delete;
     pair_tags& operator=(pair_tags const&) = delete;
@@ -115,7 +115,7 @@ private:
     };
     struct peer {
         std::unordered_map<std::uint64_t, int> sent, named;  // MPI's tags, to it and from it
-        std::unordered_map<std::uint64_t, std::vector<std::weak_ptr<early_receive>>> early;
+        std::unordered_map<std::uint64_t, lean_vector<std::weak_ptr<early_receive>>> early;
         tag_name heard;
         MPI_Request listening = MPI_REQUEST_NULL;
     };
@@ -156,7 +156,7 @@ private:
     std::uint64_t job_;
     std::uint64_t last_;
     int rank_ = 0;
-    std::vector<peer> peers_;
+    lean_vector<peer> peers_;
     std::deque<told_name> told_;  // the addresses stay: MPI reads there
 };
 

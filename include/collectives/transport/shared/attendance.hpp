@@ -3,18 +3,18 @@
 #pragma once
 
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/shared/board.hpp>
 
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
 /// One turn of this rank: the survivors, ascending, once they are known. Each rank's attendance is
 /// decided once: by the rank itself, which is present, or by a peer for which `lost(r)` holds. So
 /// all ranks find the same survivors. O(ranks).
-[[gnu::cold]] inline std::optional<std::vector<rank_t>> agree_on_survivors(
+[[gnu::cold]] inline std::optional<lean_vector<rank_t>> agree_on_survivors(
     board const& broken, function_ref<bool(rank_t)> lost) {
     auto const decide = [&](rank_t r, attendance what) {
         auto open = attendance::undecided;
@@ -22,7 +22,7 @@ namespace collectives::inline v0::shared {
     };
     auto news = decide(broken.rank(), attendance::present);
     if (news) { broken.job().header().going_on.store(1); }
-    std::vector<rank_t> survivors;
+    lean_vector<rank_t> survivors;
     auto all_decided = true;
     for (rank_t r = 0; r < broken.size(); ++r) {
         auto const& its = broken.attendance_of(r);

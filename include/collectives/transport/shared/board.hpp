@@ -4,7 +4,9 @@
 
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/concepts.hpp>
+#include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 #include <collectives/transport/shared/wait_slot.hpp>
 
@@ -19,7 +21,6 @@
 #include <new>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
@@ -108,7 +109,7 @@ class board {
 public:
     board() = default;
     /// `group` holds, for each rank of the communicator, its rank in the job.
-    board(state job, std::byte* memory, std::vector<rank_t> group, rank_t me)
+    board(state job, std::byte* memory, lean_vector<rank_t> group, rank_t me)
         : job_(job),
           header_(reinterpret_cast<board_header*>(memory)),
           rows_(reinterpret_cast<board_row*>(memory + sizeof(board_header))),
@@ -194,7 +195,7 @@ public:
         if (mark == 0) { return {}; }
         auto const r = static_cast<rank_t>((mark - 1) / board_row::most_complaints);
         if (r >= size()) { return failure::unknown(); }
-        return row(r).complaint[(mark - 1) % board_row::most_complaints].checked(size());
+        return snapshot(row(r).complaint[(mark - 1) % board_row::most_complaints]).checked(size());
     }
 
     /// Says that this rank will not look at the board again; true for the last one.
@@ -290,7 +291,7 @@ private:
     state job_;
     board_header* header_ = nullptr;
     board_row* rows_ = nullptr;
-    std::vector<rank_t> group_;
+    lean_vector<rank_t> group_;
     rank_t me_ = 0;
     std::array<std::uint64_t, board_row::remembered> remembered_{};  // of the history: call hashes
 };

@@ -2,6 +2,7 @@
 // Pairs what one peer sends with the receives that wait for it, in order within each tag.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
 
@@ -10,14 +11,13 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
 /// A message that came before its receive.
 struct early_message {
     cell_header head;
-    std::vector<std::byte> payload;
+    lean_vector<std::byte> payload;
 };
 
 class inbox {
@@ -48,7 +48,7 @@ public:
         return r;
     }
     void forget(request& r) {
-        std::erase_if(posted_, [&](auto const& p) { return p.what == &r; });
+        posted_.erase_if([&](auto const& p) { return p.what == &r; });
     }
 
 private:
@@ -56,8 +56,8 @@ private:
         request* what = nullptr;
         std::uint64_t tag = 0;
     };
-    std::vector<waiting> posted_;
-    std::vector<early_message> early_;
+    lean_vector<waiting> posted_;
+    lean_vector<early_message> early_;
 };
 
 }  // namespace collectives::shared

@@ -4,7 +4,7 @@
 // it can reach that memory, else the sender streams them through its slots.
 #pragma once
 
-#include <collectives/core/copy.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
@@ -37,8 +36,8 @@ public:
         r.wrong_ = false;
         auto& p = peer(out.to);
         if (out.to != me_ && p.queue.empty() && push(r)) { return; }
-        r.at_ = phase::queued;
         p.queue.push_back(&r);
+        r.at_ = phase::queued;
         ++queued_;
     }
 
@@ -57,11 +56,11 @@ public:
     /// Forgets a request; what a peer still says of it finds nothing.
     [[gnu::cold]] void cancel(request& r) {
         if (r.at_ == phase::queued) {
-            std::erase(peer(r.out_.to).queue, &r);
+            peer(r.out_.to).queue.erase_value(&r);
             --queued_;
         }
         if (r.at_ == phase::posted) { peer(r.in_.from).in.forget(r); }
-        std::erase(active_, &r);
+        active_.erase_value(&r);
         numbers_.remove(r.mine_);
         r.at_ = phase::idle;
     }
@@ -87,7 +86,7 @@ public:
 
 private:
     struct per_peer {
-        std::vector<request*> queue;
+        lean_vector<request*> queue;
         inbox in;
     };
 
@@ -116,12 +115,11 @@ private:
         bool moved = false;
         for (rank_t to = 0; to < job_.size(); ++to) {
             auto& queue = peer(to).queue;
-            auto const rest = std::find_if(queue.begin(), queue.end(), [&](request* r) {
-                return !(to == me_ ? to_self(*r) : push(*r));
-            });
-            queued_ -= static_cast<std::size_t>(rest - queue.begin());
-            moved = moved || rest != queue.begin();
-            queue.erase(queue.begin(), rest);
+            while (!queue.empty() && (to == me_ ? to_self(*queue[0]) : push(*queue[0]))) {
+                queue.erase(queue.begin());
+                --queued_;
+                moved = true;
+            }
         }
         return moved;
     }
@@ -141,8 +139,13 @@ private:
         int taken = 0;
         while (auto* const c = taken < cells_per_ring ? rings_.full_cell(from) : nullptr) {
             auto const h = cell_header::of(*c);
-            require_sense(h.fits(), from);
-            arrive(from, h, c->payload.data());
+            try {
+                require_sense(h.fits(), from);
+                arrive(from, h, c->payload.data());
+            } catch (transport_error const&) {
+                rings_.hand_back(from, *c);  // what makes no sense is looked at once
+                throw;
+            }
             rings_.hand_back(from, *c);
             ++taken;
         }
@@ -162,8 +165,7 @@ private:
             case cell_kind::accept:
                 if (auto* const r = numbers_.find(h.sender, phase::offered, from)) {
                     r->theirs_ = h.receiver;
-                    r->at_ = phase::streaming;
-                    active_.push_back(r);
+                    activate(*r, phase::streaming);
                 }
                 return;
             case cell_kind::fragment: return fragment(from, h);
@@ -183,7 +185,7 @@ private:
             return finish(r);
         }
         if (h.kind == cell_kind::eager) {
-            deliver(r, 0, payload, h.bytes);
+            r.deliver(0, payload, h.bytes);
             return finish(r);
         }
         if (h.location != 0) {
@@ -194,8 +196,8 @@ private:
         activate(r, phase::accepting);
     }
     void activate(request& r, phase at) {
-        r.at_ = at;
         active_.push_back(&r);
+        r.at_ = at;
     }
     void finish(request& r) {
         numbers_.remove(r.mine_);
@@ -203,19 +205,10 @@ private:
         r.at_ = phase::done;
     }
 
-    static void deliver(request& r, std::size_t offset, std::byte const* data, std::size_t bytes) {
-        if (bytes == 0) { return; }
-        if (r.in_.take) {
-            r.in_.take.take(r.in_.take.context, offset, data, bytes);
-        } else {
-            host::copy_through_caches(r.in_.data + offset, data, bytes);
-        }
-    }
-
     void fragment(rank_t from, cell_header const& h) {
         if (auto* const r = numbers_.find(h.receiver, phase::receiving, from)) {
             require_sense(h.offset == r->moved_ && h.bytes <= r->in_.bytes - r->moved_, from);
-            deliver(*r, h.offset, job_.slot(from, static_cast<int>(h.location)), h.bytes);
+            r->deliver(h.offset, job_.slot(from, static_cast<int>(h.location)), h.bytes);
             r->moved_ += h.bytes;
             if (r->moved_ == r->in_.bytes) { finish(*r); }
         }
@@ -254,7 +247,7 @@ private:
         auto const granule = std::max<std::size_t>(r.in_.granule, 1);
         auto const pass = std::max(pass_bytes / granule, std::size_t{1}) * granule;
         auto const bytes = std::min(pass, r.in_.bytes - r.moved_);
-        deliver(r, r.moved_, r.source_ + r.moved_, bytes);
+        r.deliver(r.moved_, r.source_ + r.moved_, bytes);
         inside.store(0, std::memory_order_seq_cst);
         r.moved_ += bytes;
         if (r.moved_ == r.in_.bytes) { r.at_ = phase::acknowledging; }
@@ -290,8 +283,8 @@ private:
     rank_t me_;
     rings rings_;
     slots slots_;
-    std::vector<per_peer> peers_;
-    std::vector<request*> active_;  // those that need polling
+    lean_vector<per_peer> peers_;
+    lean_vector<request*> active_;  // those that need polling
     request_numbers numbers_;
     std::size_t queued_ = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/descriptor.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <poll.h>
@@ -12,7 +13,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
@@ -40,7 +40,7 @@ public:
 
 private:
     state job_;
-    std::vector<descriptor> all_;
+    lean_vector<descriptor> all_;
 };
 
 }  // namespace collectives::shared

@@ -2,13 +2,14 @@
 // A message under way, as the shared-memory transports know it.
 #pragma once
 
+#include <collectives/core/copy.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
@@ -42,6 +43,16 @@ private:
     template <class Memory>
     friend class messages;
     friend class request_numbers;
+
+    /// Bytes of the message from `offset` on have come.
+    void deliver(std::size_t offset, std::byte const* data, std::size_t bytes) {
+        if (bytes == 0) { return; }
+        if (in_.take) {
+            in_.take.take(in_.take.context, offset, data, bytes);
+        } else {
+            host::copy_through_caches(in_.data + offset, data, bytes);
+        }
+    }
 
     phase at_ = phase::idle;
     bool wrong_ = false;
@@ -94,7 +105,7 @@ private:
         request* what = nullptr;
         std::uint64_t generation = 0;
     };
-    std::vector<entry> entries_;
+    lean_vector<entry> entries_;
 };
 
 }  // namespace collectives::shared

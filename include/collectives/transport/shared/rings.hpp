@@ -3,6 +3,7 @@
 // between each pair, and slots that a sender fills and a receiver empties.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
@@ -88,7 +88,7 @@ private:
 
     state job_;
     rank_t me_;
-    std::vector<std::uint64_t> next_out_, next_in_;
+    lean_vector<std::uint64_t> next_out_, next_in_;
 };
 
 /// One rank's slots. The reader of a slot clears its flag.
@@ -142,7 +142,7 @@ private:
     int free_ = slots_per_rank;
     std::size_t next_ = 0;
     std::array<rank_t, slots_per_rank> reader_{};
-    std::vector<int> held_by_;  // slots that each peer reads
+    lean_vector<int> held_by_;  // slots that each peer reads
 };
 
 }  // namespace collectives::shared

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/board.hpp>
@@ -20,7 +21,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::shared {
 
@@ -104,7 +104,7 @@ public:
 
     /// The board of the communicator of all ranks.
     board first_board() {
-        std::vector<rank_t> all(static_cast<std::size_t>(size()));
+        lean_vector<rank_t> all(static_cast<std::size_t>(size()));
         for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
         return board(job_, first_board_, std::move(all), me_);
     }
@@ -112,7 +112,7 @@ public:
     /// returns rank 0's x on every rank. Throws transport_error on all if there is no memory for
     /// it.
     template <class Share>
-    board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
+    board make_board(lean_vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         std::uint64_t where = 0;
         if (rank_in_group == 0) {
             auto const bytes = board::bytes(static_cast<int>(group.size()));
@@ -202,7 +202,7 @@ protected:
         return transport_error(text_of("rank ", me_, " of the job, shrink: ", why));
     }
     /// Whether all ranks of the list that come before this one are gone.
-    bool goes_first(std::vector<rank_t> const& ranks) const {
+    bool goes_first(lean_vector<rank_t> const& ranks) const {
         return std::find_if(ranks.begin(), ranks.end(), [this](rank_t r) {
                    return r == me_ || !gone(r);
                }) == std::find(ranks.begin(), ranks.end(), me_);
@@ -219,14 +219,14 @@ private:
     bool is_the_rank() const { return ::getpid() == process_; }
     /// Frees the boards this rank made that nobody uses any more, and what was read along with one.
     [[gnu::cold]] void sweep() {
-        std::erase_if(left_behind_, [this](awaited const& one) {
+        left_behind_.erase_if([this](awaited const& one) {
             board its(job_, one.board, {}, 0);
             if (!its.closed_by_all()) { return false; }
             memory_.deallocate(one.memory, one.bytes);
             its.let_go();
             return true;
         });
-        std::erase_if(own_boards_, [this](auto const& mine) {
+        own_boards_.erase_if([this](auto const& mine) {
             auto const [memory, n] = mine;
             board const its(job_, memory, {}, 0);
             if (!its.is_unused()) { return false; }
@@ -244,8 +244,8 @@ private:
     mutable std::optional<processes> watched_;
     bool leaves_at_end_ = false;
     messages<Memory> messages_;
-    std::vector<std::pair<std::byte*, int>> own_boards_;
-    std::vector<awaited> left_behind_;
+    lean_vector<std::pair<std::byte*, int>> own_boards_;
+    lean_vector<awaited> left_behind_;
 };
 
 }  // namespace collectives::shared

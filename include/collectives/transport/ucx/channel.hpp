@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/calls.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -15,7 +16,6 @@
 #include <span>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::ucx {
 
@@ -37,13 +37,13 @@ public:
     ~channel() { close(true); }
 
     /// What the others reach this one by.
-    std::vector<std::byte> address() const {
+    lean_vector<std::byte> address() const {
         ucp_address_t* bytes = nullptr;
         std::size_t n = 0;
         detail::require(ucp_worker_get_address(worker_.get(), &bytes, &n),
                         "ucp_worker_get_address");
         auto const* const first = reinterpret_cast<std::byte const*>(bytes);
-        std::vector<std::byte> result(first, first + n);
+        lean_vector<std::byte> result(first, first + n);
         ucp_worker_release_address(worker_.get(), bytes);
         return result;
     }
@@ -142,7 +142,7 @@ public:
     /// dropped, and no memory of theirs is looked at.
     void close(bool by_force) {
         if (!worker_) { return; }
-        std::vector<void*> closing;
+        lean_vector<void*> closing;
         for (auto& p : peers_) {
             take_back(p.greeting, {});
             take_back(p.greeted, {});
@@ -227,7 +227,7 @@ private:
         }
     }
 
-    std::vector<per_peer> peers_;
+    lean_vector<per_peer> peers_;
     detail::worker_ptr worker_;
     int wake_ = -1;
 };

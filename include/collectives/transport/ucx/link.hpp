@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/ucx/calls.hpp>
 #include <collectives/transport/ucx/channel.hpp>
@@ -18,7 +19,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace collectives::inline v0::ucx {
 
@@ -40,7 +40,7 @@ public:
     link& operator=(link const&) = delete;
 
     /// What the others reach this rank by.
-    std::array<std::vector<std::byte>, 2> addresses() const {
+    std::array<lean_vector<std::byte>, 2> addresses() const {
         return {data_.address(), control_.address()};
     }
     void connect(rank_t to, std::span<std::byte const> data, std::span<std::byte const> words) {

@@ -5,6 +5,7 @@
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -23,7 +24,6 @@
 #include <iterator>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::ucx {
 
@@ -52,13 +52,13 @@ public:
         detail::introduction me;
         auto const [data, words] = way().addresses();
         me.data_address = data.size();
-        std::vector<std::byte> mine(sizeof me + data.size() + words.size());
+        lean_vector<std::byte> mine(sizeof me + data.size() + words.size());
         std::memcpy(mine.data(), &me, sizeof me);
         std::copy(data.begin(), data.end(), mine.begin() + sizeof me);
         std::copy(words.begin(), words.end(), mine.end() - std::ssize(words));
         auto const all = meeting.all_gather(std::span<std::byte const>(mine), until);
-        std::vector<std::size_t> data_addresses;
-        std::vector<wire::rank_processors> processors;
+        lean_vector<std::size_t> data_addresses;
+        lean_vector<wire::rank_processors> processors;
         for (std::size_t r = 0; r < all.size(); ++r) {
             auto const n = all[r].size();
             auto const is_lost = n == 0 && lost && (*lost)(static_cast<rank_t>(r));

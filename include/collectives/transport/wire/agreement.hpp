@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/survivors.hpp>
@@ -15,7 +16,6 @@
 #include <functional>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
@@ -32,7 +32,7 @@ struct agreement_message {
     kind what = kind::present;
     std::uint64_t ballot = 0;
     std::uint64_t accepted = 0;       // promise: the ballot of `survivors`, 0 for none
-    std::vector<rank_t> survivors{};  // ascending
+    lean_vector<rank_t> survivors{};  // ascending
 };
 
 /// One rank's part. Survivors are decided once enough ranks (`may_go_on`) have accepted them; two
@@ -46,7 +46,7 @@ public:
 
     /// One turn. The survivors once they are decided; fewer than may go on if this rank can no
     /// longer reach enough others. `lost(r)`: rank r is not waited for.
-    std::optional<std::vector<rank_t>> step(steady::time_point now,
+    std::optional<lean_vector<rank_t>> step(steady::time_point now,
                                             function_ref<bool(rank_t)> lost) {
         if (!std::exchange(goes_on_, true)) {
             present_[static_cast<std::size_t>(me_)] = true;
@@ -112,8 +112,8 @@ private:
         return std::chrono::milliseconds(20) * (place - candidates_.begin());
     }
     /// Empty while a rank may still come.
-    std::vector<rank_t> those_present(function_ref<bool(rank_t)> lost) const {
-        std::vector<rank_t> result;
+    lean_vector<rank_t> those_present(function_ref<bool(rank_t)> lost) const {
+        lean_vector<rank_t> result;
         for (rank_t r = 0; r < size_; ++r) {
             auto const is = present_[static_cast<std::size_t>(r)];
             if (is) { result.push_back(r); }
@@ -135,7 +135,7 @@ private:
         if (place == answered_.end() || *place != from) { answered_.insert(place, from); }
         return may_go_on(answered_, size_);
     }
-    void decide(std::vector<rank_t> const& survivors) {
+    void decide(lean_vector<rank_t> const& survivors) {
         if (decided_.empty()) { decided_ = survivors; }
     }
     agreement_message decision() const { return {kind::decided, 0, 0, decided_}; }
@@ -157,23 +157,23 @@ private:
     int size_;
     rank_t me_;
     sender tell_;
-    std::vector<bool> present_;
-    std::vector<rank_t> candidates_;  // that this rank would go on with
+    lean_vector<bool> present_;
+    lean_vector<rank_t> candidates_;  // that this rank would go on with
     steady::time_point next_ballot_{};
     bool goes_on_ = false, passed_on_ = false;
 
     // as a proposer
     std::uint64_t highest_ = 0, ballot_ = 0;
     bool accepting_ = false;
-    std::vector<rank_t> answered_;  // ascending
+    lean_vector<rank_t> answered_;  // ascending
     std::uint64_t best_ = 0;        // the ballot of `proposal_` where others accepted it before
-    std::vector<rank_t> proposal_;
+    lean_vector<rank_t> proposal_;
 
     // as one that accepts
     std::uint64_t promised_ = 0, accepted_ballot_ = 0;
-    std::vector<rank_t> accepted_;
+    lean_vector<rank_t> accepted_;
 
-    std::vector<rank_t> decided_;
+    lean_vector<rank_t> decided_;
 };
 
 }  // namespace collectives::wire

@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/core/function_ref.hpp>
@@ -18,11 +19,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
@@ -30,7 +31,7 @@ namespace collectives::inline v0::wire {
 class board_state {
 public:
     /// `failed` is set when a failure is noted: whoever moves words next spreads it.
-    board_state(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell,
+    board_state(std::uint64_t id, lean_vector<rank_t> group, rank_t me, control_sender tell,
                 std::atomic<bool>& failed)
         : id_(id),
           group_(std::move(group)),
@@ -148,7 +149,7 @@ public:
         for (rank_t r = 0; r < size(); ++r) {
             try {
                 if (r != me_) { tell_(job_rank(r), w); }
-            } catch (transport_error const&) {}  // the others still must hear
+            } catch (std::exception const&) {}  // the others still must hear
         }
     }
     /// What the ranks tell each other after a failure. Made when it is first needed.
@@ -165,8 +166,8 @@ public:
         return *survival_;
     }
     /// The job ranks that wait for an answer of this rank.
-    std::vector<rank_t> unanswered() const {
-        std::vector<rank_t> result;
+    lean_vector<rank_t> unanswered() const {
+        lean_vector<rank_t> result;
         for (rank_t r = 0; r < size(); ++r) {
             auto const& its = peer(r);
             if (its.watches || its.asked > its.answered) { result.push_back(job_rank(r)); }
@@ -227,11 +228,11 @@ private:
     }
 
     std::uint64_t id_;
-    std::vector<rank_t> group_;
+    lean_vector<rank_t> group_;
     rank_t me_;
     control_sender tell_;
     std::atomic<bool>* failed_;
-    std::vector<known> peers_;
+    lean_vector<known> peers_;
     std::array<fingerprint, 64> history_{};
     std::uint64_t asked_ = 0;     // the last call that this rank asked for
     bool asked_ahead_ = false;    // a peer waits for a call that this rank has yet to come to
@@ -268,7 +269,7 @@ public:
     bool stopped() const { return stop_word().load(std::memory_order_acquire) != 0; }
     std::atomic<std::uint32_t> const& stop_word() const { return state_->stop_word(); }
     std::optional<failure> first_failure() const { return state_->first_failure(); }
-    std::optional<std::vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)> lost) {
+    std::optional<lean_vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)> lost) {
         return state_->after_failure().agree(steady::now(), lost);
     }
     std::shared_ptr<board_state> const& state() const { return state_; }

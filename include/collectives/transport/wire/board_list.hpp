@@ -2,6 +2,7 @@
 // The boards of one rank of a job: hands words to those they are for.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/control_message.hpp>
 
@@ -12,13 +13,12 @@
 #include <memory>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
 class board_list {
 public:
-    board add(std::uint64_t id, std::vector<rank_t> group, rank_t me, control_sender tell) {
+    board add(std::uint64_t id, lean_vector<rank_t> group, rank_t me, control_sender tell) {
         auto state =
             std::make_shared<board_state>(id, std::move(group), me, std::move(tell), failed_);
         open_.push_back(state);
@@ -34,7 +34,7 @@ public:
         s.spread();
         auto const last = s.about(control_message::kind::leaves);
         remember(s.id(), {last.from, last.entered, last.finished, s.unanswered()});
-        std::erase(open_, b.state());
+        open_.erase_value(b.state());
     }
     /// Reports the failures that any thread has noted since; false if there were none.
     bool spread() {
@@ -76,7 +76,7 @@ private:
     struct closed_board {
         rank_t me = -1;
         std::uint64_t entered = 0, finished = 0;
-        std::vector<rank_t> unanswered;
+        lean_vector<rank_t> unanswered;
     };
 
     /// Of many boards the last ones: who waits for another that was closed so long ago, and where
@@ -91,7 +91,7 @@ private:
     }
 
     std::atomic<bool> failed_{false};  // on some board, and not spread yet
-    std::vector<std::shared_ptr<board_state>> open_;
+    lean_vector<std::shared_ptr<board_state>> open_;
     std::unordered_map<std::uint64_t, closed_board> closed_;
     std::deque<std::uint64_t> order_;    // in which they were closed
     std::deque<control_message> early_;  // for boards that this rank has yet to make

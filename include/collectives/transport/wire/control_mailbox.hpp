@@ -2,6 +2,7 @@
 // The words of one rank: sends them, and takes in those that come.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/wire/board_list.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -14,7 +15,6 @@
 #include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
@@ -33,7 +33,7 @@ public:
     control_mailbox(control_mailbox const&) = delete;
     control_mailbox& operator=(control_mailbox const&) = delete;
 
-    board open(std::uint64_t id, std::vector<rank_t> group, rank_t me) {
+    board open(std::uint64_t id, lean_vector<rank_t> group, rank_t me) {
         return boards_.add(id, std::move(group), me,
                            [this](rank_t to, control_message const& what) { tell(to, what); });
     }
@@ -45,8 +45,14 @@ public:
         text->sender = way_->rank();
         text->job = way_->job();
         auto const* const bytes = reinterpret_cast<std::byte const*>(text.get());
-        auto under_way = way_->send_control(bytes, sizeof what, to);
-        sent_.push_back({std::move(text), under_way});
+        auto& mine = sent_.emplace_back();  // first: the text must stay once it is on its way
+        try {
+            mine.under_way = way_->send_control(bytes, sizeof what, to);
+        } catch (...) {
+            sent_.pop_back();
+            throw;
+        }
+        mine.text = std::move(text);
     }
     /// Tells the peers what has failed here. Waits a moment until it is on its way, since this rank
     /// may not come back for long.
@@ -211,7 +217,7 @@ private:
         }
         return true;
     }
-    static bool all_of(std::vector<bool> const& ranks) {
+    static bool all_of(lean_vector<bool> const& ranks) {
         return std::find(ranks.begin(), ranks.end(), false) == ranks.end();
     }
     /// Whether one that is waited for in `leave` is lost: rank 0 waits for all, the others for it.
@@ -224,11 +230,11 @@ private:
     }
     Link* way_;
     board_list boards_;
-    std::vector<bool> has_left_;      // on rank 0: who has come to `leave`,
-    std::vector<bool> has_reported_;  // and then has said how many words it told
-    std::vector<bool> has_broken_off_;
-    std::vector<std::uint64_t> told_;  // words, to each rank that is not 0
-    std::vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
+    lean_vector<bool> has_left_;      // on rank 0: who has come to `leave`,
+    lean_vector<bool> has_reported_;  // and then has said how many words it told
+    lean_vector<bool> has_broken_off_;
+    lean_vector<std::uint64_t> told_;  // words, to each rank that is not 0
+    lean_vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank
     bool answers_ = false;             // as long as a rank that has left may be asked
     bool all_left_ = false, due_known_ = false;

@@ -4,6 +4,7 @@
 
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/wire/board.hpp>
@@ -18,7 +19,7 @@ namespace collectives::inline v0::wire {
 /// Survivors of a broken board exchange bytes by it. Models `bootstrap`.
 struct meeting_of_survivors {
     board_state& broken;
-    std::vector<rank_t> const& survivors;
+    lean_vector<rank_t> const& survivors;
     rank_t me;
     function_ref<bool(rank_t)> turn;  // takes in messages; false if the survivor is lost
 

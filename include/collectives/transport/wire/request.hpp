@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/copy.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/link.hpp>
 
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
@@ -47,6 +47,9 @@ public:
 private:
     friend class transport<Link>;
 
+    /// Room for what is posted next: a handle must not be lost once there is something to take
+    /// back.
+    void make_room(std::size_t pieces) { pieces_.reserve(pieces_.size() + pieces); }
     void reset(bool receives) {
         pieces_.clear();
         frame_.reset();
@@ -77,7 +80,7 @@ private:
         }
     }
 
-    std::vector<typename Link::handle> pieces_;
+    lean_vector<typename Link::handle> pieces_;
     std::unique_ptr<frame> frame_;  // its piece is the first, where there is one
     incoming in_{};
     bool receives_ = false;

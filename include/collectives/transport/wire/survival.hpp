@@ -2,7 +2,9 @@
 // What the ranks of a broken board still tell each other: who goes on, and by what addresses.
 #pragma once
 
+#include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/wire/agreement.hpp>
 #include <collectives/transport/wire/control_message.hpp>
@@ -14,7 +16,6 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
@@ -37,7 +38,7 @@ public:
     survival(survival const&) = delete;
     survival& operator=(survival const&) = delete;
 
-    std::optional<std::vector<rank_t>> agree(steady::time_point now,
+    std::optional<lean_vector<rank_t>> agree(steady::time_point now,
                                              function_ref<bool(rank_t)> lost) {
         return agreement_.step(now, lost);
     }
@@ -65,7 +66,7 @@ public:
         }
     }
     /// What a rank has given; null while some of it is missing.
-    std::vector<std::byte> const* given_by(rank_t r) const {
+    bootstrap_bytes const* given_by(rank_t r) const {
         auto const& its = given_[static_cast<std::size_t>(r)];
         return !its.bytes.empty() && its.come == its.bytes.size() ? &its.bytes : nullptr;
     }
@@ -75,7 +76,7 @@ private:
     static constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
     struct gift {
-        std::vector<std::byte> bytes;
+        bootstrap_bytes bytes;
         std::size_t come = 0;
     };
 
@@ -103,7 +104,7 @@ private:
 
     int size_;
     sender tell_;
-    std::vector<gift> given_;
+    lean_vector<gift> given_;
     agreement agreement_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/copy.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
@@ -19,7 +20,6 @@
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::wire {
 
@@ -79,6 +79,7 @@ public:
             host::copy_through_caches(f.inside.data(), out.data, out.bytes);
         }
         auto const* const data = reinterpret_cast<std::byte const*>(&f);
+        r.make_room(1);
         r.pieces_.push_back(
             link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
         if (!inside) { send_pieces(out.data, out.bytes, false, out.to, out.tag, r); }
@@ -91,6 +92,7 @@ public:
         }
         r.frame_ = std::make_unique<frame>();
         auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
+        r.make_room(1);
         r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
         if (in.bytes > frame::most_inside) {
             receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
@@ -154,12 +156,12 @@ public:
     void note_trouble() { trouble_ = true; }
 
     board first_board() {
-        std::vector<rank_t> all(static_cast<std::size_t>(size()));
+        lean_vector<rank_t> all(static_cast<std::size_t>(size()));
         for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
         return control_.open(1, std::move(all), rank());
     }
     template <class Share>
-    board make_board(std::vector<rank_t> group, rank_t rank_in_group, Share&& share) {
+    board make_board(lean_vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         auto const mine = static_cast<std::uint64_t>(rank() + 1) << 32 | ++boards_made_;
         auto const id = share(mine);
         return control_.open(id, std::move(group), rank_in_group);
@@ -192,6 +194,7 @@ private:
     void send_pieces(std::byte const* data, std::size_t bytes, bool agreed, rank_t to,
                      std::uint64_t tag, request& r) {
         auto const most = link_->largest_piece(bytes, agreed);
+        r.make_room(bytes / most + 1);
         for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
             auto const n = std::min(most, bytes - first);
             r.pieces_.push_back(link_->send(data + first, n, to, tag));
@@ -200,6 +203,7 @@ private:
     void receive_pieces(std::byte* data, std::size_t bytes, bool agreed, rank_t from,
                         std::uint64_t tag, request& r) {
         auto const most = link_->largest_piece(bytes, agreed);
+        r.make_room(bytes / most + 1);
         for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
             auto const n = std::min(most, bytes - first);
             r.pieces_.push_back(link_->receive(data + first, n, from, tag));
@@ -209,7 +213,7 @@ private:
     /// finds it here.
     void abandon_all() {
         static std::mutex mutex;
-        static auto& abandoned = *new std::vector<std::shared_ptr<void const>>;
+        static auto& abandoned = *new lean_vector<std::shared_ptr<void const>>;
         std::lock_guard const lock(mutex);
         for (auto& memory : kept_) { abandoned.push_back(std::move(memory)); }
         abandoned.push_back(std::shared_ptr<Link>(std::move(link_)));
@@ -217,7 +221,7 @@ private:
 
     std::unique_ptr<Link> link_;
     control_mailbox<Link> control_;
-    std::vector<std::shared_ptr<void const>> kept_;
+    lean_vector<std::shared_ptr<void const>> kept_;
     bool trouble_ = false;
     bool all_back_ = true;  // no message that was cancelled is still under way
     unsigned polls_ = 0;

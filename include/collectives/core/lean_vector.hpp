@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A vector that is light to compile. A program reaches 65 types of elements in this library, and
+// std::vector costs about 50 functions for each: docs/lab/weight.md has the figures.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace collectives::inline v0 {
+
+namespace detail {
+
+/// Room for `n` elements of `size` bytes. Throws std::bad_array_new_length, std::bad_alloc.
+[[gnu::cold]] inline void* room_for(std::size_t n, std::size_t size) {
+    if (n > std::numeric_limits<std::ptrdiff_t>::max() / size) {
+        throw std::bad_array_new_length();
+    }
+    return ::operator new(n* size);
+}
+
+}  // namespace detail
+
+/// Does what std::vector does, under the same names and at the same cost, as far as this library
+/// needs it. What differs: it works at run time only, knows no allocators, its iterators are
+/// pointers, it takes elements by value, and moving an element must not throw. Ranges that are
+/// copied into it must not be parts of it. It converts from std::vector and to it.
+template <class T>
+class lean_vector {
+public:
+    using value_type = T;
+    using iterator = T*;
+    using const_iterator = T const*;
+
+    lean_vector() = default;
+    explicit lean_vector(std::size_t n) : lean_vector() { resize(n); }
+    lean_vector(std::size_t n, T const& value) : lean_vector() { resize(n, value); }
+    lean_vector(std::initializer_list<T> all) : lean_vector(all.begin(), all.end()) {}
+    template <class Iterator>
+        requires(!std::is_arithmetic_v<Iterator>)
+    lean_vector(Iterator first, Iterator last) : lean_vector() {
+        append(first, last);
+    }
+    lean_vector(std::vector<T> const& all) : lean_vector(all.data(), all.data() + all.size()) {}
+    lean_vector(lean_vector const& other) : lean_vector(other.begin(), other.end()) {}
+    lean_vector(lean_vector&& other) noexcept
+        : first_(std::exchange(other.first_, nullptr)),
+          size_(std::exchange(other.size_, 0)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    lean_vector& operator=(lean_vector const& other) {
+        if (this != &other) { assign(other.begin(), other.end()); }
+        return *this;
+    }
+    lean_vector& operator=(lean_vector&& other) noexcept {
+        lean_vector taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ~lean_vector() {
+        clear();
+        ::operator delete(first_);
+    }
+
+    T* begin() noexcept { return first_; }
+    T* end() noexcept { return first_ + size_; }
+    T const* begin() const noexcept { return first_; }
+    T const* end() const noexcept { return first_ + size_; }
+    T* data() noexcept { return first_; }
+    T const* data() const noexcept { return first_; }
+    std::size_t size() const noexcept { return size_; }
+    std::size_t capacity() const noexcept { return capacity_; }
+    bool empty() const noexcept { return size_ == 0; }
+    T& operator[](std::size_t i) { return first_[i]; }
+    T const& operator[](std::size_t i) const { return first_[i]; }
+    T& front() { return *first_; }
+    T const& front() const { return *first_; }
+    T& back() { return first_[size_ - 1]; }
+    T const& back() const { return first_[size_ - 1]; }
+
+    T& push_back(T value) {
+        reserve_more(1);
+        return add(std::move(value));
+    }
+    template <class... Arguments>
+    T& emplace_back(Arguments&&... from) {
+        return push_back(T(std::forward<Arguments>(from)...));
+    }
+    void pop_back() { truncate(size_ - 1); }
+    void clear() noexcept { truncate(0); }
+    void resize(std::size_t n) {
+        truncate(n);
+        reserve_more(n - size_);
+        while (size_ < n) { add(); }
+    }
+    void resize(std::size_t n, T const& value) {
+        truncate(n);
+        reserve_more(n - size_);
+        while (size_ < n) { add(value); }
+    }
+    void assign(std::size_t n, T const& value) {
+        clear();
+        resize(n, value);
+    }
+    template <class Iterator>
+        requires(!std::is_arithmetic_v<Iterator>)
+    void assign(Iterator first, Iterator last) {
+        clear();
+        append(first, last);
+    }
+    template <class Iterator>
+    void append(Iterator first, Iterator last) {
+        for (; first != last; ++first) { push_back(*first); }
+    }
+    void append(T const* first, T const* last) {
+        auto const n = static_cast<std::size_t>(last - first);
+        reserve_more(n);
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            if (n > 0) { std::memcpy(static_cast<void*>(end()), first, n * sizeof(T)); }
+            size_ += n;
+        } else {
+            for (; first != last; ++first) { add(*first); }
+        }
+    }
+    T* insert(T const* before, T value) {
+        auto const at = static_cast<std::size_t>(before - first_);
+        push_back(std::move(value));
+        for (auto i = size_ - 1; i > at; --i) { std::swap(first_[i], first_[i - 1]); }
+        return first_ + at;
+    }
+    T* erase(T const* at) {
+        auto const i = static_cast<std::size_t>(at - first_);
+        for (auto k = i + 1; k < size_; ++k) { first_[k - 1] = std::move(first_[k]); }
+        pop_back();
+        return first_ + i;
+    }
+    /// Takes out the elements for which `leaves` holds. How many there were.
+    template <class Predicate>
+    std::size_t erase_if(Predicate leaves) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (leaves(first_[i])) { continue; }
+            if (kept != i) { first_[kept] = std::move(first_[i]); }
+            ++kept;
+        }
+        auto const gone = size_ - kept;
+        truncate(kept);
+        return gone;
+    }
+    void erase_value(T const& value) {
+        erase_if([&value](T const& one) { return one == value; });
+    }
+
+    void reserve(std::size_t n) {
+        if (n > capacity_) { move_to(n); }
+    }
+    void swap(lean_vector& other) noexcept {
+        std::swap(first_, other.first_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    operator std::vector<T>() const { return std::vector<T>(begin(), end()); }
+    friend bool operator==(lean_vector const& a, lean_vector const& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+
+private:
+    void reserve_more(std::size_t n) {
+        if (n > capacity_ - size_) { move_to(std::max(size_ + n, 2 * capacity_)); }
+    }
+    /// To new memory, for `n` elements.
+    [[gnu::cold]] void move_to(std::size_t n) {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        static_assert(std::is_nothrow_move_constructible_v<T>);
+        auto* const to = static_cast<T*>(detail::room_for(n, sizeof(T)));
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            if (size_ > 0) { std::memcpy(static_cast<void*>(to), first_, size_ * sizeof(T)); }
+        } else {
+            for (std::size_t i = 0; i < size_; ++i) {
+                ::new (static_cast<void*>(to + i)) T(std::move(first_[i]));
+                first_[i].~T();
+            }
+        }
+        ::operator delete(first_);
+        first_ = to;
+        capacity_ = n;
+    }
+    template <class... Arguments>
+    T& add(Arguments&&... from) {
+        auto* const made = ::new (static_cast<void*>(end())) T(std::forward<Arguments>(from)...);
+        ++size_;
+        return *made;
+    }
+    void truncate(std::size_t n) noexcept {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            if (n < size_) { size_ = n; }
+        } else {
+            while (size_ > n) { first_[--size_].~T(); }
+        }
+    }
+
+    T* first_ = nullptr;
+    std::size_t size_ = 0, capacity_ = 0;
+};
+
+template <class Pointer>
+lean_vector(Pointer*, Pointer*) -> lean_vector<std::remove_const_t<Pointer>>;
+
+}  // namespace collectives::inline v0
