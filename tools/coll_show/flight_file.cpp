@@ -69,33 +69,43 @@ void add_hearsay(flight& to, json const& file) {
     }
 }
 
+/// Does `part`, which reads the file.
+template <class Part>
+void reading(std::string const& path, Part&& part) {
+    try {
+        part();
+    } catch (std::exception const& e) {
+        throw std::runtime_error(path + " is no flight report: " + e.what());
+    }
+}
+
 }  // namespace
 
 std::vector<flight> read_flights(std::string const& directory) {
     std::map<std::string, flight> found;
-    std::vector<std::pair<std::string, json>> files;
+    std::vector<std::pair<std::string, json>> files;  // by their paths
     std::error_code wrong;
     for (auto const& entry : std::filesystem::directory_iterator(directory, wrong)) {
         auto const name = entry.path().filename().string();
         if (!name.starts_with("flight-") || !name.ends_with(".json")) { continue; }
         auto const path = entry.path().string();
         std::ifstream file(path);
-        try {
+        reading(path, [&] {
             auto content = json::parse(file);
             auto& of = found[content.at("communicator")];
             of.communicator = content.at("communicator");
-            of.ranks.resize(std::max(of.ranks.size(), content.at("size").get<std::size_t>()));
+            of.ranks.resize(std::max(of.ranks.size(), content.at("ranks").size()));
             auto& at = of.ranks.at(content.at("rank").get<std::size_t>());
             auto read = rank_of(content, path);
             if (at.path.empty() || at.written < read.written) { at = std::move(read); }
-            files.emplace_back(of.communicator, std::move(content));
-        } catch (std::exception const& e) {
-            throw std::runtime_error(path + " is no flight report: " + e.what());
-        }
+            files.emplace_back(path, std::move(content));
+        });
     }
     if (wrong) { throw std::runtime_error("cannot read " + directory + ": " + wrong.message()); }
     if (found.empty()) { throw std::runtime_error("no flight-*.json in " + directory); }
-    for (auto const& [communicator, content] : files) { add_hearsay(found[communicator], content); }
+    for (auto const& [path, content] : files) {
+        reading(path, [&] { add_hearsay(found.at(content.at("communicator")), content); });
+    }
     std::vector<flight> result;
     for (auto& [communicator, of] : found) { result.push_back(std::move(of)); }
     return result;

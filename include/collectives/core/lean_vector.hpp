@@ -39,8 +39,8 @@ public:
     using const_iterator = T const*;
 
     lean_vector() = default;
-    explicit lean_vector(std::size_t n) : lean_vector() { resize(n); }
-    lean_vector(std::size_t n, T const& value) : lean_vector() { resize(n, value); }
+    explicit lean_vector(std::size_t n) : lean_vector() { add_up_to(n); }
+    lean_vector(std::size_t n, T const& value) : lean_vector() { add_up_to(n, value); }
     lean_vector(std::initializer_list<T> all) : lean_vector(all.begin(), all.end()) {}
     template <class Iterator>
         requires(!std::is_arithmetic_v<Iterator>)
@@ -95,17 +95,15 @@ public:
     void clear() noexcept { truncate(0); }
     void resize(std::size_t n) {
         truncate(n);
-        reserve_more(n - size_);
-        while (size_ < n) { add(); }
+        add_up_to(n);
     }
-    void resize(std::size_t n, T const& value) {
+    void resize(std::size_t n, T value) {
         truncate(n);
-        reserve_more(n - size_);
-        while (size_ < n) { add(value); }
+        add_up_to(n, std::as_const(value));
     }
-    void assign(std::size_t n, T const& value) {
+    void assign(std::size_t n, T value) {
         clear();
-        resize(n, value);
+        add_up_to(n, std::as_const(value));
     }
     template <class Iterator>
         requires(!std::is_arithmetic_v<Iterator>)
@@ -196,6 +194,18 @@ private:
         auto* const made = ::new (static_cast<void*>(end())) T(std::forward<Arguments>(from)...);
         ++size_;
         return *made;
+    }
+    /// Copies of `value`, or what T() is, until there are n elements.
+    template <class... Value>
+    void add_up_to(std::size_t n, Value const&... value) {
+        reserve_more(n - size_);
+        if constexpr (std::is_trivially_copyable_v<T>) {  // a loop that the compiler sees through
+            auto* const last = first_ + n;
+            for (auto* at = end(); at != last; ++at) { ::new (static_cast<void*>(at)) T(value...); }
+            size_ = n;
+        } else {
+            while (size_ < n) { add(value...); }
+        }
     }
     void truncate(std::size_t n) noexcept {
         if constexpr (std::is_trivially_destructible_v<T>) {

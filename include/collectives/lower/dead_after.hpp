@@ -41,7 +41,8 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
                    return overlap(one.first, one.second, at, bytes);
                });
     };
-    for (auto r = p.rounds.end(); r-- != p.rounds.begin();) {
+    for (auto r = p.rounds.end(); r != p.rounds.begin();) {
+        --r;
         for_each(p.folds, r->folds, [&](bound_fold& f) { f.dead_after = is_dead(f.to, f.bytes); });
         for_each(p.receives, r->receives, [&](bound_transfer& t) {
             t.dead_after = t.action == verb::recv_copy && is_dead(t.at, t.bytes);

@@ -48,7 +48,9 @@ public:
         }
         auto& its = given_[static_cast<std::size_t>(m.from)];
         if (its.bytes.empty()) { its.bytes.resize(std::min<std::size_t>(m.asked, most_bytes)); }
-        if (m.asked != its.bytes.size() || m.other != its.come) { return; }  // no piece to expect
+        if (m.asked != its.bytes.size() || m.other != its.come || m.other == m.asked) {
+            return;  // no piece to expect
+        }
         auto const n = std::min(its.bytes.size() - its.come, m.why.text.size());
         std::memcpy(its.bytes.data() + its.come, m.why.text.data(), n);
         its.come += n;

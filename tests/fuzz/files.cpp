@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that the tools read: tables, models, traces and flight reports. Each is read, or refused
+// with a std::runtime_error.
+#include "bytes.hpp"
+
+#include <coll_plot/csv_table.hpp>
+#include <coll_scale/model.hpp>
+#include <coll_show/flight.hpp>
+#include <coll_show/trace_file.hpp>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+/// A folder of this process, which goes with it.
+struct folder {
+    folder() {
+        std::string name = std::filesystem::temp_directory_path() / "collectives-fuzz-XXXXXX";
+        fuzz::require(::mkdtemp(name.data()) != nullptr);
+        path = name;
+    }
+    ~folder() { std::filesystem::remove_all(path); }
+    std::string path;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    static folder const own;
+    auto const file = own.path + "/flight-0.json";
+    fuzz::bytes from(data, size);
+    auto const what = from.take<std::uint8_t>();
+    auto const text = from.text();
+    try {
+        if (what % 4 == 0) {
+            for (auto const& row : coll_plot::parse_csv(text)) { (void)row.number("bytes"); }
+            return 0;
+        }
+        coll_plot::write_file(file, text);
+        switch (what % 4) {
+            case 1: (void)coll_scale::read_model(file); break;
+            case 2:
+                (void)coll_show::read_trace(file, collectives::collective::all_reduce, -1);
+                break;
+            case 3:
+                for (auto const& of : coll_show::read_flights(own.path)) {
+                    (void)coll_show::as_text(of);
+                }
+                break;
+        }
+    } catch (std::runtime_error const&) {}
+    return 0;
+}

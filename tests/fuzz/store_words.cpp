@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks and their store say to each other, as anybody may send it.
+#include "bytes.hpp"
+
+#include <collectives/launch/bootstrap/store/frames.hpp>
+
+namespace meeting = collectives::meeting;
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    fuzz::bytes from(data, size);
+    auto const ranks = from.take<std::uint8_t>() % 16;
+    auto const all = from.rest();
+    (void)meeting::prefix::version(all);
+    if (auto const head = meeting::head::read(all, 1000)) { fuzz::require(head->length <= 1000); }
+    if (all.size() >= meeting::prefix::bytes) {
+        (void)meeting::answer::read(all);
+        auto const hello = meeting::hello::read(all);
+        auto const written = hello.write();
+        fuzz::require(written.size() == meeting::hello::bytes);
+        fuzz::require(meeting::hello::read(written).nonce == hello.nonce);
+    }
+    if (auto const parts = meeting::split(all, ranks)) {
+        auto const again = meeting::joined(*parts);
+        fuzz::require(std::equal(again.begin(), again.end(), all.begin(), all.end()));
+    }
+    for (auto const r : meeting::ranks_in(all, ranks)) { fuzz::require(r >= 0 && r < ranks); }
+    return 0;
+}
