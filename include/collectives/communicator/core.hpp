@@ -107,8 +107,8 @@ public:
             m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
             engine_.add(*m);
         } catch (...) {
-            m->cancel();  // a piece may be under way before the one that was refused
             engine_.break_by_exception([what] { return std::string(name(what)); });
+            m->cancel();  // a piece may be under way before the one that was refused
             throw;
         }
         leave_alone(*m);
@@ -150,6 +150,8 @@ private:
     /// The checks before anything is sent.
     void begin(call_request const& r) {
         engine_.require_usable(r.as);
+        engine_.shared()->work->active.make_room(
+            1);  // `add` must not throw: something is posted then
         if (on_device()) { begin_on_device(engine_, r); }
     }
     bool on_device() const { return engine_.space().device() != nullptr; }

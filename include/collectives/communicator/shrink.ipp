@@ -21,6 +21,15 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
+/// What a peer says that makes no sense breaks a communicator. This one is broken already, and what
+/// counts is who answers.
+template <class Part>
+void ignoring_nonsense(Part&& part) {
+    try {
+        part();
+    } catch (transport_error const&) {}
+}
+
 /// Who goes on: the same on all of them.
 [[gnu::cold]] inline lean_vector<rank_t> agree_on_survivors(engine& e, timeout time) {
     auto const until = time.deadline(steady::now());
@@ -39,11 +48,10 @@ namespace detail {
                         " ranks answer"),
                 {});
         }
-        try {
-            e.shared()->progress();
-            e.carrier().receive_control();
-        } catch (transport_error const&) {}  // the communicator is broken: only who answers counts
-        e.carrier().doze([] { return false; }, std::chrono::milliseconds(1));
+        ignoring_nonsense([&] { e.shared()->progress(); });
+        ignoring_nonsense([&] { e.carrier().receive_control(); });
+        ignoring_nonsense(
+            [&] { e.carrier().doze([] { return false; }, std::chrono::milliseconds(1)); });
     }
 }
 

@@ -84,12 +84,13 @@ public:
     T const& back() const { return first_[size_ - 1]; }
 
     T& push_back(T value) {
-        reserve_more(1);
+        make_room(1);
         return add(std::move(value));
     }
     template <class... Arguments>
     T& emplace_back(Arguments&&... from) {
-        return push_back(T(std::forward<Arguments>(from)...));
+        T value(std::forward<Arguments>(from)...);
+        return push_back(std::move(value));
     }
     void pop_back() { truncate(size_ - 1); }
     void clear() noexcept { truncate(0); }
@@ -115,9 +116,12 @@ public:
     void append(Iterator first, Iterator last) {
         for (; first != last; ++first) { push_back(*first); }
     }
+    void append(T* first, T* last) {
+        append(static_cast<T const*>(first), static_cast<T const*>(last));
+    }
     void append(T const* first, T const* last) {
         auto const n = static_cast<std::size_t>(last - first);
-        reserve_more(n);
+        make_room(n);
         if constexpr (std::is_trivially_copyable_v<T>) {
             if (n > 0) { std::memcpy(static_cast<void*>(end()), first, n * sizeof(T)); }
             size_ += n;
@@ -157,6 +161,10 @@ public:
     void reserve(std::size_t n) {
         if (n > capacity_) { move_to(n); }
     }
+    /// Room for n more: adding them will throw nothing.
+    void make_room(std::size_t n) {
+        if (n > capacity_ - size_) { move_to(std::max(size_ + n, 2 * capacity_)); }
+    }
     void swap(lean_vector& other) noexcept {
         std::swap(first_, other.first_);
         std::swap(size_, other.size_);
@@ -169,9 +177,6 @@ public:
     }
 
 private:
-    void reserve_more(std::size_t n) {
-        if (n > capacity_ - size_) { move_to(std::max(size_ + n, 2 * capacity_)); }
-    }
     /// To new memory, for `n` elements.
     [[gnu::cold]] void move_to(std::size_t n) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -198,7 +203,7 @@ private:
     /// Copies of `value`, or what T() is, until there are n elements.
     template <class... Value>
     void add_up_to(std::size_t n, Value const&... value) {
-        reserve_more(n - size_);
+        make_room(n - size_);
         if constexpr (std::is_trivially_copyable_v<T>) {  // a loop that the compiler sees through
             auto* const last = first_ + n;
             for (auto* at = end(); at != last; ++at) { ::new (static_cast<void*>(at)) T(value...); }

@@ -75,7 +75,7 @@ inline std::string tensor_difference(tensor_note const& x, tensor_note const& y,
 /// The sum of what each rank says of how many notes it has. Throws transport_error if that of one
 /// cannot be.
 inline std::size_t number_of_notes(std::span<std::size_t const> counts) {
-    constexpr std::size_t most = std::size_t{1} << 24;  // tensors of a rank
+    constexpr std::size_t most = std::size_t{1} << 20;  // tensors of a rank
     std::size_t total = 0;
     for (std::size_t r = 0; r < counts.size(); ++r) {
         if (counts[r] > most) {

@@ -7,6 +7,7 @@
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
+#include <vector>
 
 namespace collectives::inline v0::lowering {
 

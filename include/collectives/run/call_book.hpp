@@ -28,8 +28,8 @@ public:
     /// operation. So a mistake that no rank waited for, such as two ranks that each broadcast as
     /// root, shows in a later call.
     entry enter(fingerprint const& call, std::uint64_t hash) {
+        unfinished_.push_back(sequence_ + 1);  // first: it may throw
         auto const mine = number(hash);
-        unfinished_.push_back(mine.sequence);
         leave_word(call, hash, mine);
         return mine;
     }

@@ -34,6 +34,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -207,8 +208,7 @@ public:
         carrier().close_board(*board_);
     }
 
-    /// The runs in memory of this communicator.
-    run_window runs;
+    run_window runs;  // in memory
 
 private:
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock

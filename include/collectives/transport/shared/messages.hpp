@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <optional>
 
 namespace collectives::inline v0::shared {
@@ -31,9 +32,8 @@ public:
           peers_(static_cast<std::size_t>(job.size())) {}
 
     void isend(outgoing const& out, request& r) {
+        r.begin(out.to);
         r.out_ = out;
-        r.moved_ = 0;
-        r.wrong_ = false;
         auto& p = peer(out.to);
         if (out.to != me_ && p.queue.empty() && push(r)) { return; }
         p.queue.push_back(&r);
@@ -42,16 +42,20 @@ public:
     }
 
     void irecv(incoming const& in, request& r) {
+        r.begin(in.from);
         r.in_ = in;
-        r.moved_ = 0;
-        r.wrong_ = false;
         r.at_ = phase::posted;
         if (auto const early = peer(in.from).in.expect(r, in.tag)) {
             match(r, early->head, early->payload.data());
         }
     }
 
-    bool test(request& r) const { return r.at_ == phase::done; }
+    /// Throws transport_error if the peer has written what makes no sense.
+    bool test(request& r) {
+        if (r.at_ == phase::done) { return true; }
+        if (auto const& why = peer(r.peer_).refused) { std::rethrow_exception(why); }
+        return false;
+    }
 
     /// Forgets a request; what a peer still says of it finds nothing.
     [[gnu::cold]] void cancel(request& r) {
@@ -69,7 +73,7 @@ public:
     bool poll() {
         bool moved = false;
         for (rank_t from = 0; from < job_.size(); ++from) {
-            if (from != me_) { moved = drain(from) || moved; }
+            if (from != me_ && !peer(from).refused) { moved = drain(from) || moved; }
         }
         if (queued_ != 0) { moved = flush() || moved; }
         for (std::size_t i = 0; i < active_.size();) {
@@ -88,6 +92,7 @@ private:
     struct per_peer {
         lean_vector<request*> queue;
         inbox in;
+        std::exception_ptr refused;  // why nothing that it writes is read any more
     };
 
     per_peer& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
@@ -143,7 +148,7 @@ private:
                 require_sense(h.fits(), from);
                 arrive(from, h, c->payload.data());
             } catch (transport_error const&) {
-                rings_.hand_back(from, *c);  // what makes no sense is looked at once
+                peer(from).refused = std::current_exception();
                 throw;
             }
             rings_.hand_back(from, *c);

@@ -44,6 +44,11 @@ private:
     friend class messages;
     friend class request_numbers;
 
+    void begin(rank_t peer) {
+        peer_ = peer;
+        moved_ = 0;
+        wrong_ = false;
+    }
     /// Bytes of the message from `offset` on have come.
     void deliver(std::size_t offset, std::byte const* data, std::size_t bytes) {
         if (bytes == 0) { return; }
@@ -56,6 +61,7 @@ private:
 
     phase at_ = phase::idle;
     bool wrong_ = false;
+    rank_t peer_ = 0;
     outgoing out_{};
     incoming in_{};
     std::size_t moved_ = 0;

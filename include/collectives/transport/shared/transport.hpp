@@ -58,7 +58,7 @@ public:
 
     void isend(outgoing const& out, request& r) { messages_.isend(out, r); }
     void irecv(incoming const& in, request& r) { messages_.irecv(in, r); }
-    bool test(request& r) const { return messages_.test(r); }
+    bool test(request& r) { return messages_.test(r); }
     void cancel(request& r) { messages_.cancel(r); }
     bool poll() { return messages_.poll(); }
 

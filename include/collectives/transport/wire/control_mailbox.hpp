@@ -40,7 +40,6 @@ public:
     void close(board& b) { boards_.close(b); }
     void tell(rank_t to, control_message const& what) {
         static_cast<void>(all_sent());
-        if (counts(to)) { ++at(told_, to); }
         auto text = std::make_unique<control_message>(what);
         text->sender = way_->rank();
         text->job = way_->job();
@@ -53,6 +52,7 @@ public:
             throw;
         }
         mine.text = std::move(text);
+        if (counts(to)) { ++at(told_, to); }
     }
     /// Tells the peers what has failed here. Waits a moment until it is on its way, since this rank
     /// may not come back for long.

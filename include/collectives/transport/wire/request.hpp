@@ -49,7 +49,7 @@ private:
 
     /// Room for what is posted next: a handle must not be lost once there is something to take
     /// back.
-    void make_room(std::size_t pieces) { pieces_.reserve(pieces_.size() + pieces); }
+    void make_room(std::size_t pieces) { pieces_.make_room(pieces); }
     void reset(bool receives) {
         pieces_.clear();
         frame_.reset();

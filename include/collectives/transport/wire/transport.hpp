@@ -54,7 +54,7 @@ public:
             } else {  // who goes at once after a failure could take what it said of it along
                 all_left = control_.leave(std::chrono::seconds(trouble_ ? 1 : 5));
             }
-        } catch (error const&) {}
+        } catch (std::exception const&) {}
         control_.end([this](auto memory) { keep(std::move(memory)); });
         if (!link_->close(all_is_well && all_left) || !dropped) { abandon_all(); }
     }
@@ -178,7 +178,7 @@ public:
         if (!link_->usable()) { return; }
         try {
             control_.close(b);
-        } catch (transport_error const&) { trouble_ = true; }
+        } catch (std::exception const&) { trouble_ = true; }
     }
 
 protected:
