@@ -6,6 +6,7 @@
 #include <collectives/transport/wire/board_list.hpp>
 
 #include <cstdint>
+#include <optional>
 
 namespace coll = collectives;
 namespace wire = collectives::wire;

@@ -42,6 +42,13 @@ struct pair_of_ranks {
         in.bytes = bytes;
         honest->irecv(in, receive);
     }
+    void begin_to_send(std::vector<std::byte> const& what, shared::request& r) {
+        coll::outgoing out{};
+        out.to = 1;
+        out.data = what.data();
+        out.bytes = what.size();
+        honest->isend(out, r);
+    }
     /// What rank 0 says of a cell; empty if it takes it.
     std::string says_of(cell_header const& h) {
         REQUIRE(liar.push(0, h));
@@ -83,12 +90,8 @@ TEST_CASE("a rank that has written nonsense is not read again, and all that wait
     pair_of_ranks two;
     (void)two.begin_to_stream(large);
     std::vector<std::byte> const sent(large);
-    coll::outgoing out{};
-    out.to = 1;
-    out.data = sent.data();
-    out.bytes = sent.size();
     shared::request send;
-    two.honest->isend(out, send);
+    two.begin_to_send(sent, send);
     CHECK(!two.honest->test(send));
     CHECK(two.says_of({.kind = static_cast<cell_kind>(77)}) == nonsense);
     CHECK(two.says_of({.kind = static_cast<cell_kind>(78)}).empty());
@@ -140,12 +143,8 @@ TEST_CASE("an answer to a request that is not at that point, or is another peer'
     pair_of_ranks others;
     CHECK(others.says_of({.kind = cell_kind::accept, .sender = 12345}).empty());  // cancelled
     std::vector<std::byte> const sent(large);
-    coll::outgoing out{};
-    out.to = 1;
-    out.data = sent.data();
-    out.bytes = sent.size();
     shared::request send;
-    others.honest->isend(out, send);
+    others.begin_to_send(sent, send);
     auto const its = others.job.state().cell_of(0, 1, 0).sender;
     cell_header const accept{.kind = cell_kind::accept, .sender = its};
     CHECK(others.says_of(accept).empty());

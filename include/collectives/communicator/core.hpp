@@ -150,8 +150,8 @@ private:
     /// The checks before anything is sent.
     void begin(call_request const& r) {
         engine_.require_usable(r.as);
-        engine_.shared()->work->active.make_room(
-            1);  // `add` must not throw: something is posted then
+        // `add` comes when something is posted, and must not throw then.
+        engine_.shared()->work->active.make_room(1);
         if (on_device()) { begin_on_device(engine_, r); }
     }
     bool on_device() const { return engine_.space().device() != nullptr; }

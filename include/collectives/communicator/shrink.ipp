@@ -21,23 +21,16 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// What a peer says that makes no sense breaks a communicator. This one is broken already, and what
-/// counts is who answers.
-template <class Part>
-void ignoring_nonsense(Part&& part) {
-    try {
-        part();
-    } catch (transport_error const&) {}
-}
-
-/// Who goes on: the same on all of them.
+/// Who goes on: the same on all of them. What a peer says that makes no sense does not end this,
+/// since the communicator is broken already; a transport that fails in a hundred turns running
+/// does.
 [[gnu::cold]] inline lean_vector<rank_t> agree_on_survivors(engine& e, timeout time) {
     auto const until = time.deadline(steady::now());
     auto const lost = [&](rank_t r) {
         auto const how = exit_of(e.board(), e.carrier(), e.group(), r);
         return steady::now() >= until || (how && !how->lives);
     };
-    for (;;) {
+    for (int refused = 0;;) {
         auto const survivors = e.board().agree_on_survivors(lost);
         if (survivors) { return *survivors; }
         // Where ranks agree by messages, the answers of some may never come.
@@ -48,10 +41,16 @@ void ignoring_nonsense(Part&& part) {
                         " ranks answer"),
                 {});
         }
-        ignoring_nonsense([&] { e.shared()->progress(); });
-        ignoring_nonsense([&] { e.carrier().receive_control(); });
-        ignoring_nonsense(
-            [&] { e.carrier().doze([] { return false; }, std::chrono::milliseconds(1)); });
+        try {
+            e.shared()->progress();
+        } catch (transport_error const&) {}  // who waits for that operation hears of it
+        try {
+            e.carrier().receive_control();
+            e.carrier().doze([] { return false; }, std::chrono::milliseconds(1));
+            refused = 0;
+        } catch (transport_error const&) {
+            if (++refused == 100) { throw; }
+        }
     }
 }
 

@@ -22,15 +22,17 @@ namespace detail {
     if (n > std::numeric_limits<std::ptrdiff_t>::max() / size) {
         throw std::bad_array_new_length();
     }
-    return ::operator new(n* size);
+    auto const bytes = n * size;
+    return ::operator new(bytes);
 }
 
 }  // namespace detail
 
 /// Does what std::vector does, under the same names and at the same cost, as far as this library
 /// needs it. What differs: it works at run time only, knows no allocators, its iterators are
-/// pointers, it takes elements by value, and moving an element must not throw. Ranges that are
-/// copied into it must not be parts of it. It converts from std::vector and to it.
+/// pointers, and moving an element must not throw. It takes elements by value, so one that is moved
+/// into it is gone if there is no memory. Ranges that are copied into it must not be parts of it.
+/// It converts from std::vector and to it.
 template <class T>
 class lean_vector {
 public:
@@ -154,14 +156,14 @@ public:
         truncate(kept);
         return gone;
     }
-    void erase_value(T const& value) {
+    void erase_value(T value) {
         erase_if([&value](T const& one) { return one == value; });
     }
 
     void reserve(std::size_t n) {
         if (n > capacity_) { move_to(n); }
     }
-    /// Room for n more: adding them will throw nothing.
+    /// Room for n more: adding them takes no memory.
     void make_room(std::size_t n) {
         if (n > capacity_ - size_) { move_to(std::max(size_ + n, 2 * capacity_)); }
     }

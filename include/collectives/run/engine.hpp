@@ -241,17 +241,16 @@ private:
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
-        guarded([&] { return look_for_failure(a); }, a);
+        guarded([&] { return look_for_failure(a), false; }, a);
     }
-    bool look_for_failure(activity& a) {
+    void look_for_failure(activity& a) {
         standing_.tell(*board_, a);
         record(&a);
-        if (asks_ && !a.is_due(steady::now(), look_interval)) { return false; }
+        if (asks_ && !a.is_due(steady::now(), look_interval)) { return; }
         if (asks_) { ask(*board_, carrier(), a); }
         auto const why = stopped() ? std::nullopt : diagnose(*board_, carrier(), group_, a);
         if (why) { move(a); }  // what a peer sent before it left may have arrived by now
         if (why && !a.done) { tell(*why); }
-        return false;
     }
 
     [[gnu::cold]] void tell(failure const& why) {
