@@ -2,6 +2,7 @@
 // A job of the campaign: random programs, a random fault, and the rank on which it falls.
 #pragma once
 
+#include <faults/limits.hpp>
 #include <faults/observed.hpp>
 #include <property/rank_run.hpp>
 
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,9 +24,22 @@ namespace faults {
 
 using random_programs::instruction;
 
-enum class fault { none, kill, exit, raise, stop, descriptors, file_size, memory };
-inline constexpr std::array fault_names{"none",    "SIGKILL",   "exit",      "exception",
-                                        "SIGSTOP", "ulimit -n", "ulimit -f", "ulimit -v"};
+enum class fault {
+    none,
+    kill,
+    exit,
+    raise,
+    stop,
+    descriptors,
+    file_size,
+    memory,
+    group_memory,
+    closed,
+    full
+};
+inline constexpr std::array fault_names{
+    "none",      "SIGKILL",   "exit",         "exception",          "SIGSTOP",         "ulimit -n",
+    "ulimit -f", "ulimit -v", "cgroup limit", "closed descriptors", "full file system"};
 
 /// Whether the fault ends the rank.
 inline bool is_deadly(fault f) { return f == fault::kill || f == fault::exit || f == fault::raise; }
@@ -37,6 +52,8 @@ struct campaign_job {
     int victim;
     std::vector<instruction> before, after, rest;
     std::chrono::microseconds delay{0};  // from the end of `before` to the fault
+    std::size_t group_bytes;             // that a control group leaves
+    bool reports;                        // each rank keeps a flight record
     coll::timeout time = 3s;
 
     explicit campaign_job(unsigned from) : seed(from) {
@@ -52,7 +69,8 @@ struct campaign_job {
             what = below(4) == 0 ? fault::none : fault::raise;
         }
         // Sanitizers need address space, and descriptors for their reports.
-        if (slowness > 1 && (what == fault::memory || what == fault::descriptors)) {
+        if (slowness > 1 &&
+            (what == fault::memory || what == fault::descriptors || what == fault::group_memory)) {
             what = fault::kill;
         }
         // UCX ends the process where a limit is met, and may leave a file behind.
@@ -63,7 +81,7 @@ struct campaign_job {
                 constexpr std::array<std::size_t, 3> counts{12, 600, 9000};
                 constexpr std::array<std::size_t, 5> segments{0, 0, 0, 512, 8192};
                 constexpr std::array reachable{0, 0, 3, 8, 8};
-                i.what = static_cast<int>(below(9));
+                i.what = static_cast<int>(below(10));
                 i.algorithm = static_cast<int>(below(10));
                 i.root = static_cast<int>(below(8));
                 i.n = below(counts[below(counts.size())]);
@@ -83,6 +101,8 @@ struct campaign_job {
             delay = std::chrono::microseconds(below(4000));
         }
         if (what == fault::stop) { time = 300ms; }
+        group_bytes = (below(8) + 1) << 19;
+        reports = what == fault::full || below(2) == 0;
     }
 };
 
@@ -93,8 +113,14 @@ inline void limit(decltype(RLIMIT_NOFILE) what, rlim_t most) {
     ::setrlimit(what, &now);
 }
 
+/// What a fault needs beside the rank on which it falls.
+struct surroundings {
+    memory_group const* group = nullptr;
+    std::vector<std::string> folders{"/dev/shm"};  // that a rank may write into
+};
+
 /// Lets the fault fall on this rank, now or soon: at the latest when what it returns is destroyed.
-inline std::jthread strike(campaign_job const& of, double& when) {
+inline std::jthread strike(campaign_job const& of, surroundings const& beside, double& when) {
     auto const later = [&of, &when](int signal) {
         return std::jthread([delay = of.delay, signal, &when] {
             std::this_thread::sleep_for(delay);
@@ -112,6 +138,9 @@ inline std::jthread strike(campaign_job const& of, double& when) {
         case fault::descriptors: limit(RLIMIT_NOFILE, 3); break;
         case fault::file_size: limit(RLIMIT_FSIZE, 4096); break;
         case fault::memory: limit(RLIMIT_AS, 1 << 20); break;
+        case fault::group_memory: (void)beside.group->enter(); break;
+        case fault::closed: ::close_range(3, ~0U, 0); break;
+        case fault::full: (void)fill(beside.folders); break;
     }
     return {};
 }

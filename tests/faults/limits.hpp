@@ -3,11 +3,19 @@
 #pragma once
 
 #include <malloc.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace faults {
 
@@ -28,6 +36,58 @@ private:
     decltype(RLIMIT_NOFILE) what_;
     ::rlimit before_{};
 };
+
+/// A control group of version 1 or 2 with little memory, where this process may make one.
+class memory_group {
+public:
+    explicit memory_group(std::size_t bytes) {
+        namespace fs = std::filesystem;
+        auto const name = "collectives-" + std::to_string(::getpid());
+        for (fs::path const parent : {"/sys/fs/cgroup/memory", "/sys/fs/cgroup"}) {
+            std::error_code refused;
+            if (!fs::create_directory(parent / name, refused)) { continue; }
+            path_ = parent / name;
+            for (auto const* const file : {"memory.limit_in_bytes", "memory.max"}) {
+                if (fs::exists(*path_ / file)) {
+                    std::ofstream(*path_ / file) << bytes;
+                    return;
+                }
+            }
+            leave();
+        }
+    }
+    memory_group(memory_group const&) = delete;
+    memory_group& operator=(memory_group const&) = delete;
+    ~memory_group() { leave(); }
+
+    /// Puts this process into it. False where there is none.
+    bool enter() const {
+        return path_ && (std::ofstream(*path_ / "cgroup.procs") << ::getpid() << std::flush).good();
+    }
+
+private:
+    /// A process that has ended is in its group for a moment longer.
+    void leave() {
+        for (int i = 0; i < 100 && path_; ++i) {
+            if (::rmdir(path_->c_str()) == 0) { path_.reset(); }
+            if (path_) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+        }
+    }
+
+    std::optional<std::filesystem::path> path_;
+};
+
+/// Puts full file systems in the place of these folders, for this process and those that it starts.
+/// False where it may not.
+inline bool fill(std::vector<std::string> const& folders) {
+    if (::unshare(CLONE_NEWNS) != 0) { return false; }
+    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    for (auto const& folder : folders) {
+        if (::mount("none", folder.c_str(), "tmpfs", 0, "size=4k") != 0) { return false; }
+        std::ofstream(folder + "/full") << std::string(64 << 10, 'x');
+    }
+    return true;
+}
 
 /// Bytes of address space that this process uses: of the heap's also what is free, which grows by
 /// whole arenas.

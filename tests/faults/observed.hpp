@@ -12,8 +12,11 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <cstdlib>
+#include <fstream>
 #include <new>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -80,9 +83,19 @@ struct observation {
     }
 };
 
-/// Calls `call` and writes down what came of it.
+/// Appends a line to the file that COLLECTIVES_TEST_OBSERVED names, if it does: how a call under
+/// test ended, and after how many seconds.
+inline void record(observation const& seen) {
+    auto const* const path = std::getenv("COLLECTIVES_TEST_OBSERVED");
+    if (path == nullptr) { return; }
+    std::ostringstream line;
+    line << seen.caught << ',' << seen.seconds << '\n';
+    std::ofstream(path, std::ios::app) << line.str();
+}
+
+/// Calls `call` and notes what came of it.
 template <class Call>
-void observe(observation& seen, Call&& call) {
+void note_end(observation& seen, Call&& call) {
     seen = {};
     auto const begin = seconds_now();
     try {
@@ -110,6 +123,12 @@ void observe(observation& seen, Call&& call) {
     } catch (std::exception const& e) { seen.note(outcome::foreign, e.what()); }
     seen.ended = seconds_now();
     seen.seconds = seen.ended - begin;
+}
+/// The same, and records it.
+template <class Call>
+void observe(observation& seen, Call&& call) {
+    note_end(seen, call);
+    record(seen);
 }
 
 /// `n` objects of plain bytes that the processes forked later share with this one.
@@ -156,7 +175,7 @@ struct story {
 /// Five more calls on a broken communicator.
 inline void try_again(story& mine, coll::communicator& comm) {
     for (auto& seen : mine.later) {
-        observe(seen, [&] { comm.barrier({.timeout = 10s}); });
+        note_end(seen, [&] { comm.barrier({.timeout = 10s}); });
         mine.quickest_later = std::min(mine.quickest_later, seen.seconds);
     }
 }

@@ -25,6 +25,8 @@ set(launch_openmpi --allow-run-as-root --oversubscribe)    # more ranks than cor
 foreach(mpi IN ITEMS mpich openmpi)
     find_program(COLLECTIVES_MPICXX_${mpi} mpicxx.${mpi})
     find_program(COLLECTIVES_MPIEXEC_${mpi} mpiexec.${mpi})
+endforeach()
+foreach(mpi IN ITEMS mpich openmpi)
     if(NOT COLLECTIVES_MPICXX_${mpi} OR NOT COLLECTIVES_MPIEXEC_${mpi})
         message(STATUS "the tests over ${mpi} are left out: its compiler or launcher was not found")
         continue()
@@ -78,6 +80,17 @@ foreach(mpi IN ITEMS mpich openmpi)
     if(CMAKE_BUILD_TYPE STREQUAL Debug)
         continue()
     endif()
+    foreach(other IN ITEMS mpich openmpi)
+        if(NOT other STREQUAL mpi AND COLLECTIVES_MPIEXEC_${other})
+            set(test mpi.launcher.${mpi}.by_${other})
+            add_test(NAME ${test}
+                COMMAND ${COLLECTIVES_MPIEXEC_${other}} ${launch_${other}} -n 2
+                    ${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 2 late)
+            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60
+                PASS_REGULAR_EXPRESSION "MPI_COMM_WORLD has 1 rank, but [A-Z_]* is 2"
+                FAIL_REGULAR_EXPRESSION "was told|is late|got a result")
+        endif()
+    endforeach()
     foreach(call IN ITEMS 1 2 3)    # the collective calls with which a communicator starts
         set(test mpi.start.${mpi}.${call})
         add_test(NAME ${test}

@@ -218,9 +218,14 @@ private:
                 });
                 return;
             }
-            default: break;
+            case 8: return fold_in_parts(i, call);
+            default: return fuse(i, call, how);
         }
-        // An operator that does not commute, on the ranks of a split: blocking.
+    }
+
+    /// An operator that does not commute, on the ranks of a split: blocking.
+    void fold_in_parts(instruction const& i, std::size_t call) {
+        auto const size = comm_.size(), me = comm_.rank();
         auto part = comm_.split(me % 2, -me);
         std::vector<affine> data(i.n % 100 + 1);
         auto const of = [call](int r) {
@@ -237,6 +242,36 @@ private:
             expected = then(expected, of(members[k]));
         }
         for (auto const& x : data) { expect(x == expected, call, i); }
+    }
+    /// Tensors of two types that share buckets or not, started in their order or by priority:
+    /// blocking.
+    void fuse(instruction const& i, std::size_t call, coll::options const& how) {
+        auto const size = comm_.size();
+        std::vector<std::vector<number>> tensors(i.n % 5 + 1);
+        std::vector<std::uint32_t> ones(i.n % 300, 1);
+        coll::fusion_buffer fusion(comm_, {.threshold = i.counted ? 0 : 4 * i.n,
+                                           .algorithm = how.algorithm,
+                                           .segment = how.segment,
+                                           .timeout = how.timeout,
+                                           .under_way = i.started ? 2U : 64U,
+                                           .priorities = i.in_place});
+        for (std::size_t t = 0; t < tensors.size(); ++t) {
+            tensors[t].resize(i.n / (t + 1));
+            for (std::size_t k = 0; k < tensors[t].size(); ++k) {
+                tensors[t][k] = value(comm_.rank(), call, k + t);
+            }
+            (void)fusion.add(tensors[t], {}, static_cast<int>(t * 3 % 5));
+            if (t == 0) { (void)fusion.add(ones); }
+        }
+        fusion.flush();
+        for (std::size_t t = 0; t < tensors.size(); ++t) {
+            for (std::size_t k = 0; k < tensors[t].size(); ++k) {
+                number sum = 0;
+                for (int r = 0; r < size; ++r) { sum += value(r, call, k + t); }
+                expect(tensors[t][k] == sum, call, i);
+            }
+        }
+        for (auto const x : ones) { expect(x == static_cast<std::uint32_t>(size), call, i); }
     }
 
     coll::communicator& comm_;

@@ -62,6 +62,7 @@ public:
         if (found && coll::may_go_on(*found, size_)) { decided(r) = *found; }
     }
     void pass(std::chrono::milliseconds time) { time_ += time; }
+    ranks silent_to(coll::rank_t r) { return part(r).silent(); }
     std::optional<ranks>& decided(coll::rank_t r) { return decided_[static_cast<std::size_t>(r)]; }
 
 private:
@@ -112,6 +113,22 @@ TEST_CASE("the dead are left out") {
     net.kill(3, 0);
     REQUIRE(settles(net));
     for (coll::rank_t const r : {1, 2, 4}) { CHECK_EQ(*net.decided(r), ranks{1, 2, 4}); }
+}
+
+TEST_CASE("who came and then answers no more is known") {
+    network net(4);
+    auto const turns = [&](int n) {
+        for (int turn = 0; turn < n; ++turn) {
+            for (coll::rank_t r = 0; r < 4; ++r) { net.step(r, 4); }
+            for (coll::rank_t i = 0; i < 16; ++i) { net.deliver(i / 4, i % 4); }
+            net.pass(std::chrono::milliseconds(20));
+        }
+    };
+    turns(1);  // all have said that they go on
+    for (coll::rank_t const r : {1, 2, 3}) { net.kill(r, 0); }
+    turns(30);
+    CHECK_FALSE(net.decided(0).has_value());
+    CHECK_EQ(net.silent_to(0), ranks{1, 2, 3});
 }
 
 namespace {

@@ -36,10 +36,10 @@ namespace detail {
         // Where ranks agree by messages, the answers of some may never come.
         if (until != steady::time_point::max() &&
             steady::now() >= until + std::chrono::seconds(2)) {
-            throw timeout_error(
-                text_of("rank ", e.rank(), ", shrink: time ran out; too few of the ", e.size(),
-                        " ranks answer"),
-                {});
+            auto const silent = e.board().silent_ranks();
+            throw timeout_error(text_of("rank ", e.rank(), ", shrink: time ran out; of the ",
+                                        e.size(), " ranks these do not answer: ", list_of(silent)),
+                                silent);
         }
         try {
             e.shared()->progress();

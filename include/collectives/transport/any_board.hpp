@@ -83,6 +83,8 @@ public:
     virtual std::optional<lean_vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)>) {
         return lean_vector<rank_t>{};
     }
+    /// Ranks that could go on and leave this one without an answer, ascending.
+    virtual lean_vector<rank_t> silent_ranks() const { return {}; }
 
     // ---- boards in shared memory
 

@@ -100,8 +100,9 @@ concept asking_board = requires(B b, B const c) {
 };
 /// A board whose ranks agree on who survives a failure by messages.
 template <class B>
-concept agreeing_board = requires(B b, function_ref<bool(rank_t)> lost) {
+concept agreeing_board = requires(B b, B const c, function_ref<bool(rank_t)> lost) {
     { b.agree_on_survivors(lost) } -> std::convertible_to<std::optional<lean_vector<rank_t>>>;
+    { c.silent_ranks() } -> std::same_as<lean_vector<rank_t>>;
 };
 /// A board on which ranks say where they wait.
 template <class B>

@@ -4,9 +4,9 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/any_transport.hpp>
+#include <collectives/transport/board_model.hpp>
 #include <collectives/transport/capabilities.hpp>
 #include <collectives/transport/concepts.hpp>
-#include <collectives/transport/shared/attendance.hpp>
 #include <collectives/transport/shared/board.hpp>
 
 #include <chrono>
@@ -19,90 +19,7 @@
 
 namespace collectives::inline v0 {
 
-/// A transport's board as an any_board.
-template <class Board>
-class board_model final : public any_board {
-    static constexpr bool shares_memory = std::same_as<Board, shared::board>;
-
-public:
-    explicit board_model(Board b) : board_(std::move(b)) {}
-
-    Board& of() { return board_; }
-
-    void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
-               std::uint64_t past) override {
-        board_.enter(call, hash, sequence, past);
-    }
-    void finish(std::uint64_t sequence) override { board_.finish(sequence); }
-    std::uint64_t entered(rank_t r) const override { return board_.entered(r); }
-    std::uint64_t finished(rank_t r) const override { return board_.finished(r); }
-    std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const override {
-        return board_.call_of(r, sequence);
-    }
-    void fail(failure const& why) override { board_.fail(why); }
-    std::optional<failure> first_failure() const override { return board_.first_failure(); }
-    std::atomic<std::uint32_t> const& stop_word() const override { return board_.stop_word(); }
-
-    void stand([[maybe_unused]] wait_point const& at) override {
-        if constexpr (standing_board<Board>) { board_.stand(at); }
-    }
-    wait_point where([[maybe_unused]] rank_t r) const override {
-        if constexpr (standing_board<Board>) {
-            return board_.where(r);
-        } else {
-            return {};
-        }
-    }
-
-    bool asks() const override { return asking_board<Board>; }
-    void ask([[maybe_unused]] std::uint64_t sequence) override {
-        if constexpr (asking_board<Board>) { board_.ask(sequence); }
-    }
-    void watch([[maybe_unused]] rank_t r) override {
-        if constexpr (asking_board<Board>) { board_.watch(r); }
-    }
-    inquiry inquire() override {
-        if constexpr (asking_board<Board>) {
-            return board_.inquire();
-        } else {
-            return inquiry::answered;
-        }
-    }
-    bool has_left([[maybe_unused]] rank_t r) const override {
-        if constexpr (asking_board<Board>) {
-            return board_.has_left(r);
-        } else {
-            return false;
-        }
-    }
-    std::optional<lean_vector<rank_t>> agree_on_survivors(
-        [[maybe_unused]] function_ref<bool(rank_t)> lost) override {
-        if constexpr (agreeing_board<Board>) {
-            return board_.agree_on_survivors(lost);
-        } else if constexpr (shares_memory) {
-            return shared::agree_on_survivors(board_, lost);
-        } else {
-            return any_board::agree_on_survivors(lost);
-        }
-    }
-    shared::board* in_memory() override {
-        if constexpr (shares_memory) { return &board_; }
-        return nullptr;
-    }
-    void wake_others() const override {
-        if constexpr (shares_memory) { board_.wake_others(); }
-    }
-
-private:
-    Board board_;
-};
-
 namespace detail {
-
-template <class Board>
-Board& board_of(any_board& b) {
-    return static_cast<board_model<Board>&>(b).of();
-}
 
 /// The peer_memory of a transport that has one; else nothing.
 template <class Transport>

@@ -3,6 +3,7 @@
 // living go on with right results, and nothing is left behind.
 #include <faults/campaign_job.hpp>
 #include <faults/lost.hpp>
+#include <faults/report_folder.hpp>
 #include <property/rank_run.hpp>
 #include <test_sampling.hpp>
 
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -46,7 +48,14 @@ public:
     /// Empty if all went as it should.
     std::string run() {
         // Calls that take no time-out, such as split, have it too.
-        ::setenv("COLLECTIVES_TIMEOUT", job_.what == fault::stop ? "0.3" : "20", 1);
+        ::setenv("COLLECTIVES_TIMEOUT", job_.what == fault::stop ? "0.6" : "20", 1);
+        std::optional<report_folder> reports;
+        if (job_.reports) {
+            reports.emplace();
+            beside_.folders.push_back(reports->path());
+        }
+        std::optional<memory_group> group;
+        if (job_.what == fault::group_memory) { beside_.group = &group.emplace(job_.group_bytes); }
         auto const before = held();
         observe(ending_,
                 [&] { job.run(job_.size, [&](coll::communicator& comm) { live(comm); }); });
@@ -100,7 +109,7 @@ private:
             rank_run all(comm, job_.time);
             all.run(job_.before);
             {
-                auto const soon = strikes ? strike(job_, when_[0]) : std::jthread();
+                auto const soon = strikes ? strike(job_, beside_, when_[0]) : std::jthread();
                 all.run(job_.after);
             }
             comm.barrier({.timeout = job_.time});
@@ -174,6 +183,7 @@ private:
     }
 
     campaign_job job_;
+    surroundings beside_;
     observation ending_;  // of the whole job
     mutable shared_array<campaign_story> stories_;
     mutable shared_array<double> when_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The flight recorder: a file per rank once a communicator has failed, and at SIGUSR2.
 #include <faults/observed.hpp>
+#include <faults/report_folder.hpp>
 
 #include <signal.h>
 #include <sys/types.h>
@@ -9,8 +10,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,41 +18,6 @@
 namespace faults {
 
 namespace {
-
-/// A directory for reports, and the variable that names it, until the end of the test.
-class report_folder {
-public:
-    report_folder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("flights-" + std::to_string(::getpid()))) {
-        std::filesystem::remove_all(path_);
-        std::filesystem::create_directory(path_);
-        ::setenv("COLLECTIVES_REPORT", path_.c_str(), 1);
-    }
-    report_folder(report_folder const&) = delete;
-    report_folder& operator=(report_folder const&) = delete;
-    ~report_folder() {
-        ::unsetenv("COLLECTIVES_REPORT");
-        std::filesystem::remove_all(path_);
-    }
-
-    /// The files of a rank on the communicator of all.
-    std::vector<std::string> of(int rank) const {
-        std::vector<std::string> result;
-        auto const start = "flight-1-rank" + std::to_string(rank) + "-pid";
-        for (auto const& entry : std::filesystem::directory_iterator(path_)) {
-            if (entry.path().filename().string().rfind(start, 0) != 0) { continue; }
-            std::ifstream file(entry.path());
-            result.emplace_back(std::istreambuf_iterator<char>(file),
-                                std::istreambuf_iterator<char>());
-        }
-        return result;
-    }
-    std::filesystem::path const& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 bool says(std::string const& text, std::string_view part) {
     return text.find(part) != std::string::npos;

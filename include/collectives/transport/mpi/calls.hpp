@@ -12,7 +12,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -46,8 +48,25 @@ inline bool is_for_any_thread() {
     return level >= MPI_THREAD_SERIALIZED;
 }
 
-/// Throws usage_error unless this thread may call MPI now.
-inline void require_thread() {
+/// Throws usage_error where the launcher of another MPI has started this program, as one rank of
+/// several: MPI then gives each rank a world of its own, and each would compute alone.
+inline void require_own_launcher() {
+    int size = 1;
+    require(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+    for (auto const* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+        auto const* const said = std::getenv(variable);
+        if (size == 1 && said != nullptr && std::string_view(said) != "1") {
+            throw usage_error(text_of(
+                "mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", variable, " is ", said,
+                ": use the launcher of the MPI that this program was compiled "
+                "with, or unset ",
+                variable, " if one rank is meant"));
+        }
+    }
+}
+
+/// Throws usage_error unless this thread may call MPI now, in a job of the right launcher.
+inline void require_usable() {
     if (!is_usable()) {
         throw usage_error("mpi::communicator: MPI is not initialised, or has been finalised");
     }
@@ -56,6 +75,7 @@ inline void require_thread() {
     if (is_main == 0 && !is_for_any_thread()) {
         throw usage_error("mpi::communicator: MPI was initialised for its main thread alone");
     }
+    require_own_launcher();
 }
 
 /// Returns once `r`, a call of all ranks of `comm`, has completed; throws timeout_error at `until`.

@@ -62,7 +62,7 @@ public:
     /// timeout_error where ranks are missing; the duplicates then stay, since only all ranks
     /// together can free them.
     link(MPI_Comm base, std::chrono::nanoseconds time) {
-        detail::require_thread();
+        detail::require_usable();
         auto const until =
             steady::now() + std::min<std::chrono::nanoseconds>(time, std::chrono::hours(24 * 365));
         data_ = detail::duplicate(base, until);

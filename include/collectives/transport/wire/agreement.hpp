@@ -69,6 +69,9 @@ public:
         return decided_;
     }
 
+    /// The ranks that have not answered what this one proposed last but one, ascending.
+    lean_vector<rank_t> const& silent() const { return silent_; }
+
     void receive(rank_t from, agreement_message const& m) {
         highest_ = std::max(highest_, m.ballot);
         switch (m.what) {
@@ -122,6 +125,13 @@ private:
         return result;
     }
     void prepare() {
+        silent_.clear();
+        for (auto const r : candidates_) {
+            if (ballot_ == 0) { break; }
+            if (!std::binary_search(answered_.begin(), answered_.end(), r)) {
+                silent_.push_back(r);
+            }
+        }
         ballot_ = ((highest_ >> 16) + 1) << 16 | static_cast<std::uint64_t>(me_);
         answered_.clear();
         accepting_ = false;
@@ -166,7 +176,8 @@ private:
     std::uint64_t highest_ = 0, ballot_ = 0;
     bool accepting_ = false;
     lean_vector<rank_t> answered_;  // ascending
-    std::uint64_t best_ = 0;        // the ballot of `proposal_` where others accepted it before
+    lean_vector<rank_t> silent_;
+    std::uint64_t best_ = 0;  // the ballot of `proposal_` where others accepted it before
     lean_vector<rank_t> proposal_;
 
     // as one that accepts

@@ -272,6 +272,7 @@ public:
     std::optional<lean_vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)> lost) {
         return state_->after_failure().agree(steady::now(), lost);
     }
+    lean_vector<rank_t> silent_ranks() const { return state_->after_failure().silent(); }
     std::shared_ptr<board_state> const& state() const { return state_; }
 
 private:
