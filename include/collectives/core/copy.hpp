@@ -29,7 +29,8 @@ inline std::size_t bytes_to_line(void const* address) {
 /// Copies `bytes` bytes between places that do not overlap. From 2112 bytes on glibc's memcpy may
 /// leave it to one instruction (rep movsb), which on some processors takes twice as long where the
 /// destination begins 16 bytes further in its page than the source, as vectors of the heap do
-/// beside whole pages, and up to 25 times as long where it begins 4 or 8 (docs/performance.md).
+/// beside whole pages, and up to 25 times as long where it begins 4 or 8
+/// (docs/lab/measurements.md).
 void copy_through_caches(void* to, void const* from, std::size_t bytes);
 
 }  // namespace collectives::host

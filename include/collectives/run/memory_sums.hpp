@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reductions of a run in memory. A result may have several destinations; each is written while
-// the nearest cache holds the result (docs/performance.md).
+// the nearest cache holds the result (docs/lab/measurements.md).
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>

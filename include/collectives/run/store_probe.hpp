@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures how long a store takes to a line that peers have read. If the peers' caches are far (on
 // another socket), the line is fetched from there first, a few lines at a time. A store past the
-// caches avoids that (docs/performance.md).
+// caches avoids that (docs/lab/measurements.md).
 #pragma once
 
 #include <collectives/core/timeout.hpp>

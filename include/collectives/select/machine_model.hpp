@@ -9,8 +9,8 @@ namespace collectives::inline v0 {
 /// Prices in seconds. If each rank has a processor, a round costs what its busiest rank does. If
 /// ranks share processors, these do the work of all ranks one after the other. What goes between
 /// hosts also costs the last three prices; each host has its own link, which its ranks share. The
-/// defaults are those of cores that share a cache (docs/performance.md; see `tune`), and of links
-/// of 100 Gbit/s on which a message takes 1.5 us.
+/// defaults are those of cores that share a cache (docs/lab/measurements.md; see `tune`), and of
+/// links of 100 Gbit/s on which a message takes 1.5 us.
 struct machine_model {
     double call = 0.1e-6;            // of a call, whatever it does
     double round = 0.15e-6;          // of a round, whatever travels in it

@@ -35,7 +35,7 @@ inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines
 /// Copies whole lines to the `n` places, `at` bytes behind each, where a line begins: every line to
 /// all of them before the next, while as much is asked for from where `next` points to. So most
 /// lines are on their way at once; and one store for a line is quicker than several
-/// (docs/performance.md).
+/// (docs/lab/measurements.md).
 [[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
                                                            std::size_t at, std::byte const* from,
                                                            std::size_t lines,
@@ -90,8 +90,8 @@ COLLECTIVES_INLINE void stream(std::byte* to, std::byte const* from, std::size_t
 }
 
 /// From so many times the last-level cache on, results go past the caches where nobody reads them
-/// soon. Measured (docs/performance.md): at once this size sums gain up to a third, at half of it
-/// copies gain as much but some sums lose a tenth, at a thirtieth all lose.
+/// soon. Measured (docs/lab/measurements.md): at once this size sums gain up to a third, at half of
+/// it copies gain as much but some sums lose a tenth, at a thirtieth all lose.
 inline constexpr double streamed_cache_sizes = 1.0;
 
 }  // namespace detail

@@ -129,7 +129,7 @@ public:
         for (rank_t r = 0; r < way_->size(); ++r) {
             try {
                 if (r != way_->rank()) { tell_of_job(r, control_message::kind::breaks_off); }
-            } catch (transport_error const&) {}  // the others still must hear
+            } catch (...) {}  // the others still must hear
         }
     }
     bool has_broken_off(rank_t r) const { return at(has_broken_off_, r); }
