@@ -67,6 +67,14 @@ struct all_lanes {
     std::memcpy(to, &halves, sizeof(halves));
 }
 
+#else
+
+// Named below, for levels that no other processor has.
+void widen8(float* to, std::byte const* from);
+void narrow8(std::byte* to, float const* from);
+void widen16(float* to, std::byte const* from);
+void narrow16(std::byte* to, float const* from);
+
 #endif
 
 /// Both take a strip of elements at any address. Where there is no instruction, elements come in
