@@ -49,10 +49,10 @@ TEST_CASE("whatever else is thrown means that this rank does not do its part") {
 }
 
 TEST_CASE("a failure is raised as the error that it was") {
-    auto const raise = [](coll::failure const& f) { f.raise("rank 0"); };
-    CHECK_THROWS_AS(raise(told_of(coll::mismatch_error("x"))), coll::mismatch_error);
-    CHECK_THROWS_AS(raise(told_of(coll::transport_error("x"))), coll::transport_error);
-    CHECK_THROWS_AS(raise(told_of(coll::timeout_error("x", {1}))), coll::timeout_error);
-    CHECK_THROWS_WITH_AS(raise(told_of(std::runtime_error("x"))),
+    auto const rethrow = [](coll::failure const& f) { f.raise("rank 0"); };
+    CHECK_THROWS_AS(rethrow(told_of(coll::mismatch_error("x"))), coll::mismatch_error);
+    CHECK_THROWS_AS(rethrow(told_of(coll::transport_error("x"))), coll::transport_error);
+    CHECK_THROWS_AS(rethrow(told_of(coll::timeout_error("x", {1}))), coll::timeout_error);
+    CHECK_THROWS_WITH_AS(rethrow(told_of(std::runtime_error("x"))),
                          "rank 0: all_reduce #3: on rank 2: x", coll::peer_lost_error);
 }
