@@ -26,20 +26,23 @@ public:
 
 namespace detail {
 
-/// Where things are in the file of a job: the same in all processes of a machine.
+/// Where things are in the file of a job: the same in all processes of a machine. Another job may
+/// be behind it in the file, so it ends where a page does; on Arm that has up to 64 KiB.
 struct places {
     explicit places(int size)
         : ranks(size),
           board(rounded(shared::state::bytes(size))),
           parts(board + rounded(shared::board::bytes(size))),
           part(part_bytes(size)),
-          end(parts + static_cast<std::size_t>(size) * part) {}
+          end(rounded(parts + static_cast<std::size_t>(size) * part, 64 * 1024)) {}
 
     int ranks;
     std::size_t board, parts, part, end;
 
 private:
-    static std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+    static std::size_t rounded(std::size_t bytes, std::size_t to = 4096) {
+        return (bytes + to - 1) / to * to;
+    }
     /// Address space for one rank: twice the machine's memory, less where there are very many.
     static std::size_t part_bytes(int size) {
         auto const memory = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
