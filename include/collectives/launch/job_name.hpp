@@ -19,6 +19,13 @@ inline std::string local_job_name() {
                    (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
 }
 
+/// What to look at where ranks miss each other at a socket of this machine.
+inline std::string meeting_at(std::string const& socket) {
+    return text_of("; the ranks meet at the local socket ", socket,
+                   ": they need one network name space (container), and one COLLECTIVES_JOB or "
+                   "parent process");
+}
+
 /// The job's name on every machine: COLLECTIVES_JOB, else what torchrun, Slurm or PMIx call it,
 /// else empty.
 inline std::string job_name() {

@@ -6,6 +6,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/environment.hpp>
+#include <collectives/launch/job_name.hpp>
 #include <collectives/launch/meeting.hpp>
 #include <collectives/transport/shm.hpp>
 
@@ -50,17 +51,29 @@ inline int processors_of(job const& memory) {
     }
     return std::max(CPU_COUNT(&all), 1);
 }
+inline constexpr pid_t unseen = -1;  // in the seat of a rank that came from another name space
+
 inline std::vector<int> absent(job const& memory) {
     std::vector<int> ranks;
     for (rank_t r = 0; r < memory.state().size(); ++r) {
-        if (memory.state().status(r).pid.load() == 0) { ranks.push_back(r); }
+        if (memory.state().status(r).pid.load() <= 0) { ranks.push_back(r); }
     }
     return ranks;
 }
-[[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks) {
+/// Why: a rank came from another name space, or none came.
+inline std::string why_absent(job const& memory, std::string const& name) {
+    for (auto const r : absent(memory)) {
+        if (memory.state().status(r).pid.load() == unseen) {
+            return text_of("; rank ", r, apart_from_rank_0);
+        }
+    }
+    return meeting_at(name);
+}
+[[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks,
+                              std::string const& why) {
     std::string text = text_of("rank ", me.rank, ", join: time ran out; missing rank");
     for (auto const r : ranks) { text += text_of(" ", r); }
-    throw timeout_error(text, ranks);
+    throw timeout_error(text + why, ranks);
 }
 
 /// Rank 0: makes the job, and lets the others in until all are there.
@@ -70,15 +83,17 @@ inline job host(job_place const& me, std::string const& name, steady::time_point
     {
         meeting_place place(name);
         place.open();
-        for (auto missing = absent(memory); !missing.empty(); missing = absent(memory)) {
+        while (!absent(memory).empty()) {
             auto const came = place.admit(until);
-            if (came.connection.get() < 0) { miss(me, missing); }
+            if (came.connection.get() < 0) { miss(me, absent(memory), why_absent(memory, name)); }
             auto const& said = came.said;
-            auto const expected = came.process != 0 && said.size == me.size && said.rank > 0 &&
-                                  said.rank < me.size &&
-                                  memory.state().status(said.rank).pid.load() == 0;
+            auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
+                                  memory.state().status(said.rank).pid.load() <= 0;
             if (!expected) {
                 meeting_place::turn_away(came.connection);
+            } else if (!came.is_seen()) {
+                take_seat(memory, said.rank, unseen);
+                meeting_place::turn_away(came.connection, refusal::unseen);
             } else if (meeting_place::hand_over(came.connection, memory.descriptor())) {
                 take_seat(memory, said.rank, came.process);
             }
@@ -95,11 +110,11 @@ inline job host(job_place const& me, std::string const& name, steady::time_point
 /// The others: receive the job's memory, and wait until rank 0 has let in everybody.
 inline job attend(job_place const& me, std::string const& name, steady::time_point until) {
     auto file = meeting_place(name).come({greeting::expected_magic, me.rank, me.size}, until);
-    if (file.get() < 0) { miss(me, {0}); }
+    if (file.get() < 0) { miss(me, {0}, meeting_at(name)); }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;
     while (mine.load() == shared::life::expected) {
-        if (steady::now() >= until) { miss(me, absent(memory)); }
+        if (steady::now() >= until) { miss(me, absent(memory), why_absent(memory, name)); }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return memory;

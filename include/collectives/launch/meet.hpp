@@ -84,9 +84,17 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
                                   " the ranks need a secret, since other machines can come there: "
                                   "set COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD"));
     }
-    if (me.rank != 0) { return any_bootstrap(store_client(std::move(me), where, until)); }
     auto const name = place.what == kind::tcp ? place.name : "the socket of job " + me.job;
-    return any_bootstrap(store_server(std::move(me), listen_at(where, name), until));
+    auto const job = me.job;
+    try {
+        if (me.rank != 0) { return any_bootstrap(store_client(std::move(me), where, until)); }
+        return any_bootstrap(store_server(std::move(me), listen_at(where, name), until));
+    } catch (timeout_error const& e) {
+        if (place.what == kind::tcp) { throw; }
+        throw timeout_error(
+            text_of(e.what(), meeting_at(job + "-store"), "; others set COLLECTIVES_STORE"),
+            e.missing());
+    }
 }
 
 }  // namespace meeting

@@ -26,18 +26,30 @@ namespace collectives::inline v0::shm {
 
 /// What a rank says when it comes.
 struct greeting {
-    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d31;  // "collshm1"
+    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d32;  // "collshm2"
     std::uint64_t magic = expected_magic;
     std::int32_t rank = 0;
     std::int32_t size = 0;
+    std::int32_t sees_host = 0;  // whether its process name space shows the process of rank 0
 };
+
+/// Why rank 0 turns a rank away, as it tells it.
+enum class refusal : char { unexpected, unseen };
 
 /// One who has come: where it is spoken to, its process, and what it said.
 struct newcomer {
     descriptor connection;
     pid_t process = 0;
     greeting said;
+
+    /// It and rank 0 see each other's process, so their name spaces are the same.
+    bool is_seen() const { return process != 0 && said.sees_host != 0; }
 };
+
+/// What keeps ranks from sharing memory, and what to do.
+inline constexpr char const* apart_from_rank_0 =
+    " and rank 0 do not see each other's process: they are in different process name spaces "
+    "(containers); start them in one, or join over ucx";
 
 class meeting_place {
 public:
@@ -84,10 +96,10 @@ public:
         }
     }
     /// Tells a newcomer that it is not expected.
-    static void turn_away(descriptor const& connection) {
+    static void turn_away(descriptor const& connection, refusal why = refusal::unexpected) {
         greeting unread;  // what is left unread when the connection ends would end it as an error
         static_cast<void>(::recv(connection.get(), &unread, sizeof unread, MSG_DONTWAIT));
-        static_cast<void>(::send(connection.get(), "", 1, MSG_NOSIGNAL));
+        static_cast<void>(::send(connection.get(), &why, 1, MSG_NOSIGNAL));
     }
     /// False if the newcomer has gone in the meantime.
     static bool hand_over(descriptor const& connection, int file) {
@@ -103,16 +115,18 @@ public:
     /// Comes to the place once rank 0 has opened it, and receives its file; no descriptor if that
     /// takes too long. Throws usage_error if rank 0 turns the rank away, or if another user's
     /// process listens there; peer_lost_error if rank 0 has gone.
-    descriptor come(greeting const& hello, steady::time_point until) {
+    descriptor come(greeting hello, steady::time_point until) {
         while (::connect(socket_.get(), address_.get(), address_.bytes) != 0) {
             if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }
             if (steady::now() >= until) { return descriptor(); }
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
-        if (peer_of_same_user(socket_.get()) < 0) {
+        auto const host = peer_of_same_user(socket_.get());
+        if (host < 0) {
             throw usage_error(text_of("rank ", hello.rank, " of ", hello.size,
                                       ": another user's process waits where rank 0 should"));
         }
+        hello.sees_host = host != 0;
         auto const sent = ::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL);
         if (sent == sizeof hello && !collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
             return descriptor();
@@ -129,10 +143,14 @@ public:
         }
         auto* const head = CMSG_FIRSTHDR(&p.message);
         if (head == nullptr || head->cmsg_type != SCM_RIGHTS) {
+            auto const unseen = p.byte == static_cast<char>(refusal::unseen);
+            if (unseen) {
+                throw usage_error(
+                    text_of("rank ", hello.rank, " of ", hello.size, apart_from_rank_0));
+            }
             throw usage_error(text_of("rank 0 of the job expects no rank ", hello.rank, " of ",
                                       hello.size,
-                                      ": that rank is there already, the sizes differ, or "
-                                      "rank 0 does not see its process"));
+                                      ": that rank is there already, or the sizes differ"));
         }
         int file = -1;
         std::memcpy(&file, CMSG_DATA(head), sizeof file);

@@ -7,9 +7,12 @@
 
 #include <ucp/api/ucp.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -48,6 +51,35 @@ inline bool may_share_memory() {
                        [&](auto name) { return names.find(name) != names.npos; });
 }
 
+inline constexpr char const* about_containers =
+    "(ranks in different containers need tcp or a network card)";
+
+/// The number of one of this process's name spaces; 0 where the kernel does not say.
+inline std::uint64_t name_space(char const* file) {
+    struct stat its {};
+    return ::stat(file, &its) == 0 ? its.st_ino : 0;
+}
+inline std::uint64_t process_space() { return name_space("/proc/self/ns/pid"); }
+
+/// Whether this process is in the process name space in which the machine started.
+inline bool sees_all_processes() {
+    constexpr std::uint64_t first = 0xeffffffc;  // as Linux numbers it
+    return process_space() == first;
+}
+
+/// Whether UCX may take System V's shared memory. UCX 1.13 takes a peer in another process name
+/// space for dead there, and crashes; so in a container it is left out, unless the environment
+/// says what to use.
+inline bool may_share_by_sysv() {
+    auto const* const text = std::getenv("UCX_TLS");
+    if (text == nullptr) { return sees_all_processes(); }
+    std::string_view const names(text);
+    auto const has = [&](auto name) { return names.find(name) != names.npos; };
+    constexpr std::array<std::string_view, 4> with_it{"sysv", "sm", "shm", "mm"};
+    auto const named = std::any_of(with_it.begin(), with_it.end(), has);
+    return names.starts_with('^') ? !named : named || has("all");
+}
+
 /// Tag messages, and waits that sleep. UCX looks for a peer's death every 50 ms. Shared
 /// memory stays in use, though UCX would leave it out where errors are to be reported.
 inline context_ptr make_context(int ranks) {
@@ -56,6 +88,7 @@ inline context_ptr make_context(int ranks) {
     config_ptr const config(read);
     prefer(*config, "KEEPALIVE_INTERVAL", "0.05s");
     if (may_share_memory()) { prefer(*config, "MM_ERROR_HANDLING", "y"); }
+    if (!may_share_by_sysv()) { prefer(*config, "TLS", "^sysv"); }
     ucp_params_t wanted{};
     wanted.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
     wanted.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;

@@ -58,7 +58,13 @@ public:
             static_cast<per_peer*>(of)->lose();
         };
         wanted.err_handler.arg = &p;
-        detail::require(ucp_ep_create(worker_.get(), &wanted, &p.endpoint), "ucp_ep_create");
+        auto const status = ucp_ep_create(worker_.get(), &wanted, &p.endpoint);
+        if (status == UCS_ERR_UNREACHABLE) {
+            throw transport_error(text_of("UCX reaches rank ", to,
+                                          " by no way that UCX_TLS allows ",
+                                          detail::about_containers));
+        }
+        detail::require(status, "ucp_ep_create");
     }
     /// The first message to a rank; its peer expects it. It is acknowledged: by that each end
     /// learns the other's number for this way, which UCX would else ask for with the first long

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -33,8 +34,27 @@ namespace detail {
 /// data.
 struct introduction {
     wire::rank_processors processors = wire::rank_processors::of_this_process();
+    std::uint64_t process_space = detail::process_space();
+    std::uint64_t sysv_space = may_share_by_sysv() ? name_space("/proc/self/ns/ipc") : 0;
     std::size_t data_address = 0;  // its bytes
 };
+
+/// Throws transport_error, on all ranks, where two share System V's memory and do not see each
+/// other's process.
+inline void require_processes_in_sight(std::span<introduction const> all) {
+    for (auto const& a : all) {
+        for (auto const& b : all) {
+            if (a.processors.machine == b.processors.machine && a.sysv_space != 0 &&
+                a.sysv_space == b.sysv_space && a.process_space != b.process_space) {
+                throw transport_error(
+                    text_of("rank ", &a - all.data(), " and rank ", &b - all.data(),
+                            " are in different process name spaces (containers) and share that of "
+                            "System V IPC, where UCX crashes: set UCX_TLS to ways without sysv, "
+                            "such as tcp,self"));
+            }
+        }
+    }
+}
 
 }  // namespace detail
 
@@ -58,6 +78,7 @@ public:
         std::copy(words.begin(), words.end(), mine.end() - std::ssize(words));
         auto const all = meeting.all_gather(std::span<std::byte const>(mine), until);
         lean_vector<std::size_t> data_addresses;
+        lean_vector<detail::introduction> introductions;
         lean_vector<wire::rank_processors> processors;
         for (std::size_t r = 0; r < all.size(); ++r) {
             auto const n = all[r].size();
@@ -69,8 +90,10 @@ public:
                 throw transport_error(text_of("rank ", r, " sent no address of UCX"));
             }
             data_addresses.push_back(its.data_address);
+            introductions.push_back(its);
             processors.push_back(its.processors);
         }
+        detail::require_processes_in_sight(introductions);
         way().use_processors(wire::shared_processors(processors));
         for (rank_t r = 0; r < size(); ++r) {
             if (r != rank() && way().can_reach(r)) { way().expect(r); }
@@ -138,7 +161,9 @@ private:
                 if (steady::now() >= until) {
                     throw timeout_error(
                         text_of("rank ", rank(), ", connecting: time ran out; rank ", r,
-                                " has not come"),
+                                " has not come, or reaches this rank by no way that UCX_TLS allows "
+                                "there ",
+                                detail::about_containers),
                         {});
                 }
                 std::this_thread::sleep_for(std::chrono::microseconds(20));
