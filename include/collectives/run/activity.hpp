@@ -42,10 +42,12 @@ public:
 
     /// Sets the deadline. A blocking call reads the clock only once it has to wait.
     void start_clock(steady::time_point now) {
-        if (deadline != steady::time_point{}) { return; }
+        if (has_clock()) { return; }
         deadline =
             allowed == std::chrono::nanoseconds::max() ? steady::time_point::max() : now + allowed;
     }
+
+    bool has_clock() const { return deadline != steady::time_point{}; }
 
     /// Whether it is time to look for a reason why the activity does not end: every `interval`,
     /// once it has begun to wait.

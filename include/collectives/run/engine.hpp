@@ -164,16 +164,16 @@ public:
             auto const moved = move(a);
             if (a.done) { return; }
             if (a.thrown || stopped()) { leave(a); }
+            // At once: where others want the processor, even the first yields may take a second.
+            if (!a.has_clock()) { a.start_clock(steady::now()); }
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
             } else if (a.suspicious) {
-                a.start_clock(steady::now());
                 look(a);
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {
                 auto const now = steady::now();
-                a.start_clock(now);
                 auto const most = std::min<std::chrono::nanoseconds>(
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
