@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 namespace coll_wire {
 namespace {
@@ -55,6 +58,17 @@ std::uint64_t bytes_in(std::string const& said) {
     return std::strtoull(said.c_str() + at + 5, nullptr, 10);
 }
 
+/// The kernel says a while after a link is up that it works, and UCX leaves it out until then.
+void await_up(std::function<std::string()> const& state) {
+    auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (state().find("state UP") == std::string::npos) {
+        if (std::chrono::steady_clock::now() >= until) {
+            throw std::runtime_error("a link does not come up: " + state());
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+}
+
 std::string port(int host) { return fmt::format("port{}", host); }
 
 }  // namespace
@@ -91,6 +105,9 @@ network::network(int hosts, double bits_per_second) : home_(own_name_space()), m
         in(inside, fmt::format("ip addr add 10.77.0.{}/24 dev {}", h + 1, interface));
         in(inside, fmt::format("ip link set {} up", interface));
         in(inside, fmt::format("tc qdisc add dev {} {}", interface, shape));
+    }
+    for (auto const inside : hosts_) {
+        await_up([&] { return output_in(inside, {"ip", "link", "show", "dev", interface}); });
     }
 }
 
