@@ -59,12 +59,12 @@ public:
         };
         wanted.err_handler.arg = &p;
         auto const status = ucp_ep_create(worker_.get(), &wanted, &p.endpoint);
-        if (status == UCS_ERR_UNREACHABLE) {
-            throw transport_error(text_of("UCX reaches rank ", to,
-                                          " by no way that UCX_TLS allows ",
-                                          detail::about_containers));
+        if (status != UCS_OK) {
+            throw transport_error(
+                text_of("UCX connects to no rank ", to, ": ", ucs_status_string(status),
+                        "; it has ended, or no way that UCX_TLS allows leads there ",
+                        detail::about_containers));
         }
-        detail::require(status, "ucp_ep_create");
     }
     /// The first message to a rank; its peer expects it. It is acknowledged: by that each end
     /// learns the other's number for this way, which UCX would else ask for with the first long
