@@ -102,7 +102,7 @@ TEST_CASE("a rank whose process rank 0 does not see is turned away") {
     }
     CHECK(of_first == 11);
     CHECK(of_second.status == 30);
-    CHECK(of_second.said.find("rank 0 does not see its process") != std::string::npos);
+    CHECK(of_second.said.find("do not see each other's process") != std::string::npos);
 }
 
 TEST_CASE("another user's process that waits in the place of rank 0 is left alone") {
