@@ -159,18 +159,19 @@ public:
     void wait(activity& a) {
         auto const mine = lock();
         waiter patience(shared_->core_per_rank);
-        unsigned moves = 0;
-        while (!a.done) {
+        for (unsigned moves = 0; !a.done;) {
             auto const moved = move(a);
             if (a.done) { return; }
             if (a.thrown || stopped()) { leave(a); }
-            // At once: where others want the processor, even the first yields may take a second.
-            if (!a.has_clock()) { a.start_clock(steady::now()); }
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
-            } else if (a.suspicious) {
-                look(a);
+                continue;
+            }
+            // Where others want the processor, even the first yields may take a second.
+            if (!a.has_clock() && patience.may_yield()) { a.start_clock(steady::now()); }
+            if (a.suspicious) {
+                look_now_and_then(a);
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {
                 auto const now = steady::now();

@@ -46,6 +46,8 @@ public:
         ::sched_yield();
         return advice::look_again;
     }
+    /// Whether the next pause may give the processor away.
+    bool may_yield() const { return !spins_ || turns_ % 64 == 63; }
     /// Begins anew, because something happened.
     void reset() {
         turns_ = 0;
