@@ -165,6 +165,22 @@ TEST_CASE("a rank understands that rank 0 is of another version, or is no store"
     CHECK_MESSAGE(noise.said.find("it is no store") != std::string::npos, noise.said);
 }
 
+TEST_CASE("a rank waits no longer for a store that speaks slowly") {
+    place here("tcp");
+    auto const door = coll::meeting::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
+    auto const mine = coll::meeting::listen_at(door, "here");
+    auto const rank = here.start(1, 2, work, 300ms);
+    coll::descriptor const guest(::accept(mine.get(), nullptr, nullptr));
+    auto const begin = coll::steady::now();
+    auto const text = coll::meeting::answer{}.write();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        say(guest, std::span(text).subspan(i, 1));
+        if (coll::detail::wait_for(guest.get(), POLLRDHUP, coll::steady::now() + 30ms)) { break; }
+    }
+    CHECK(end_of(rank).status == 10);
+    CHECK(coll::steady::now() - begin < 1500ms);
+}
+
 TEST_CASE("200 at once cost little memory and no descriptors") {
     struct figures {
         std::atomic<long> growth{-1}, descriptors{-1};

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,11 +54,10 @@ private:
         more ? line_->expect_more(n) : line_->expect(n);
         while (line_->expects()) {
             pollfd p{line_->get(), line_->events(), 0};
-            if (!detail::poll_once(&p, 1, until)) {
-                if (steady::now() >= until) { return outcome::late; }
-            } else if (!line_->move(p.revents)) {
+            if (detail::poll_once(&p, 1, until) && !line_->move(p.revents)) {
                 return outcome::ended;
             }
+            if (line_->expects() && steady::now() >= until) { return outcome::late; }
         }
         return outcome::came;
     }
@@ -129,9 +129,12 @@ private:
         switch (first->what) {
             case word::refused: refuse(reason(*first, body));
             case word::missing: throw detail::bootstrap_timeout(rank(), ranks_in(body, size()));
-            case word::lost: throw detail::bootstrap_loss(rank(), static_cast<int>(first->number));
+            case word::lost:
+                if (first->number >= static_cast<std::uint32_t>(size())) { break; }
+                throw detail::bootstrap_loss(rank(), static_cast<int>(first->number));
             default: break_off("a word at the wrong time");
         }
+        break_off("that a rank was lost which there is not");
     }
     void need(outcome o) const {
         if (!came(o)) { throw detail::bootstrap_loss(rank(), 0); }

@@ -142,12 +142,13 @@ inline bootstrap_bytes written(std::vector<int> const& ranks) {
     for (auto const r : ranks) { to.put(static_cast<std::uint32_t>(r)); }
     return to.bytes();
 }
-/// The ranks below `size` that are named.
+/// The ranks below `size` that are named, ascending, as they are written; others are passed over.
 inline std::vector<int> ranks_in(bytes_view from, int size) {
     std::vector<int> ranks;
     for (reader text(from); !text.rest().empty();) {
         auto const r = text.number<std::uint32_t>();
-        if (!text.failed() && r < static_cast<std::uint32_t>(size)) {
+        auto const ascends = ranks.empty() || r > static_cast<std::uint32_t>(ranks.back());
+        if (!text.failed() && ascends && r < static_cast<std::uint32_t>(size)) {
             ranks.push_back(static_cast<int>(r));
         }
     }

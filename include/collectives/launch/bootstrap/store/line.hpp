@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <utility>
@@ -24,14 +25,17 @@ public:
     }
     int get() const { return socket_.get(); }
 
-    /// The next n bytes are read, and not one more.
+    /// The next n bytes are read, and not one more. Memory grows with those that come: who only
+    /// promises many takes none.
     void expect(std::size_t n) {
-        in_ = bootstrap_bytes(n);
+        in_.clear();
         got_ = 0;
+        expected_ = n;
     }
     /// n more after those that have come.
-    void expect_more(std::size_t n) { in_.resize(in_.size() + n); }
-    bool expects() const { return got_ < in_.size(); }
+    void expect_more(std::size_t n) { expected_ += n; }
+    bool expects() const { return got_ < expected_; }
+    /// All that was expected, once it has come.
     bootstrap_bytes const& received() const { return in_; }
 
     void say(bytes_view more) { out_.insert(out_.end(), more.begin(), more.end()); }
@@ -63,20 +67,19 @@ public:
     }
 
 private:
+    /// Reads once, so that the caller sees the clock however fast more comes.
     bool listen() {
-        while (expects()) {
-            auto const n =
-                ::recv(socket_.get(), in_.data() + got_, in_.size() - got_, MSG_DONTWAIT);
-            if (n < 0 && errno == EINTR) { continue; }
-            if (n <= 0) { return n < 0 && errno == EAGAIN; }
-            got_ += static_cast<std::size_t>(n);
-        }
+        constexpr std::size_t least = std::size_t{1} << 16;
+        in_.resize(std::min(expected_, 2 * got_ + least));
+        auto const n = ::recv(socket_.get(), in_.data() + got_, in_.size() - got_, MSG_DONTWAIT);
+        if (n <= 0) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
+        got_ += static_cast<std::size_t>(n);
         return true;
     }
 
     descriptor socket_;
     bootstrap_bytes in_, out_;
-    std::size_t got_ = 0, said_ = 0;
+    std::size_t expected_ = 0, got_ = 0, said_ = 0;
 };
 
 }  // namespace collectives::meeting
