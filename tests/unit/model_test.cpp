@@ -41,6 +41,8 @@ TEST_CASE("what is no price is refused, and named") {
         CHECK_THROWS_WITH_AS(coll::parse_model(text), doctest::Contains("round"),
                              coll::usage_error);
     }
+    using namespace std::string_literals;
+    CHECK_THROWS_AS(coll::parse_model("round 1e-6\0 s"s), coll::usage_error);
 }
 
 TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {

@@ -64,7 +64,7 @@ inline std::string to_text(machine_model const& m) {
             if (name != its_name) { continue; }
             char* rest = nullptr;
             auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);
-            if (!(value >= 0) || !std::isfinite(value) || *rest != 0) {
+            if (!(value >= 0) || !std::isfinite(value) || rest != line.data() + line.size()) {
                 throw usage_error(text_of("'", line, "' is no price: write a name and seconds"));
             }
             m.*price = value;
