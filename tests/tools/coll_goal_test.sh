@@ -13,5 +13,9 @@ sent=$(sed -n 's/.*: send \([0-9]*\)b to.*/\1/p' "$room/ring.goal" | awk '{ n +=
 [ "$sent" = 6000 ] || fail "the file's bytes are $sent"
 "$goal" tree 5 --collective broadcast --root 3 -o "$room/tree.goal" >/dev/null || fail "a broadcast"
 "$goal" ring 4 --collective dance -o "$room/x" >/dev/null 2>&1; [ $? = 2 ] || fail "an unknown collective"
+for gamma in nan -1 1e400; do
+    "$goal" ring 4 --gamma $gamma -o "$room/x" >/dev/null 2>&1; [ $? = 2 ] || fail "a price of $gamma"
+done
+"$goal" ring 4 --gamma 1e6 --bytes 1tb -o "$room/x" >/dev/null 2>&1; [ $? = 2 ] || fail "additions without an end"
 "$goal" ring 4 -o /nonexistent/file 2>&1 | grep -q 'cannot write' || fail "says what it cannot write"
 echo ok

@@ -18,6 +18,7 @@
 #include <complex>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <regex>
 #include <string>
 #include <utility>
@@ -81,6 +82,11 @@ TEST_CASE("sizes") {
     CHECK_THROWS_AS(size_range(8, 4, 2, 0), usage_error);
     CHECK_THROWS_AS(size_range(4, 8, 1, 0), usage_error);
     CHECK_THROWS_AS(size_range(0, 8, 2, 0), usage_error);
+    constexpr auto most = std::size_t{1} << 40;
+    CHECK(size_range(most / 2, most, std::numeric_limits<double>::infinity(), 0).size() == 1);
+    CHECK(size_range(1, most, 2, ~std::size_t{0}).size() == 1);
+    CHECK_THROWS_AS(size_range(1, most + 1, 2, 0), usage_error);
+    CHECK_THROWS_AS(size_range(0, most, 2, 1), usage_error);
     CHECK(split_list("a,b") == std::vector<std::string>{"a", "b"});
     CHECK_THROWS_AS(split_list("a,,b"), usage_error);
     CHECK(batch_for(4) == 64);

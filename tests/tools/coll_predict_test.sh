@@ -36,6 +36,9 @@ grep -q ">ring from $from B on<" "$room/p.svg" || fail "the crossing is where th
 
 "$predict" 8 --fit /nonexistent 2>&1 | grep -q 'cannot read' || fail "says what it cannot read"
 "$predict" 8 --alpha 1 --fit "$room/made.csv" >/dev/null 2>&1; [ $? = 2 ] || fail "given or fitted"
+"$predict" 8 --alpha nan >/dev/null 2>&1; [ $? = 2 ] || fail "a price is a number"
+"$predict" 8 --bytes 16777215tb >/dev/null 2>&1; [ $? = 2 ] || fail "vectors above 1 TiB are refused"
+"$predict" 1 --svg "$room/x.svg" 2>&1 | grep -q 'nothing to draw' || fail "one rank takes no time, which cannot be drawn"
 "$predict" 0 >/dev/null 2>&1; [ $? = 2 ] || fail "no ranks are refused"
 "$predict" 6 --algorithm hierarchical:4 >/dev/null 2>&1; [ $? = 2 ] || fail "ranks that do not fit are refused"
 echo ok

@@ -71,6 +71,8 @@ TEST_CASE("what is no model is refused") {
     for (auto const& [text, why] : {std::pair{"tensor,elements,flops\na,1.5,2\n", "'1.5', not a"},
                                     {"tensor,elements,flops\na,-1,2\n", "'-1', not a"},
                                     {"tensor,elements\na,1\n", "flops of 'a'"},
+                                    {"tensor,elements,flops\na,17179869185,2\n", "up to"},
+                                    {"tensor,elements,flops\na,0,2\n", "nothing to send"},
                                     {"tensor,elements,flops\n", "nothing to compute"}}) {
         std::ofstream(file) << text;
         CHECK_THROWS_WITH((void)find_model(file, "nowhere"), doctest::Contains(why));

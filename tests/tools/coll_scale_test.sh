@@ -47,6 +47,8 @@ cp "$here/../../tools/coll_scale/models/vgg16.csv" "$room/there/share/collective
 "$scale" --cures >/dev/null 2>&1; [ $? = 2 ] || fail "cures of which"
 "$scale" --algorithm sphere >/dev/null 2>&1; [ $? = 2 ] || fail "unknown algorithms are refused"
 "$scale" --network smoke >/dev/null 2>&1; [ $? = 2 ] || fail "unknown networks are refused"
+"$scale" --flops nan >/dev/null 2>&1; [ $? = 2 ] || fail "a rate is a number"
+"$scale" --workers 2 --measure 2 --flops 1 2>&1 | grep -q 'more than an hour' || fail "what takes too long is not measured"
 "$scale" --batch -1 >/dev/null 2>&1; [ $? = 2 ] || fail "batches are positive"
 python3 "$here/../../tools/coll_scale/models/generate" "$room" || fail "generates"
 for model in "$room"/resnet50.csv "$room"/vgg16.csv "$room"/gpt2_small.csv "$room"/resnet20.csv; do

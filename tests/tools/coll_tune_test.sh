@@ -21,6 +21,7 @@ grep -q "COLLECTIVES_MODEL.*'round dear' is no price" "$room/error" || fail "and
 grep -Eq '^what the choice loses: (median [0-9]|the cores never stayed)' "$room/out" || fail "and says what the choice loses"
 [ "$(grep -c "above the quickest" "$room/out")" = 3 ] || fail "at each size"
 "$tune" --check --min 64 --max 16 2>&1 | grep -q 'no size' || fail "an empty range is refused"
-"$tune" --ranks 1 >/dev/null 2>&1 && fail "one rank is refused"
+"$tune" --ranks 1 >/dev/null 2>&1; [ $? = 2 ] || fail "one rank is refused"
+"$tune" --max 18446744073709551615 >/dev/null 2>&1; [ $? = 2 ] || fail "vectors above 1 TiB are refused"
 "$tune" --write /nonexistent/file 2>&1 | grep -q 'cannot write' || fail "says what it cannot write"
 echo ok

@@ -104,6 +104,8 @@ says "no ranks" "--ranks is required"
 ends 2 "zero ranks" -n 0 true
 ends 2 "nothing to run" -n 2
 says "nothing to run" "which program?"
+ends 2 "a name that is empty" -n 2 ''
+ends 2 "no grace time" -n 2 --grace nan true
 ends 2 "no such option" -n 2 --wrong true
 says "no such option" "there is no option --wrong"
 ends 2 "no such transport" -n 2 --transport pigeon true

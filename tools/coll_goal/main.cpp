@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_goal: writes an algorithm's schedule as GOAL text, for LogGOPSim.
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 #include <collectives/collectives.hpp>
 #include <collectives/schedule/goal.hpp>
@@ -57,9 +59,10 @@ int main(int argc, char** argv) {
     app.add_option("--collective", o.collective, "all_reduce, broadcast, ...")
         ->capture_default_str();
     app.add_option("--root", o.root, "of a rooted collective")->capture_default_str();
-    app.add_option("--bytes", o.bytes, "of the vector: 4096, 64kb, 1mb [1mb]")
-        ->transform(CLI::AsSizeValue(false));
-    app.add_option("--gamma", o.gamma, "seconds to add a byte")->capture_default_str();
+    numbers::sizes(app.add_option("--bytes", o.bytes, "of the vector: 4096, 64kb, 1mb [1mb]"));
+    app.add_option("--gamma", o.gamma, "seconds to add a byte")
+        ->capture_default_str()
+        ->check(numbers::price());
     try {
         app.parse(argc, argv);
         write(o);

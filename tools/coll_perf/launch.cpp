@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -102,12 +103,12 @@ launch_end run_launch(std::function<int(int)> const& work, double seconds,
     auto const until = steady::now() + std::chrono::duration<double>(seconds);
     bool in_time = true;
     for (;;) {
-        using std::chrono::milliseconds;
-        auto const left = std::chrono::duration_cast<milliseconds>(until - steady::now()).count();
+        auto const time = std::chrono::duration<double, std::milli>(until - steady::now()).count();
+        auto const left = static_cast<int>(std::min(time, 1e6));
         in_time = seconds <= 0 || left > 0;
         if (!in_time) { break; }
         pollfd watched{ends[0], POLLIN, 0};
-        auto const n = ::poll(&watched, 1, seconds <= 0 ? -1 : static_cast<int>(left));
+        auto const n = ::poll(&watched, 1, seconds <= 0 ? -1 : left);
         if (n <= 0) { continue; }
         char buffer[4096];
         auto const got = ::read(ends[0], buffer, sizeof buffer);

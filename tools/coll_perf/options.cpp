@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "../numbers.hpp"
 #include "sizes.hpp"
 
 #include <collectives/core/error.hpp>
@@ -37,7 +38,8 @@ void declare(CLI::App& app, options& o) {
             ->check(CLI::Range(1, 1000000));
     option("--budget", o.how.budget,
            "seconds the samples of a measurement may take; then -n is the most, and 5 the least",
-           "S");
+           "S")
+        ->check(numbers::price());
     option("--launches", o.launches, "separate launches of each measurement [1]", "K")
         ->check(CLI::Range(1, 1000));
     option("--form", o.form, "out, in or both: out of place, in place [both]", "FORM")
@@ -65,7 +67,7 @@ void declare(CLI::App& app, options& o) {
     option("--peer", o.peers, "mpich,openmpi,gloo: measure these in turn with ours", "NAMES");
     option("--peers-in", o.peer_folder, "folder of the peers' drivers", "FOLDER");
     option("--time-limit", o.seconds_per_case, "seconds a measurement may take at all [60]", "S")
-        ->check(CLI::PositiveNumber);
+        ->check(numbers::from(1e-3, 1e6));
     app.footer(
         "Figures are of the slowest rank. Ends with 0 if all results were right, 1 if one was "
         "wrong or\nmissing, 2 on a mistake in the command line, 77 without a device for cuda. "

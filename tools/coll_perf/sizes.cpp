@@ -10,6 +10,13 @@
 
 namespace coll_perf {
 
+namespace {
+
+constexpr auto most_bytes = std::size_t{1} << 40;
+constexpr std::size_t most_sizes = 10000;
+
+}  // namespace
+
 std::size_t parse_bytes(std::string_view text) {
     auto const refuse = [&](char const* why) -> std::size_t {
         throw collectives::usage_error("\"" + std::string(text) + "\" is no size: " + why);
@@ -33,17 +40,21 @@ std::size_t parse_bytes(std::string_view text) {
 std::vector<std::size_t> size_range(std::size_t least, std::size_t most, double factor,
                                     std::size_t step) {
     using collectives::usage_error;
+    if (most > most_bytes) { throw usage_error("the largest size (-e) is above 1T"); }
     if (least > most) { throw usage_error("the smallest size (-b) is above the largest (-e)"); }
     if (step == 0 && !(factor > 1)) { throw usage_error("the factor (-f) must be more than 1"); }
     if (step == 0 && least == 0) { throw usage_error("sizes from 0 on need a step (-i)"); }
     std::vector<std::size_t> sizes;
-    for (auto size = least; size <= most;) {
+    auto const next = [&](std::size_t size) {
+        if (step > 0) { return size + std::min(step, most_bytes); }
+        auto const times = std::min(static_cast<double>(size) * factor, 0x1p41);
+        return std::max(size + 1, static_cast<std::size_t>(std::llround(times)));
+    };
+    for (auto size = least; size <= most; size = next(size)) {
+        if (sizes.size() == most_sizes) {
+            throw usage_error("these are more than " + std::to_string(most_sizes) + " sizes");
+        }
         sizes.push_back(size);
-        auto const next = step > 0 ? size + step
-                                   : std::max(size + 1, static_cast<std::size_t>(std::llround(
-                                                            static_cast<double>(size) * factor)));
-        if (next < size) { break; }
-        size = next;
     }
     return sizes;
 }

@@ -86,6 +86,9 @@ std::string value_label(double value, quantity what) {
     return value < 1e6 ? fmt::format("{:g} ms", value / 1000) : fmt::format("{:g} s", value / 1e6);
 }
 
+/// Axes are logarithmic, and end somewhere.
+bool is_drawn(double value) { return value > 1e-30 && value < 1e30; }
+
 class chart {
 public:
     chart(std::vector<series> const& all, quantity what, axis over) : what_(what), over_(over) {
@@ -98,11 +101,11 @@ public:
             auto c = look_of(s, alone ? colours.size() : strong, ours, peers, limits);
             if (what == quantity::bandwidth && s.name == round_trip_name) { continue; }
             for (auto const& [at, seconds] : s.seconds) {
-                if (!(at > 0)) { continue; }
                 auto const bytes = over.ranks ? over.bytes : at;
                 auto const y = what == quantity::latency     ? seconds * 1e6
                                : what == quantity::bandwidth ? bytes / seconds / 1e9
                                                              : at / seconds;
+                if (!is_drawn(at) || !is_drawn(y)) { continue; }
                 c.points.push_back({at, 0, y});
                 least_x = std::min(least_x, at), most_x = std::max(most_x, at);
                 least_y = std::min(least_y, y), most_y = std::max(most_y, y);

@@ -2,6 +2,7 @@
 #include "csv_table.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -52,7 +53,7 @@ double csv_row::number(std::string const& column) const {
     auto const& t = text(column);
     double value = 0;
     std::from_chars(t.data(), t.data() + t.size(), value);
-    return value;
+    return std::isfinite(value) ? value : 0;
 }
 
 std::vector<csv_row> parse_csv(std::string_view text) {

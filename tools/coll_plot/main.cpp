@@ -4,6 +4,8 @@
 #include "compare.hpp"
 #include "table.hpp"
 
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
@@ -47,10 +49,9 @@ void declare(CLI::App& app, options& o) {
     app.add_flag("--crossings", o.crossings,
                  "mark in the picture where another of our curves becomes the lowest");
     app.add_flag("--table", o.table, "print a table in Markdown");
-    app.add_option("--sizes", o.sizes, "sizes of the table: 4,64kb,1mb [all]")
-        ->option_text("SIZES")
-        ->delimiter(',')
-        ->transform(CLI::AsSizeValue(false));
+    numbers::sizes(app.add_option("--sizes", o.sizes, "sizes of the table: 4,64kb,1mb [all]")
+                       ->option_text("SIZES")
+                       ->delimiter(','));
     app.add_option("--insert", o.page,
                    "put the table into this page, between <!-- NAME --> and <!-- end of NAME -->")
         ->option_text("FILE");
@@ -58,10 +59,12 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--against", o.against,
                    "hold the ratios of times to controls against those of this file")
         ->option_text("FILE");
-    app.add_option("--bandwidth-tolerance", o.allowed.bandwidth, "[1.25]")->option_text("FACTOR");
-    app.add_option("--latency-tolerance", o.allowed.latency, "[1.5]")->option_text("FACTOR");
-    app.add_option("--crowded-tolerance", o.allowed.crowded, "[2.5], more ranks than cores")
-        ->option_text("FACTOR");
+    auto const tolerance = [&](char const* name, double& value, char const* says) {
+        app.add_option(name, value, says)->option_text("FACTOR")->check(numbers::above_zero());
+    };
+    tolerance("--bandwidth-tolerance", o.allowed.bandwidth, "[1.25]");
+    tolerance("--latency-tolerance", o.allowed.latency, "[1.5]");
+    tolerance("--crowded-tolerance", o.allowed.crowded, "[2.5], more ranks than cores");
     app.footer("Ends with 1 if something got worse, 2 on a mistake in the command line.");
 }
 

@@ -3,6 +3,8 @@
 #include "picture.hpp"
 #include "table.hpp"
 
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -26,16 +28,18 @@ struct options {
 };
 
 void declare(CLI::App& app, options& o) {
-    app.add_option("ranks", o.size, "number of ranks")->required()->check(CLI::Range(1, 1'000'000));
-    app.add_option("-b,--bytes", o.bytes, "sizes of the vector [1 to 1g, by factors of 4]")
-        ->delimiter(',')
-        ->transform(CLI::AsSizeValue(false));
+    app.add_option("ranks", o.size, "number of ranks")
+        ->required()
+        ->check(CLI::Range(std::int64_t{1}, most_ranks));
+    numbers::sizes(
+        app.add_option("-b,--bytes", o.bytes, "sizes of the vector [1 to 1g, by factors of 4]")
+            ->delimiter(','));
     app.add_option("--algorithm", o.algorithms, "ring,tree,hierarchical:8,... or all [all]")
         ->delimiter(',');
     auto const price = [&](char const* name, double& value, char const* of) {
         app.add_option(name, value, of)
             ->capture_default_str()
-            ->check(CLI::NonNegativeNumber)
+            ->check(numbers::price())
             ->each([&](std::string const&) { o.given = true; });
     };
     price("--alpha", o.at.alpha, "seconds of a round");

@@ -200,14 +200,18 @@ std::vector<measured> read_measured(std::string const& file) {
             row[names[i]] = cells[i];
         }
         auto const seconds = std::atof(row["median_us"].c_str()) / 1e6;
-        auto const size = std::atoi(row["ranks"].c_str());
+        auto const size = std::atoll(row["ranks"].c_str());
+        auto const bytes = std::atoll(row["bytes"].c_str());
         auto const& name = row["algorithm"];
         if (row["collective"] != "all_reduce" || name == "automatic" || name == "its own" ||
             !(seconds > 0) || size < 2) {
             continue;
         }
-        rows.push_back(
-            {coll::parse_algorithm(name), size, std::atoll(row["bytes"].c_str()), seconds});
+        if (size > most_ranks || bytes < 0 || bytes > most_bytes) {
+            throw std::runtime_error(
+                fmt::format("{}: {} bytes over {} ranks cannot be predicted", file, bytes, size));
+        }
+        rows.push_back({coll::parse_algorithm(name), static_cast<int>(size), bytes, seconds});
     }
     return rows;
 }

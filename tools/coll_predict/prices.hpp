@@ -28,6 +28,9 @@ struct prices {
 /// Up to so many ranks have steps few enough to be counted.
 inline constexpr int most_counted = 1024;
 
+/// With no more than these no count overflows.
+inline constexpr std::int64_t most_ranks = 1'000'000, most_bytes = std::int64_t{1} << 40;
+
 /// In O(log P) or O(sqrt P) time, whatever the number of ranks; but where there are groups. Throws
 /// usage_error where these have more than `most_counted` ranks.
 double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p);

@@ -4,6 +4,7 @@
 #include "report.hpp"
 
 #include "../coll_plot/csv_table.hpp"
+#include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -39,15 +40,14 @@ void declare(CLI::App& app, options& o) {
         ->check(CLI::Range(1, 1'000'000));
     app.add_option("--algorithm", o.algorithms, "[star,tree,butterfly,ring,circulant]")
         ->delimiter(',');
-    app.add_option("--threshold", o.threshold, "bytes of a bucket [the best]")
-        ->transform(CLI::AsSizeValue(false));
+    numbers::sizes(app.add_option("--threshold", o.threshold, "bytes of a bucket [the best]"));
     std::map<std::string, std::string> names;
     for (auto const& n : networks) { names[std::string(n.name)] = n.name; }
     app.add_option("--network", o.network, "ethernet1, ethernet10, ethernet25, infiniband100")
         ->capture_default_str()
         ->check(CLI::IsMember(names));
     auto const price = [&](char const* name, std::optional<double>& value, char const* of) {
-        app.add_option(name, value, of)->check(CLI::NonNegativeNumber);
+        app.add_option(name, value, of)->check(numbers::price());
     };
     price("--alpha", o.alpha, "seconds of a round [of the network]");
     price("--message", o.message,
@@ -56,10 +56,10 @@ void declare(CLI::App& app, options& o) {
     price("--gamma", o.gamma, "of a byte added [likewise]");
     app.add_option("--copy", o.on.copy, "of a byte that is packed and unpacked")
         ->capture_default_str()
-        ->check(CLI::NonNegativeNumber);
+        ->check(numbers::price());
     app.add_option("--flops", o.on.flops, "floating-point operations a worker does per second")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->check(numbers::above_zero());
     app.add_option("--batch", o.on.batch, "samples of a step, of each worker")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);

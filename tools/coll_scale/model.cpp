@@ -14,14 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t whole_number(coll_plot::csv_row const& row, char const* column,
-                         std::string const& file) {
+constexpr auto most_elements = std::size_t{1} << 34, most_flops = std::size_t{1} << 53;
+
+std::size_t whole_number(coll_plot::csv_row const& row, char const* column, std::string const& file,
+                         std::size_t most) {
     auto const& text = row.text(column);
     std::size_t value = 0;
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size()) {
+    if (problem != std::errc() || end != text.data() + text.size() || value > most) {
         throw std::runtime_error(file + ": " + column + " of '" + row.text("tensor") + "' is '" +
-                                 text + "', not a whole number");
+                                 text + "', not a whole number up to " + std::to_string(most));
     }
     return value;
 }
@@ -42,10 +44,12 @@ model read_model(std::string const& file) {
     model m;
     m.name = fs::path(file).stem();
     for (auto const& row : coll_plot::read_csv(file)) {
-        m.gradients.push_back({row.text("tensor"), whole_number(row, "elements", file),
-                               static_cast<double>(whole_number(row, "flops", file))});
+        m.gradients.push_back({row.text("tensor"),
+                               whole_number(row, "elements", file, most_elements),
+                               static_cast<double>(whole_number(row, "flops", file, most_flops))});
     }
     if (!(m.backward_flops() > 0)) { throw std::runtime_error(file + " has nothing to compute"); }
+    if (m.elements() == 0) { throw std::runtime_error(file + " has nothing to send"); }
     std::reverse(m.gradients.begin(), m.gradients.end());
     return m;
 }

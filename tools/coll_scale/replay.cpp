@@ -18,6 +18,8 @@ namespace {
 
 using seconds = std::chrono::duration<double>;
 
+constexpr double longest = 3600;  // that anybody waits for
+
 std::chrono::nanoseconds nanoseconds(double s) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(seconds(s));
 }
@@ -107,6 +109,9 @@ double replay(trainer const& of, coll::any_algorithm a, int workers, way const& 
     coll::throttled const link{
         .bytes_per_second = 1 / (at.beta * how.slow * static_cast<double>(how.shrink)),
         .latency = nanoseconds((at.alpha + at.message) * how.slow)};
+    if (!(std::max(c.compute.seconds(), (at.alpha + at.message) * how.slow) < longest)) {
+        throw coll::usage_error("in slow motion a step or a message takes more than an hour");
+    }
     shared_number result;
     auto const body = [&](coll::communicator& comm) {
         auto slow = comm.with(link);

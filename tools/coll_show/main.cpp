@@ -6,6 +6,8 @@
 #include "text.hpp"
 #include "trace_file.hpp"
 
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <sys/ioctl.h>
@@ -51,11 +53,12 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--root", o.root, "root of a broadcast, reduce, gather or scatter")
         ->option_text("RANK")
         ->capture_default_str();
-    app.add_option("--bytes", o.bytes,
-                   "bytes of one rank's vector: 4096, 64kb, 1mb; default: the trace's, else 1mb")
-        ->option_text("N")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(CLI::PositiveNumber);
+    numbers::sizes(
+        app.add_option(
+               "--bytes", o.bytes,
+               "bytes of one rank's vector: 4096, 64kb, 1mb; default: the trace's, else 1mb")
+            ->option_text("N"),
+        1);
     auto* const plan =
         app.add_option("--plan", o.plan,
                        "show the plans of all ranks under this protocol instead: what really "

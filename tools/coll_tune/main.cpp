@@ -3,11 +3,13 @@
 // predict: each algorithm's time beside its prediction, and what the choice loses.
 #include "table.hpp"
 
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 #include <collectives/collectives.hpp>
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -25,11 +27,14 @@ int main(int argc, char** argv) {
     app.add_option("-w,--write", file,
                    "write the prices to this file, for COLLECTIVES_MODEL to name");
     app.add_flag("-c,--check", check, "measure each algorithm too, and what the choice loses");
+    auto const size = CLI::Range(std::int64_t{sizeof(float)}, numbers::most_bytes);
     app.add_option("-b,--min", sizes.first, "smallest vector of the check, bytes")
-        ->check(CLI::Range(sizeof(float), std::size_t{1} << 40))
+        ->check(size)
         ->capture_default_str();
-    app.add_option("-e,--max", sizes.last, "largest")->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    app.add_option("-e,--max", sizes.last, "largest")->check(size)->capture_default_str();
+    try {
+        app.parse(argc, argv);
+    } catch (CLI::ParseError const& e) { return app.exit(e) == 0 ? 0 : 2; }
     if (sizes.first > sizes.last) {
         fmt::print(stderr, "coll_tune: there is no size from {} to {}\n", sizes.first, sizes.last);
         return 2;

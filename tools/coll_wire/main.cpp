@@ -6,6 +6,8 @@
 #include "network.hpp"
 #include "report.hpp"
 
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 #include <collectives/ucx.hpp>
 #include <fmt/format.h>
@@ -36,10 +38,9 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--ranks-per-host", o.ranks_per_host, "share its memory and its link [1]")
         ->check(CLI::Range(1, 64));
     app.add_option("--rate", o.megabits, "of each link, each way, in Mbit/s [200]")
-        ->check(CLI::Range(1.0, 100000.0));
-    app.add_option("-b,--bytes", o.sizes, "sizes of the vector [1m,4m,16m]")
-        ->delimiter(',')
-        ->transform(CLI::AsSizeValue(false));
+        ->check(numbers::from(1, 100000));
+    numbers::sizes(
+        app.add_option("-b,--bytes", o.sizes, "sizes of the vector [1m,4m,16m]")->delimiter(','));
     app.add_option("--algorithm", o.algorithms,
                    "ring,tree,... or all; where there are several ranks per host also "
                    "hierarchical [all]")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "../numbers.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -44,7 +46,7 @@ std::optional<options> parse(int argc, char** argv, int& status) {
         ->check(CLI::IsMember({"shm", "ucx"}));
     app.add_flag("--no-prefix", no_prefix, "leave the ranks' output as it is");
     app.add_option("--grace", grace, "seconds between SIGTERM and SIGKILL")
-        ->check(CLI::Range(0.0, 1e6))
+        ->check(numbers::from(0, 1e6))
         ->capture_default_str();
     app.add_flag("-q,--quiet", o.quiet, "do not say which rank failed");
     try {
@@ -58,7 +60,7 @@ std::optional<options> parse(int argc, char** argv, int& status) {
     o.command = app.remaining();
     auto const marked = !o.command.empty() && o.command.front() == "--";
     if (marked) { o.command.erase(o.command.begin()); }
-    if (o.command.empty()) {
+    if (o.command.empty() || o.command.front().empty()) {
         fmt::print(stderr, "collrun: which program? See collrun --help\n");
         status = 2;
         return {};

@@ -2,6 +2,7 @@
 // Writes schedules as GOAL text, which LogGOPSim simulates on networks of any size.
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/cost.hpp>
 #include <collectives/schedule/schedule.hpp>
@@ -40,6 +41,10 @@ inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per
         }
         auto const last = label;
         auto const time = static_cast<double>(reduced) * ns_per_reduced_byte;
+        if (!(time >= 0 && time < 0x1p63)) {
+            throw usage_error(text_of("rank ", own.rank, " adds ", reduced,
+                                      " bytes in a round, for a time that cannot be written"));
+        }
         line("l", ++label, ": calc ", static_cast<std::size_t>(time + 0.5));
         for (auto l = first; l <= last; ++l) { line("l", label, " requires l", l); }
         before = label;
@@ -54,7 +59,8 @@ inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per
 /// goes to whom, and what waits for what. `bytes` is the vector, as in `cost_of`, whose totals are
 /// those of the file. The network's prices are options of LogGOPSim; the price of adding is in the
 /// file. Hoefler, Schneider, Lumsdaine, LogGOPSim: Simulating Large-Scale Applications in the
-/// LogGOPS Model, LSAP 2010.
+/// LogGOPS Model, LSAP 2010. Throws usage_error where a time is negative or more than the text can
+/// say.
 inline void write_goal(std::ostream& out, std::span<schedule const> ranks, std::size_t bytes,
                        double ns_per_reduced_byte = 0) {
     out << "num_ranks " << std::to_string(ranks.size()) << '\n';
