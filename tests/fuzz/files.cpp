@@ -3,7 +3,10 @@
 // with a std::runtime_error.
 #include "bytes.hpp"
 
+#include <coll_plot/chart.hpp>
+#include <coll_plot/compare.hpp>
 #include <coll_plot/csv_table.hpp>
+#include <coll_plot/table.hpp>
 #include <coll_scale/model.hpp>
 #include <coll_show/flight.hpp>
 #include <coll_show/trace_file.hpp>
@@ -15,6 +18,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -29,6 +33,18 @@ struct folder {
     std::string path;
 };
 
+/// What coll_plot does with a table.
+void plot(std::vector<coll_plot::csv_row> const& all) {
+    auto const rows = coll_plot::select(all, {});
+    (void)coll_plot::compare(rows, rows, {});
+    for (auto const* const over : {"bytes", "ranks"}) {
+        auto const curves = coll_plot::curves_of(rows, over);
+        (void)coll_plot::as_markdown(curves, {});
+        coll_plot::axis const axis{over[0] == 'r', 8, coll_plot::crossings_of(curves)};
+        (void)coll_plot::as_svg(curves, coll_plot::quantity::latency, "", "", axis);
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -39,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto const text = from.text();
     try {
         if (what % 4 == 0) {
-            for (auto const& row : coll_plot::parse_csv(text)) { (void)row.number("bytes"); }
+            plot(coll_plot::parse_csv(text));
             return 0;
         }
         coll_plot::write_file(file, text);
