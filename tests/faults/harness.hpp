@@ -147,6 +147,7 @@ public:
         static auto const warm = [] {  // sanitizers start a thread with the first one
             leave_dev_shm_to_others();
             job.run(2, [](coll::communicator& comm) { comm.barrier(); });
+            std::this_thread::sleep_for(100ms);  // its threads are still in /proc for a moment
             return true;
         }();
         (void)warm;
