@@ -138,7 +138,8 @@ public:
         std::lock_guard const lock(guard_);
         if (!first_) { first_ = why; }
         stopped_.store(1, std::memory_order_release);
-        failed_->store(true, std::memory_order_release);
+        // Not a store: whoever sees this failure must see those that other threads noted before.
+        static_cast<void>(failed_->exchange(true, std::memory_order_acq_rel));
     }
     /// Reports a failure to the peers, once.
     void spread() {
