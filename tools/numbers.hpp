@@ -2,6 +2,8 @@
 // What numbers on a command line are held against.
 #pragma once
 
+#include "most_bytes.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
@@ -10,9 +12,6 @@
 #include <string>
 
 namespace numbers {
-
-/// The largest vector that tools speak of, in bytes: with it no count of theirs overflows.
-inline constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
 
 /// A number from `least` to `most`. CLI::Range lets "nan" through, as it is neither below nor
 /// above.

@@ -115,6 +115,7 @@ inline void limit(decltype(RLIMIT_NOFILE) what, rlim_t most) {
 
 /// What a fault needs beside the rank on which it falls.
 struct surroundings {
+    bool* fell;  // set where this system lets the fault fall
     memory_group const* group = nullptr;
     std::vector<std::string> folders{"/dev/shm"};  // that a rank may write into
 };
@@ -138,9 +139,9 @@ inline std::jthread strike(campaign_job const& of, surroundings const& beside, d
         case fault::descriptors: limit(RLIMIT_NOFILE, 3); break;
         case fault::file_size: limit(RLIMIT_FSIZE, 4096); break;
         case fault::memory: limit(RLIMIT_AS, 1 << 20); break;
-        case fault::group_memory: (void)beside.group->enter(); break;
+        case fault::group_memory: *beside.fell = beside.group->enter(); break;
         case fault::closed: ::close_range(3, ~0U, 0); break;
-        case fault::full: (void)fill(beside.folders); break;
+        case fault::full: *beside.fell = fill(beside.folders); break;
     }
     return {};
 }

@@ -139,7 +139,7 @@ std::vector<int> const worked{22, 22, 0};
 
 int over_shm() { return work_and_die(coll::shm::join(10s)); }
 int refused_by_shm() {
-    auto comm = coll::shm::join(500ms);
+    auto comm = coll::shm::join(2s);
     return 1;
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("ranks that a launcher started meet and work, again and again") {
 
 TEST_CASE("who does not come is named by all") {
     auto const wait = [] {
-        auto comm = coll::shm::join(1s);
+        auto comm = coll::shm::join(3s);
         return 0;
     };
     CHECK(statuses({start(0, 3, wait), start(2, 3, wait)}) == std::vector{11, 11});
@@ -85,7 +85,7 @@ TEST_CASE("a rank that is there already, or of another size, is turned away") {
 TEST_CASE("a rank that does not see rank 0's process, or is not seen by it, is turned away") {
     auto const join = [] {
         ::setenv("COLLECTIVES_JOB", "unseen", 1);
-        auto comm = coll::shm::join(1s);
+        auto comm = coll::shm::join(3s);
         return 0;
     };
     constexpr int not_permitted = 77;
@@ -270,7 +270,7 @@ TEST_CASE("an environment that contradicts itself is refused") {
     auto const refused = [](char const* name, char const* value) {
         return statuses({start(0, 2, [=] {
             ::setenv(name, value, 1);
-            auto comm = coll::shm::join(1s);
+            auto comm = coll::shm::join(3s);
             return 0;
         })});
     };

@@ -81,7 +81,7 @@ private:
 /// False where it may not.
 inline bool fill(std::vector<std::string> const& folders) {
     if (::unshare(CLONE_NEWNS) != 0) { return false; }
-    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) { return false; }
     for (auto const& folder : folders) {
         if (::mount("none", folder.c_str(), "tmpfs", 0, "size=4k") != 0) { return false; }
         std::ofstream(folder + "/full") << std::string(64 << 10, 'x');

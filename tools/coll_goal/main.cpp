@@ -39,8 +39,10 @@ void write(options const& o) {
     auto const what = collective_of(o.collective);
     auto const algorithm = coll::parse_algorithm(o.algorithm);
     auto const all = algorithm.record_all(what, o.size, o.root);
+    std::ostringstream text;  // first: what cannot be written must not empty the file
+    coll::write_goal(text, all, o.bytes, o.gamma * 1e9);
     std::ofstream out(o.file);
-    coll::write_goal(out, all, o.bytes, o.gamma * 1e9);
+    out << text.view();
     out.close();
     if (!out) { throw std::runtime_error("cannot write " + o.file); }
     auto const cost = coll::cost_of(std::span<coll::schedule const>(all), o.bytes);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,10 +83,13 @@ launch_end run_launch(std::function<int(int)> const& work, double seconds,
     std::fflush(nullptr);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) { fail("pipe2"); }
+    auto const parent = ::getpid();
     auto const child = ::fork();
     if (child < 0) { fail("fork"); }
     if (child == 0) {
-        ::setpgid(0, 0);  // so that all it starts can be ended together
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) { ::_exit(1); }  // it has ended already
+        ::setpgid(0, 0);                            // so that all it starts can be ended together
         ::close(ends[0]);
         int status = 1;
         try {

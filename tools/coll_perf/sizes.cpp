@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sizes.hpp"
 
+#include "../most_bytes.hpp"
+
 #include <collectives/core/error.hpp>
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace coll_perf {
 
 namespace {
 
-constexpr auto most_bytes = std::size_t{1} << 40;
+constexpr auto largest = static_cast<std::size_t>(most_bytes);
 constexpr std::size_t most_sizes = 10000;
 
 }  // namespace
@@ -40,13 +42,13 @@ std::size_t parse_bytes(std::string_view text) {
 std::vector<std::size_t> size_range(std::size_t least, std::size_t most, double factor,
                                     std::size_t step) {
     using collectives::usage_error;
-    if (most > most_bytes) { throw usage_error("the largest size (-e) is above 1T"); }
+    if (most > largest) { throw usage_error("the largest size (-e) is above 1T"); }
     if (least > most) { throw usage_error("the smallest size (-b) is above the largest (-e)"); }
     if (step == 0 && !(factor > 1)) { throw usage_error("the factor (-f) must be more than 1"); }
     if (step == 0 && least == 0) { throw usage_error("sizes from 0 on need a step (-i)"); }
     std::vector<std::size_t> sizes;
     auto const next = [&](std::size_t size) {
-        if (step > 0) { return size + std::min(step, most_bytes); }
+        if (step > 0) { return size + std::min(step, largest); }
         auto const times = std::min(static_cast<double>(size) * factor, 0x1p41);
         return std::max(size + 1, static_cast<std::size_t>(std::llround(times)));
     };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "prices.hpp"
 
+#include "../most_bytes.hpp"
+
 #include <collectives/select/hosts.hpp>
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ struct prices {
 inline constexpr int most_counted = 1024;
 
 /// With no more than these no count overflows.
-inline constexpr std::int64_t most_ranks = 1'000'000, most_bytes = std::int64_t{1} << 40;
+inline constexpr std::int64_t most_ranks = 1'000'000;
 
 /// In O(log P) or O(sqrt P) time, whatever the number of ranks; but where there are groups. Throws
 /// usage_error where these have more than `most_counted` ranks.

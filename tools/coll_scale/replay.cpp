@@ -106,12 +106,15 @@ double replay(trainer const& of, coll::any_algorithm a, int workers, way const& 
     c.fusion.progress_thread = true;
     c.fusion.under_way = 1;
     auto const& at = of.on().at;
+    auto const message = (at.alpha + at.message) * how.slow;
+    auto const bytes = at.beta * how.slow * 4.0 * static_cast<double>(of.what().elements());
+    if (!(std::max({c.compute.seconds(), message, bytes}) < longest)) {
+        throw coll::usage_error(
+            "in slow motion a step, a message or the gradients take more than an hour");
+    }
     coll::throttled const link{
         .bytes_per_second = 1 / (at.beta * how.slow * static_cast<double>(how.shrink)),
-        .latency = nanoseconds((at.alpha + at.message) * how.slow)};
-    if (!(std::max(c.compute.seconds(), (at.alpha + at.message) * how.slow) < longest)) {
-        throw coll::usage_error("in slow motion a step or a message takes more than an hour");
-    }
+        .latency = nanoseconds(message)};
     shared_number result;
     auto const body = [&](coll::communicator& comm) {
         auto slow = comm.with(link);

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     app.add_option("-w,--write", file,
                    "write the prices to this file, for COLLECTIVES_MODEL to name");
     app.add_flag("-c,--check", check, "measure each algorithm too, and what the choice loses");
-    auto const size = CLI::Range(std::int64_t{sizeof(float)}, numbers::most_bytes);
+    auto const size = CLI::Range(std::int64_t{sizeof(float)}, most_bytes);
     app.add_option("-b,--min", sizes.first, "smallest vector of the check, bytes")
         ->check(size)
         ->capture_default_str();

@@ -189,7 +189,8 @@ private:
         engine_.calls.leave_word(made->call(), made->hash(),
                                  entered);  // while the cell is in transfer
         std::exception_ptr thrown;
-        if (engine_.wait_briefly([this] { return cell_.is_ready() || cell_.wrong(); }) &&
+        auto patience = engine_.patience();
+        if (engine_.wait_briefly([this] { return cell_.is_ready() || cell_.wrong(); }, patience) &&
             !cell_.wrong()) {
             try {
                 cell_.finish();
@@ -201,6 +202,7 @@ private:
         auto o = take(idle_);
         running guard{this, o.get()};
         o->resume(engine_, made, entered, cell_, r.how.timeout.span());
+        o->start_clock(patience.since());
         if (thrown) { o->give_up(thrown); }
         engine_.add(*o);
         engine_.wait(*o);

@@ -96,7 +96,7 @@ public:
     void begin_thread() {
         if (auto* const device = core_->engine().space().device()) { device->begin_thread(); }
     }
-    waiter patience() const { return waiter(core_->engine().shared()->core_per_rank); }
+    waiter patience() const { return core_->engine().patience(); }
     rank_t rank() const { return core_->engine().rank(); }
 
     /// Reports the exception being handled to the peers, so that they need not wait for this rank.

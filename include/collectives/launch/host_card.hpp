@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace collectives::inline v0 {
@@ -93,6 +94,8 @@ inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks,
             missing.push_back(ranks[static_cast<std::size_t>(r)]);
             text += text_of(" ", missing.back());
         }
+        std::string_view const said(e.what());
+        text += said.substr(std::min(said.find(';'), said.size()));  // the reason
         throw timeout_error(text, missing);
     }
 }

@@ -92,7 +92,8 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
     } catch (timeout_error const& e) {
         if (place.what == kind::tcp) { throw; }
         throw timeout_error(
-            text_of(e.what(), meeting_at(job + "-store"), "; others set COLLECTIVES_STORE"),
+            text_of(e.what(), meeting_at(job + "-store"),
+                    "; ranks in several network name spaces need COLLECTIVES_STORE"),
             e.missing());
     }
 }

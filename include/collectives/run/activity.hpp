@@ -40,14 +40,13 @@ public:
         return {call.sequence, -1, only_peer, call.what};
     }
 
-    /// Sets the deadline. A blocking call reads the clock only once it has to wait.
+    /// Sets the deadline, once. A blocking call reads the clock only when it has to wait: before,
+    /// `now` is none.
     void start_clock(steady::time_point now) {
-        if (has_clock()) { return; }
+        if (deadline != steady::time_point{} || now == steady::time_point{}) { return; }
         deadline =
             allowed == std::chrono::nanoseconds::max() ? steady::time_point::max() : now + allowed;
     }
-
-    bool has_clock() const { return deadline != steady::time_point{}; }
 
     /// Whether it is time to look for a reason why the activity does not end: every `interval`,
     /// once it has begun to wait.

@@ -93,10 +93,11 @@ public:
 
     /// Whether nothing is under way on any communicator of this rank, and nothing has failed here.
     bool is_quiet() const { return shared_->work->active.empty() && !stopped(); }
+    waiter patience() const { return waiter(shared_->core_per_rank); }
     /// Polls `ready()` for a short while, without moving anything else. Wakes the other ranks on
     /// the way, since they may wait for what this rank stored.
     template <class Ready>
-    bool wait_briefly(Ready&& ready) {
+    bool wait_briefly(Ready&& ready, waiter& patience) {
         constexpr int looks = 200;  // takes as long as a few transfers of a cache line
         bool is = ready();
         // A single peer that slept by now would have made `ready()` true at the first look.
@@ -105,7 +106,6 @@ public:
         if (is && nobody_sleeps) { return true; }
         in_memory_->wake_others();
         is = is || ready();
-        waiter patience(shared_->core_per_rank);
         while (!is && !stopped() && patience.pause() != waiter::advice::sleep) { is = ready(); }
         return is;
     }
@@ -158,19 +158,16 @@ public:
     /// Returns once `a` is done. Otherwise throws, after all peers have left this rank's memory.
     void wait(activity& a) {
         auto const mine = lock();
-        waiter patience(shared_->core_per_rank);
+        auto patience = this->patience();
         for (unsigned moves = 0; !a.done;) {
+            a.start_clock(patience.since());
             auto const moved = move(a);
             if (a.done) { return; }
             if (a.thrown || stopped()) { leave(a); }
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
-                continue;
-            }
-            // Where others want the processor, even the first yields may take a second.
-            if (!a.has_clock() && patience.may_yield()) { a.start_clock(steady::now()); }
-            if (a.suspicious) {
+            } else if (a.suspicious) {
                 look_now_and_then(a);
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {

@@ -35,19 +35,22 @@ public:
             relax();
             return advice::look_again;
         }
-        if (!spins_ && turns_ % 8 != 0) {  // the clock takes as long as a small call
+        // The clock takes as long as a small call.
+        if (!spins_ && turns_ % 8 != 0 && began_ != steady::time_point{}) {
             ::sched_yield();
             return advice::look_again;
         }
         auto const now = steady::now();
         if (since_ == steady::time_point{}) { since_ = now; }
+        if (began_ == steady::time_point{}) { began_ = now; }
         if (spins_ && now - since_ < spin_time) { return advice::look_again; }
         if (now - since_ >= awake_time) { return advice::sleep; }
         ::sched_yield();
         return advice::look_again;
     }
-    /// Whether the next pause may give the processor away.
-    bool may_yield() const { return !spins_ || turns_ % 64 == 63; }
+    /// A time before the first yield, which may take a second where others want the processor. None
+    /// until then.
+    steady::time_point since() const { return began_; }
     /// Begins anew, because something happened.
     void reset() {
         turns_ = 0;
@@ -57,7 +60,7 @@ public:
 private:
     bool spins_;
     unsigned turns_ = 0;
-    steady::time_point since_{};
+    steady::time_point began_{}, since_{};
 };
 
 }  // namespace collectives::detail

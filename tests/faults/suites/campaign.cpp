@@ -43,7 +43,11 @@ double most_seconds() {
 
 class campaign {
 public:
-    explicit campaign(campaign_job const& of) : job_(of), stories_(of.size), when_(1), pid_(1) {}
+    explicit campaign(campaign_job const& of)
+        : job_(of), stories_(of.size), when_(1), pid_(1), fell_(1) {
+        fell_[0] = true;
+        beside_.fell = fell_.begin();
+    }
 
     /// Empty if all went as it should.
     std::string run() {
@@ -74,6 +78,10 @@ public:
             }
         }
         return {};
+    }
+    /// The fault that fell.
+    std::string name() {
+        return fault_names[static_cast<std::size_t>(fell_[0] ? job_.what : fault::none)];
     }
     static bool was_told(campaign_story const& s) { return s.call.caught > outcome::result; }
     std::string_view told() const {
@@ -188,6 +196,7 @@ private:
     mutable shared_array<campaign_story> stories_;
     mutable shared_array<double> when_;
     shared_array<int> pid_;
+    shared_array<bool> fell_;
 };
 
 }  // namespace
@@ -211,7 +220,7 @@ TEST_CASE("random faults in random programs") {
         campaign_job const of(first + i);
         campaign c(of);
         auto const wrong = c.run();
-        std::string const name = fault_names[static_cast<std::size_t>(of.what)];
+        auto const name = c.name();
         INFO("COLLECTIVES_TEST_JOBS=1 COLLECTIVES_TEST_SEED=", of.seed, ": ", of.size, " ranks, ",
              name, " on rank ", of.victim, ": ", wrong);
         CHECK(wrong.empty());

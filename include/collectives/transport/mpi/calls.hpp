@@ -49,19 +49,23 @@ inline bool is_for_any_thread() {
 }
 
 /// Throws usage_error where the launcher of another MPI has started this program, as one rank of
-/// several: MPI then gives each rank a world of its own, and each would compute alone.
+/// several, and says so: MPI then gives each rank a world of its own, and each would compute alone.
 inline void require_own_launcher() {
     int size = 1;
     require(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+    char const* other = nullptr;
     for (auto const* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
         auto const* const said = std::getenv(variable);
-        if (size == 1 && said != nullptr && std::string_view(said) != "1") {
-            throw usage_error(text_of(
-                "mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", variable, " is ", said,
-                ": use the launcher of the MPI that this program was compiled "
-                "with, or unset ",
-                variable, " if one rank is meant"));
-        }
+        if (said == nullptr) { continue; }
+        if (std::string_view(said) == "1") { return; }  // its own launcher, within a job or not
+        other = variable;
+    }
+    if (size == 1 && other != nullptr) {
+        throw usage_error(text_of("mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other,
+                                  " is ", static_cast<char const*>(std::getenv(other)),
+                                  ": use the launcher of the MPI that this program was compiled "
+                                  "with, or unset ",
+                                  other, " if one rank is meant"));
     }
 }
 

@@ -60,10 +60,9 @@ public:
         wanted.err_handler.arg = &p;
         auto const status = ucp_ep_create(worker_.get(), &wanted, &p.endpoint);
         if (status != UCS_OK) {
-            throw transport_error(
-                text_of("UCX connects to no rank ", to, ": ", ucs_status_string(status),
-                        "; it has ended, or no way that UCX_TLS allows leads there ",
-                        detail::about_containers));
+            throw transport_error(text_of(
+                "UCX cannot connect to rank ", to, ": ", ucs_status_string(status),
+                "; it has ended, or UCX_TLS allows no transport to it ", detail::about_containers));
         }
     }
     /// The first message to a rank; its peer expects it. It is acknowledged: by that each end

@@ -69,8 +69,20 @@ public:
         return decided_;
     }
 
-    /// The ranks that have not answered what this one proposed last but one, ascending.
-    lean_vector<rank_t> const& silent() const { return silent_; }
+    /// The others with which this rank would go on and that have not answered it of late,
+    /// ascending.
+    lean_vector<rank_t> silent() const {
+        auto const answers = [](lean_vector<rank_t> const& all, rank_t r) {
+            return std::binary_search(all.begin(), all.end(), r);
+        };
+        lean_vector<rank_t> result;
+        for (auto const r : candidates_) {
+            if (r != me_ && !answers(answered_, r) && !answers(answered_before_, r)) {
+                result.push_back(r);
+            }
+        }
+        return result;
+    }
 
     void receive(rank_t from, agreement_message const& m) {
         highest_ = std::max(highest_, m.ballot);
@@ -91,6 +103,7 @@ public:
                 }
                 if (!is_enough(from)) { return; }
                 accepting_ = true;
+                answered_before_.swap(answered_);
                 answered_.clear();
                 return tell_all({kind::accept, ballot_, 0, proposal_});
             case kind::accept:
@@ -125,13 +138,7 @@ private:
         return result;
     }
     void prepare() {
-        silent_.clear();
-        for (auto const r : candidates_) {
-            if (ballot_ == 0) { break; }
-            if (!std::binary_search(answered_.begin(), answered_.end(), r)) {
-                silent_.push_back(r);
-            }
-        }
+        answered_before_.swap(answered_);
         ballot_ = ((highest_ >> 16) + 1) << 16 | static_cast<std::uint64_t>(me_);
         answered_.clear();
         accepting_ = false;
@@ -175,8 +182,8 @@ private:
     // as a proposer
     std::uint64_t highest_ = 0, ballot_ = 0;
     bool accepting_ = false;
-    lean_vector<rank_t> answered_;  // ascending
-    lean_vector<rank_t> silent_;
+    lean_vector<rank_t> answered_;         // ascending
+    lean_vector<rank_t> answered_before_;  // in the phase before
     std::uint64_t best_ = 0;  // the ballot of `proposal_` where others accepted it before
     lean_vector<rank_t> proposal_;
 

@@ -42,7 +42,7 @@ public:
                                              function_ref<bool(rank_t)> lost) {
         return agreement_.step(now, lost);
     }
-    lean_vector<rank_t> const& silent() const { return agreement_.silent(); }
+    lean_vector<rank_t> silent() const { return agreement_.silent(); }
     void receive(control_message const& m) {
         if (m.what == control_message::kind::agrees) {
             return agreement_.receive(m.from, unpacked(m));

@@ -134,7 +134,7 @@ private:
                 throw detail::bootstrap_loss(rank(), static_cast<int>(first->number));
             default: break_off("a word at the wrong time");
         }
-        break_off("that a rank was lost which there is not");
+        break_off("it names a lost rank that does not exist");
     }
     void need(outcome o) const {
         if (!came(o)) { throw detail::bootstrap_loss(rank(), 0); }

@@ -25,8 +25,8 @@ public:
     }
     int get() const { return socket_.get(); }
 
-    /// The next n bytes are read, and not one more. Memory grows with those that come: who only
-    /// promises many takes none.
+    /// The next n bytes are read, and not one more. Memory grows with those that come: a
+    /// promise alone takes none.
     void expect(std::size_t n) {
         in_.clear();
         got_ = 0;
