@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collective communication of arrays between processes.
+
+    import collectives as coll
+    results = coll.run(4, lambda comm: comm.all_reduce(numpy.ones(3)))
+"""
+
+import atexit
+
+from . import _communicator, _core
+from ._core import (Communicator, Cost, Fusion, Pending, Proof, Traffic, algorithms, check, cost)
+from ._errors import (Error, MismatchError, PeerLostError, RunError, TimeoutError, TransportError,
+                      UsageError)
+from ._run import run
+
+__all__ = [
+    "Communicator", "Cost", "Error", "Fusion", "MismatchError", "PeerLostError", "Pending", "Proof",
+    "RunError", "TimeoutError", "Traffic", "TransportError", "UsageError", "algorithms", "check",
+    "cost", "init", "run",
+]
+
+_world = None
+
+
+def init(timeout=None):
+    """The communicator of all ranks, in a script that a launcher started.
+
+    The launcher is `python -m collectives`, mpiexec, srun, torchrun, or what sets COLLECTIVES_RANK
+    and COLLECTIVES_SIZE. A second call returns the same communicator.
+    """
+    global _world
+    if _world is None:
+        _world = _core.join(timeout)
+    return _world
+
+
+atexit.register(_core.leave)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""python -m collectives -n 4 script.py [arguments]: starts the ranks of a script on this machine."""
+
+import argparse
+import os
+import secrets
+import signal
+import subprocess
+import sys
+
+from . import _core
+from ._job import Job
+
+OTHER_LAUNCHERS = ("RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
+                   "PMI_SIZE", "PMIX_RANK")
+
+
+def environment(rank, size, job):
+    """That of a rank: what other launchers say is not meant for it."""
+    result = {k: v for k, v in os.environ.items() if k not in OTHER_LAUNCHERS}
+    for kind in ("", "LOCAL_"):
+        result[f"COLLECTIVES_{kind}RANK"] = str(rank)
+        result[f"COLLECTIVES_{kind}SIZE"] = str(size)
+    result["COLLECTIVES_JOB"] = job
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m collectives", description=__doc__)
+    parser.add_argument("-n", type=int, required=True, metavar="RANKS", help="how many")
+    parser.add_argument("script", nargs=argparse.REMAINDER,
+                        help="a script, or -m MODULE, and its arguments")
+    given = parser.parse_args()
+    if given.n < 1 or not given.script:
+        parser.error("give at least one rank, and a script")
+
+    def stop(number, frame):
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    name = f"{os.getpid()}-{secrets.token_hex(8)}"
+    parent = os.getpid()
+    try:
+        with Job(end_others=signal.SIGTERM) as job:
+            for rank in range(given.n):
+                process = subprocess.Popen([sys.executable, *given.script],
+                                           env=environment(rank, given.n, name),
+                                           stdin=None if rank == 0 else subprocess.DEVNULL,
+                                           preexec_fn=lambda: _core.end_with(parent))
+                process.returncode = 0  # the job waits for it
+                job.add(rank, process.pid)
+            job.wait()
+            first = job.first_failed()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    if first is None:
+        return 0
+    return first.status if first.status > 0 else 128 - first.status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job.hpp"
+
+#include "communicator.hpp"
+
+#include <collectives/launch/job_name.hpp>
+#include <collectives/launch/joiners.hpp>
+#include <collectives/launch/local_job.hpp>
+#include <collectives/transport/model.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace python {
+
+namespace {
+
+namespace shm = coll::shm::detail;
+
+std::vector<std::weak_ptr<shm::membership>> memberships;  // behind the GIL
+
+/// While ranks meet, Ctrl-C ends the process at once, as nothing is there yet that could be lost.
+class plain_interrupt {
+public:
+    plain_interrupt() {
+        struct sigaction now {};
+        now.sa_handler = SIG_DFL;
+        ::sigaction(SIGINT, &now, &before_);
+    }
+    plain_interrupt(plain_interrupt const&) = delete;
+    plain_interrupt& operator=(plain_interrupt const&) = delete;
+    ~plain_interrupt() { ::sigaction(SIGINT, &before_, nullptr); }
+
+private:
+    struct sigaction before_ {};
+};
+
+coll::communicator take_part(coll::job_place const& me, std::string const& name,
+                             coll::timeout time) {
+    auto const until = time.deadline(coll::steady::now());
+    auto const member = std::make_shared<shm::membership>(
+        me.rank == 0 ? shm::host(me, name, until) : shm::attend(me, name, until), me.rank);
+    memberships.push_back(member);
+    return coll::communicator(coll::erase(member->memory.rank(me.rank, member, true)));
+}
+
+template <class Meet>
+communicator join(Meet const& meet) {
+    std::optional<coll::communicator> comm;
+    {
+        plain_interrupt const ends_all;
+        comm.emplace(meet());
+    }
+    return {std::move(*comm), std::make_shared<rank_use>()};
+}
+
+/// As coll::join(), among the transports that this module has.
+communicator join_by_environment(nb::handle timeout) {
+    return join([time = timeout_of(timeout)] {
+        auto const place = coll::place_from_environment();
+        auto const* const name = std::getenv("COLLECTIVES_TRANSPORT");
+        auto const meet = [](coll::timeout t) {
+            return take_part(coll::place_from_environment(), coll::local_job_name(), t);
+        };
+        std::array<coll::detail::joiner, 1> const all{
+            {{"shm", 0, coll::detail::reach_of_one_machine, meet}}};
+        return coll::detail::chosen_joiner(all, place, name == nullptr ? "" : name).join(time);
+    });
+}
+
+communicator join_job(int rank, int size, std::string const& name) {
+    return join([&] { return take_part({rank, size, "run"}, name, {}); });
+}
+
+/// Says that this process has left its jobs, so that its end is no loss.
+void leave() {
+    for (auto const& one : memberships) {
+        auto const member = one.lock();
+        if (member && ::getpid() == member->process) {
+            member->memory.state().depart(member->rank, coll::shared::life::left, 0);
+        }
+    }
+}
+
+/// Kills this process when the thread that started it ends. False if it has ended already.
+bool end_with(int parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return ::getppid() == parent;
+}
+
+}  // namespace
+
+void bind_job(nb::module_& m) {
+    m.def("join", &join_by_environment, nb::arg("timeout") = nb::none());
+    m.def("join_job", &join_job, nb::arg("rank"), nb::arg("size"), nb::arg("name"));
+    m.def("leave", &leave);
+    m.def("end_with", &end_with, nb::arg("parent"));
+}
+
+}  // namespace python
