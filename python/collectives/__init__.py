@@ -5,8 +5,6 @@
     results = coll.run(4, lambda comm: comm.all_reduce(numpy.ones(3)))
 """
 
-import atexit
-
 from . import _communicator, _core
 from ._core import (Communicator, Cost, Fusion, Pending, Proof, Traffic, algorithms, check, cost)
 from ._errors import (Error, MismatchError, PeerLostError, RunError, TimeoutError, TransportError,
@@ -32,6 +30,3 @@ def init(timeout=None):
     if _world is None:
         _world = _core.join(timeout)
     return _world
-
-
-atexit.register(_core.leave)

@@ -75,6 +75,7 @@ def _fresh(f, args, start):
         given = os.memfd_create("collectives")
         try:
             preparation = spawn.get_preparation_data(f"rank {rank}")
+            preparation.pop("authkey", None)  # which may not be pickled
             os.write(given, pickle.dumps((rank, size, name, os.getpid(), preparation)))
             with open(given, "r+b", closefd=False) as file:
                 file.seek(0, os.SEEK_END)

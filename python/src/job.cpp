@@ -27,7 +27,7 @@ namespace {
 
 namespace shm = coll::shm::detail;
 
-std::vector<std::weak_ptr<shm::membership>> memberships;  // behind the GIL
+std::vector<std::weak_ptr<shm::membership>> memberships;  // behind the GIL, until the exit
 
 /// While ranks meet, Ctrl-C ends the process at once, as nothing is there yet that could be lost.
 class plain_interrupt {
@@ -104,6 +104,8 @@ void bind_job(nb::module_& m) {
     m.def("join", &join_by_environment, nb::arg("timeout") = nb::none());
     m.def("join_job", &join_job, nb::arg("rank"), nb::arg("size"), nb::arg("name"));
     m.def("leave", &leave);
+    std::atexit(
+        leave);  // as late as possible: a launcher shall see this end before those it causes
     m.def("end_with", &end_with, nb::arg("parent"));
 }
 
