@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from . import _core
+from . import _core, _ranks
 from ._job import Job
 
 OTHER_LAUNCHERS = ("RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
@@ -41,15 +41,21 @@ def main():
         signal.signal(number, stop)
     name = f"{os.getpid()}-{secrets.token_hex(8)}"
     parent = os.getpid()
+
+    def begin():
+        _ranks.allow_interrupts()
+        _core.end_with(parent)
+
     try:
         with Job(end_others=signal.SIGTERM) as job:
-            for rank in range(given.n):
-                process = subprocess.Popen([sys.executable, *given.script],
-                                           env=environment(rank, given.n, name),
-                                           stdin=None if rank == 0 else subprocess.DEVNULL,
-                                           preexec_fn=lambda: _core.end_with(parent))
-                process.returncode = 0  # the job waits for it
-                job.add(rank, process.pid)
+            with job.starting():
+                for rank in range(given.n):
+                    process = subprocess.Popen([sys.executable, *given.script],
+                                               env=environment(rank, given.n, name),
+                                               stdin=None if rank == 0 else subprocess.DEVNULL,
+                                               preexec_fn=begin)
+                    process.returncode = 0  # the job waits for it
+                    job.add(rank, process.pid)
             job.wait()
             first = job.first_failed()
     except KeyboardInterrupt:

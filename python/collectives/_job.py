@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The processes of a job: starts them, reads what they report, and leaves none behind."""
 
+import contextlib
 import os
 import pickle
 import select
@@ -19,9 +20,10 @@ class Rank:
         self.pid = pid
         self.pidfd = os.pidfd_open(pid)
         self.pipe = pipe  # None: it reports nothing
+        self.pipe_is_open = pipe is not None
         self.data = bytearray()
         self.result = None  # pickled
-        self.failure = None  # (when, summary, traceback, pickled exception)
+        self.failure = None  # (when, is a consequence, summary, traceback, pickled exception)
         self.going_on = False
         self.status = None  # as os.waitstatus_to_exitcode gives it
         self.ended = None  # when
@@ -43,6 +45,7 @@ class Rank:
             except BlockingIOError:
                 break
             if not some:
+                self.pipe_is_open = False
                 break
             self.data += some
         while len(self.data) >= 8:
@@ -96,6 +99,15 @@ class Job:
             os.set_blocking(pipe, False)
         self.ranks.append(Rank(number, pid, pipe))
 
+    @contextlib.contextmanager
+    def starting(self):
+        """Holds Ctrl-C back, so that every process that was started is known when it comes."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
     def forget(self):
         """In a child: closes what belongs to the parent."""
         for rank in self.ranks:
@@ -131,9 +143,8 @@ class Job:
         """The rank that failed first; not those that failed as a consequence. None: none did."""
 
         def place(rank):
-            lost = rank.failure is not None and rank.failure[1].startswith("collectives.")
-            lost = lost and "PeerLostError" in rank.failure[1].split(":")[0]
-            return rank.killed, lost, rank.failure[0] if rank.failure else rank.ended
+            when, is_consequence = rank.failure[:2] if rank.failure else (rank.ended, False)
+            return rank.killed, is_consequence, when
 
         return min((rank for rank in self.ranks if rank.failed), key=place, default=None)
 
@@ -147,11 +158,11 @@ class Job:
         for rank in self.ranks:
             if rank.status is None:
                 poll.register(rank.pidfd, select.POLLIN)
-                if rank.pipe is not None:
+                if rank.pipe_is_open:
                     poll.register(rank.pipe, select.POLLIN)
-        ready = {fd: what for fd, what in poll.poll(None if seconds is None else seconds * 1000)}
+        ready = {fd for fd, _ in poll.poll(None if seconds is None else seconds * 1000)}
         for rank in self.ranks:
-            if rank.pipe in ready and ready[rank.pipe] & select.POLLIN:
+            if rank.pipe in ready:
                 rank.read()
-            elif rank.pidfd in ready or rank.pipe in ready:
+            elif rank.pidfd in ready:
                 rank.reap()

@@ -3,14 +3,17 @@
 
 import os
 import pickle
+import signal
 import struct
 import sys
 import time
 import traceback
 
 from . import _core
+from ._errors import PeerLostError
 
 _pipe = None  # to the process that started this rank
+is_preparing = False  # in a fresh interpreter: it imports what its parent's main module is
 
 
 def _report(kind, *what):
@@ -36,6 +39,11 @@ def _pickled(obj):
         return None
 
 
+def allow_interrupts():
+    """In a new process: the parent held them back while it started its ranks."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
 def live(rank, size, job, pipe, parent, call):
     """A rank's whole life. `call(comm)` gives its result. Returns its exit status."""
     global _pipe
@@ -52,7 +60,7 @@ def live(rank, size, job, pipe, parent, call):
             when = time.monotonic()
             text = "".join(traceback.format_exception(type(e), e, _ours_left_out(e)))
             summary = traceback.format_exception_only(type(e), e)[-1].strip()
-            _report("failed", when, summary, text, _pickled(e))
+            _report("failed", when, isinstance(e, PeerLostError), summary, text, _pickled(e))
             _core.leave()
             return 1
         _report("result", result)
@@ -77,11 +85,15 @@ def _ours_left_out(e):
 
 def main(given, pipe):
     """In a fresh interpreter: reads from the descriptor `given` what to call."""
+    global is_preparing
     from multiprocessing import spawn
 
+    allow_interrupts()
     with open(given, "rb") as file:
         rank, size, job, parent, preparation = pickle.load(file)
+        is_preparing = True
         spawn.prepare(preparation)
+        is_preparing = False
 
         def call(comm):
             f, args = pickle.load(file)

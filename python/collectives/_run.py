@@ -24,13 +24,17 @@ def run(size, f, *args, start="auto"):
     Raises RunError for the rank that failed first. Ranks that still run 5 seconds later are killed,
     unless a rank has called `shrink`.
     """
+    if _ranks.is_preparing:
+        raise UsageError("run: a rank imports the main module, which calls run again: "
+                         "call it below `if __name__ == '__main__':`")
     if size < 1:
         raise UsageError(f"run: {size} ranks")
     job_name = f"collectives-{os.geteuid()}-run-{os.getpid()}-{secrets.token_hex(8)}"
     begin = _fork if _forks(start) else _fresh(f, args, start)
     with Job() as job:
-        for rank in range(size):
-            begin(job, rank, size, job_name, f, args)
+        with job.starting():
+            for rank in range(size):
+                begin(job, rank, size, job_name, f, args)
         job.wait()
         first = job.first_failed()
         if first is not None:
@@ -56,6 +60,7 @@ def _fork(job, rank, size, name, f, args):
             os.close(ours)
             job.forget()
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            _ranks.allow_interrupts()
             status = _ranks.live(rank, size, name, theirs, parent, lambda comm: f(comm, *args))
         except BaseException:
             traceback.print_exc()
@@ -117,7 +122,7 @@ def _raise(rank):
     who = f"rank {rank.number}"
     error, cause = None, None
     if rank.failure is not None:
-        _, summary, text, pickled = rank.failure
+        summary, text, pickled = rank.failure[2:]
         error = RunError(f"{who} threw: {summary}\n\n{text}")
         error.traceback = text
         cause = None if pickled is None else pickle.loads(pickled)

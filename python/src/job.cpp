@@ -27,7 +27,8 @@ namespace {
 
 namespace shm = coll::shm::detail;
 
-std::vector<std::weak_ptr<shm::membership>> memberships;  // behind the GIL, until the exit
+/// Kept until the process ends: that is when it leaves its jobs.
+std::vector<std::shared_ptr<shm::membership>> memberships;
 
 /// While ranks meet, Ctrl-C ends the process at once, as nothing is there yet that could be lost.
 class plain_interrupt {
@@ -85,9 +86,8 @@ communicator join_job(int rank, int size, std::string const& name) {
 /// Says that this process has left its jobs, so that its end is no loss.
 void leave() {
     for (auto const& one : memberships) {
-        auto const member = one.lock();
-        if (member && ::getpid() == member->process) {
-            member->memory.state().depart(member->rank, coll::shared::life::left, 0);
+        if (::getpid() == one->process) {
+            one->memory.state().depart(one->rank, coll::shared::life::left, 0);
         }
     }
 }

@@ -34,15 +34,23 @@ def python(*arguments, **how):
 
 class Starting(unittest.TestCase):
     def setUp(self):
-        self.before = self.what_is_there()
+        self.descriptors = len(os.listdir("/proc/self/fd"))
 
     def tearDown(self):
-        self.assertEqual(self.what_is_there(), self.before)
+        self.assertEqual(len(os.listdir("/proc/self/fd")), self.descriptors)
         with self.assertRaises(ChildProcessError):
             os.waitpid(-1, os.WNOHANG)
 
-    def what_is_there(self):
-        return len(os.listdir("/proc/self/fd")), sorted(os.listdir("/dev/shm"))
+    def test_no_file_has_a_name(self):
+        def f(comm):
+            comm.empty(1000)
+            comm.all_reduce(np.ones(100_000))
+            with open("/proc/self/maps") as maps:
+                shared = [line.split() for line in maps if line.split()[1].endswith("s")]
+            self.assertTrue(shared)
+            self.assertTrue(all(words[5].startswith("/memfd:") for words in shared), shared)
+
+        coll.run(2, f)
 
     def test_results_by_rank(self):
         self.assertEqual(coll.run(3, lambda comm: comm.rank), [0, 1, 2])
@@ -75,6 +83,14 @@ class Starting(unittest.TestCase):
         finally:
             over.set()
             thread.join()
+
+    def test_a_main_module_that_calls_run_unguarded(self):
+        with script("""
+            import collectives as coll
+            def f(comm): return comm.rank
+            coll.run(1, f, start="fresh")
+            """) as file:
+            self.assertIn("if __name__ == '__main__'", python(file.name).stderr)
 
     def test_a_result_that_cannot_be_pickled(self):
         with self.assertRaisesRegex(coll.RunError, "rank 0 threw: .*pickle"):
@@ -158,7 +174,7 @@ class Starting(unittest.TestCase):
         body = """
             import os, collectives as coll
             def f(comm):
-                print(os.getpid(), flush=True)
+                os.write(1, b"%d\\n" % os.getpid())
                 if comm.rank == 0: comm.recv(bytearray(1), 1)
                 else: comm.barrier()
             """
@@ -190,7 +206,7 @@ class Starting(unittest.TestCase):
     def test_the_end_of_the_parent_ends_the_ranks(self):
         with script("""
             import os, time, collectives as coll
-            coll.run(2, lambda comm: (print(os.getpid(), flush=True), time.sleep(60)))
+            coll.run(2, lambda comm: (os.write(1, b"%d\\n" % os.getpid()), time.sleep(60)))
             """) as file:
             process = subprocess.Popen([sys.executable, file.name], stdout=subprocess.PIPE, text=True)
             ranks = [int(process.stdout.readline()) for _ in range(2)]
