@@ -53,8 +53,6 @@ public:
     std::shared_ptr<rank_use> const& use() const { return use_; }
 
 private:
-    using counts = std::vector<std::size_t>;
-
     coll::detail::request_maker make() const { return {rank(), size()}; }
     template <class Fill>
     nb::object perform(coll::collective what, bool wait, Fill const& fill);

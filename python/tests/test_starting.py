@@ -46,7 +46,7 @@ class Starting(unittest.TestCase):
             comm.empty(1000)
             comm.all_reduce(np.ones(100_000))
             with open("/proc/self/maps") as maps:
-                shared = [line.split() for line in maps if line.split()[1].endswith("s")]
+                shared = [line.split() for line in maps if line.split()[1] == "rw-s"]
             self.assertTrue(shared)
             self.assertTrue(all(words[5].startswith("/memfd:") for words in shared), shared)
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Types, operators, and whose memory a call may use."""
+
+import array
+import unittest
+
+import numpy as np
+from helpers import given, over, same
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
+
+INTEGERS = [np.dtype(f"{u}int{bits}") for u in ("", "u") for bits in (8, 16, 32, 64)]
+FLOATS = [np.dtype(t) for t in ("float16", "float32", "float64")]
+COMPLEX = [np.dtype(t) for t in ("complex64", "complex128")]
+IN_NUMPY = {"sum": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum,
+            "bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor,
+            "logical_and": np.logical_and, "logical_or": np.logical_or}
+
+
+class Tensor:
+    """Has DLPack alone."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __dlpack__(self, **how):
+        return self.data.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.data.__dlpack_device__()
+
+
+class Types(unittest.TestCase):
+    def test_types_and_operators(self):
+        def f(comm):
+            for dtype in [*INTEGERS, *FLOATS, *COMPLEX, np.dtype(bool)]:
+                for op, of_two in IN_NUMPY.items():
+                    if op.startswith("bit") and dtype.kind not in "iub":
+                        continue
+                    if dtype.kind == "c" and op not in ("sum", "product"):
+                        continue
+                    if op in ("max", "min") and dtype.kind == "b":
+                        continue
+                    if dtype.kind == "b" and op in ("sum", "product"):
+                        continue
+                    parts = [given(r, (5,), dtype) for r in range(comm.size)]
+                    expected = parts[0]
+                    for part in parts[1:]:
+                        expected = of_two(expected, part).astype(dtype)
+                    same(comm.all_reduce(parts[comm.rank].copy(), op), expected)
+            same(comm.all_reduce(np.full(2, comm.rank), "average"),
+                 np.full(2, sum(range(comm.size)) // comm.size))
+
+        over((2, 3), f)
+
+    @unittest.skipIf(ml_dtypes is None, "ml_dtypes is not installed")
+    def test_bfloat16(self):
+        def f(comm):
+            x = given(comm.rank, (5,), ml_dtypes.bfloat16)
+            total = sum(given(r, (5,)) for r in range(comm.size)).astype(x.dtype)
+            same(comm.all_gather(comm.all_reduce(x)), np.stack([total] * comm.size))
+            part = comm.empty(3, x.dtype)
+            part[:] = comm.rank
+            same(comm.all_reduce(part, "max"), np.full(3, comm.size - 1, x.dtype))
+
+        over((3,), f)
+
+    def test_memory_that_peers_reach(self):
+        def f(comm):
+            x = comm.empty((3, 5), np.float32)
+            self.assertFalse(x.any())
+            x[:] = comm.rank
+            part = x[1:]  # keeps the memory
+            del x
+            comm.all_reduce(part, "max")
+            same(part, np.full((2, 5), comm.size - 1, np.float32))
+            self.assertEqual(comm.empty(0).shape, (0,))
+            for _ in range(50):
+                comm.empty(1 << 24, np.uint8)[:] = 1
+            with open("/proc/self/status") as status:
+                (resident,) = [int(s.split()[1]) for s in status if s.startswith("RssShmem")]
+            self.assertLess(resident, 400_000)  # kB: not all 800 MB are there
+
+        over((2,), f)
+
+    def test_other_objects_with_memory(self):
+        def f(comm):
+            a = array.array("d", [comm.rank, 1])
+            comm.all_reduce(a)
+            self.assertEqual(a.tolist(), [sum(range(comm.size)), comm.size])
+            b = bytearray([comm.rank, 7])
+            self.assertEqual(comm.all_reduce(b, "max"), bytearray([comm.size - 1, 7]))
+            same(comm.all_gather(bytes([comm.rank])), np.arange(comm.size, dtype=np.uint8)[:, None])
+            x = np.full((2, 3), comm.rank, np.int16)
+            t = Tensor(x)
+            self.assertIs(comm.all_reduce(t), t)
+            same(x, np.full((2, 3), sum(range(comm.size)), np.int16))
+
+        over((3,), f)
+
+
+if __name__ == "__main__":
+    unittest.main()
