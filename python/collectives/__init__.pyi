@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, Literal, TypeVar, TypedDict, Unpack, overload
+from typing import Any, Generic, Literal, TypeVar, TypedDict, overload
 
 from numpy.typing import DTypeLike, NDArray
+from typing_extensions import Unpack
 
 
 T = TypeVar("T")
