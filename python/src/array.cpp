@@ -53,7 +53,7 @@ element complex(std::size_t size) {
     }
 }
 
-/// What a format of the buffer protocol says; nothing for what is no type of the library.
+/// The element type that a format of the buffer protocol names; none if the library lacks it.
 element element_of(char const* format, std::size_t size) {
     std::string_view text = format == nullptr ? "B" : format;
     if (!text.empty() && std::string_view("@=<").find(text.front()) != text.npos) {

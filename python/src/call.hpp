@@ -43,7 +43,7 @@ coll::options options_of(nb::kwargs const& keywords);
 /// Seconds, or None for the default.
 coll::timeout timeout_of(nb::handle seconds);
 
-/// What a call with wait=False returns.
+/// A handle to a started call: calls with wait=False return it.
 class pending_call {
 public:
     pending_call(std::shared_ptr<call> of, std::shared_ptr<rank_use> use)

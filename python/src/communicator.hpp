@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a Python program holds: a communicator whose arguments are arrays.
+// The communicator that Python programs hold. It takes arrays as arguments.
 #pragma once
 
 #include "call.hpp"

@@ -114,7 +114,7 @@ inline void limit(decltype(RLIMIT_NOFILE) what, rlim_t most) {
     ::setrlimit(what, &now);
 }
 
-/// What a fault needs beside the rank on which it falls.
+/// The control group and the folders that a fault needs, and a note whether it fell.
 struct surroundings {
     bool* fell;  // set where this system lets the fault fall
     memory_group const* group = nullptr;
