@@ -75,7 +75,6 @@ struct campaign_job {
         }
         // UCX ends the process where a limit is met, and may leave a file behind.
         if (what > fault::stop && job.word_time != 0ms) { what = fault::kill; }
-        if (what == fault::closed && !job.may_close_descriptors) { what = fault::kill; }
         auto const program = [&](std::size_t most) {
             std::vector<instruction> result(below(most) + 1);
             for (auto& i : result) {

@@ -46,9 +46,6 @@ struct kind_of_job {
     std::chrono::milliseconds word_time = 0ms;
     /// How long after a death the waiting ranks may be told of it, with nothing else running.
     std::chrono::milliseconds death_time = 50ms;
-    /// Whether a rank may lose its descriptors. A known bug of bridged hosts: others had wrong
-    /// results in 2 of 1000 random jobs, instead of an error.
-    bool may_close_descriptors = true;
 };
 inline constexpr kind_of_job on_threads{
     [](int size, rank_body const& body) { coll::threads::run(size, body); }, false};

@@ -20,6 +20,6 @@ void run_pairs(int size, rank_body const& body) {
 
 }  // namespace
 
-kind_of_job const job{run_pairs, true, 40, 0ms, 500ms, false};
+kind_of_job const job{run_pairs, true, 40, 0ms, 500ms};
 
 }  // namespace faults

@@ -33,12 +33,19 @@ public:
             auto const pid = s.pid.load(std::memory_order_relaxed);
             its = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
         }
-        pollfd ended{its.get(), POLLIN, 0};
-        auto const gone = its.get() < 0 ? errno == ESRCH : ::poll(&ended, 1, 0) == 1;
-        if (gone) { job_.depart(r, life::died, 0); }
+        if (its.get() < 0 ? errno == ESRCH : has_ended(its.get())) {
+            job_.depart(r, life::died, 0);
+        }
     }
 
 private:
+    /// False also where the program has closed the descriptor, or its number is another file's.
+    static bool has_ended(int process) {
+        pollfd ended{process, POLLIN, 0};
+        return ::poll(&ended, 1, 0) == 1 && (ended.revents & POLLIN) != 0 &&
+               (::syscall(SYS_pidfd_send_signal, process, 0, nullptr, 0) == 0 || errno == ESRCH);
+    }
+
     state job_;
     lean_vector<descriptor> all_;
 };
