@@ -34,9 +34,18 @@ inline CLI::Validator price() { return from(0, 1e6); }
 inline CLI::Validator above_zero() { return from(1e-30, 1e30); }
 
 /// A size such as 4096, 64kb or 1mb becomes the number of its bytes.
+inline CLI::Validator size(std::int64_t least = 0) {
+    return CLI::Validator(
+        [=](std::string& text) {
+            auto const fault = CLI::AsSizeValue(false)(text);
+            return fault.empty() ? CLI::Range(least, most_bytes)(text) : fault;
+        },
+        "");
+}
+
+/// Each value of the option is a size.
 inline CLI::Option* sizes(CLI::Option* option, std::int64_t least = 0) {
-    return option->transform(CLI::AsSizeValue(false))
-        ->check(CLI::Range(least, most_bytes).description(""));
+    return option->transform(size(least));
 }
 
 }  // namespace numbers

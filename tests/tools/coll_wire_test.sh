@@ -12,6 +12,8 @@ fail() { echo "FAILED: $*" >&2; cat "$room"/out "$room"/error >&2; exit 1; }
 "$wire" --algorithm automatic >/dev/null 2>"$room/error"; [ $? = 2 ] || fail "automatic is refused"
 "$wire" --algorithm rings >/dev/null 2>"$room/error"; [ $? = 2 ] || fail "an unknown name is refused"
 
+"$wire" --segment "$(printf 1%.0s {1..400})" >/dev/null 2>"$room/error"; [ $? = 2 ] && grep -q -- --segment "$room/error" || fail "a segment beyond all sizes is refused"
+
 before=$(cat /proc/net/dev | cut -d: -f1)
 "$wire" --hosts 2,3 -b 1m --algorithm ring,tree --csv "$room/wire.csv" >"$room/out" 2>"$room/error"
 status=$?

@@ -46,12 +46,11 @@ void declare(CLI::App& app, options& o) {
                    "hierarchical [all]")
         ->delimiter(',');
     app.add_option("--segment", o.segment, "one, chosen, or bytes [one]")
-        ->transform([](std::string text) {
-            auto const fault =
-                text == "one" || text == "chosen" ? std::string() : CLI::AsSizeValue(false)(text);
-            if (!fault.empty()) { throw CLI::ValidationError("--segment", fault); }
-            return text;
-        });
+        ->transform(CLI::Validator(
+            [](std::string& text) {
+                return text == "one" || text == "chosen" ? std::string() : numbers::size()(text);
+            },
+            ""));
     app.add_option("--mpi", o.mpi,
                    "over MPICH instead, by bench/wire_mpi/rank.cpp compiled into this program")
         ->option_text("PROGRAM");
