@@ -51,6 +51,16 @@ inline constexpr auto algorithm_names = [] {
     return names;
 }();
 
+/// Makes an algorithm of the program's own known by its name to `parse_algorithm` and the overrides
+/// of the environment, and to `automatic`, which prices it on communicators that are made
+/// afterwards. All ranks add the same ones; adding one again does nothing. Throws usage_error if
+/// another algorithm has the name. May be called from any thread.
+void add_algorithm(any_algorithm a);
+
+/// Number `i` of `all_algorithms` and of those that were added, which come last; `automatic` if
+/// there are fewer.
+any_algorithm known_algorithm(std::size_t i);
+
 /// The algorithm with this name, as the function `name` gives it; also `automatic`. An unknown name
 /// is a usage_error that lists the names.
 any_algorithm parse_algorithm(std::string_view text);

@@ -6,7 +6,9 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 
+#include <atomic>
 #include <charconv>
+#include <memory>
 #include <string>
 
 namespace collectives::inline v0 {
@@ -27,29 +29,82 @@ template struct functions_of<hierarchical>;
 template struct functions_of<leaders>;
 #endif
 
+/// A list that only grows, so that it is read without a lock.
+struct added_algorithm {
+    any_algorithm its;
+    std::atomic<added_algorithm*> next{nullptr};
+};
+/// It begins with an entry that holds nothing.
+inline added_algorithm added_algorithms;
+
 /// The number of "NAME:number"; 0 if the text is something else.
-inline int parse_group(std::string_view text, std::string_view name) {
+[[gnu::cold]] inline int parse_parameter(std::string_view text, std::string_view name) {
     if (!text.starts_with(name) || !text.substr(name.size()).starts_with(':')) { return 0; }
     auto const* const end = text.data() + text.size();
-    int ranks = 0;
-    auto const [rest, fault] = std::from_chars(text.data() + name.size() + 1, end, ranks);
-    return fault == std::errc{} && rest == end && ranks > 0 ? ranks : 0;
+    int number = 0;
+    auto const [rest, fault] = std::from_chars(text.data() + name.size() + 1, end, number);
+    return fault == std::errc{} && rest == end && number > 0 ? number : 0;
 }
 
 }  // namespace detail
 
-COLLECTIVES_INLINE any_algorithm parse_algorithm(std::string_view text) {
-    if (text == automatic::name) { return automatic{}; }
-    for (any_algorithm const a : all_algorithms) {
-        if (a.name() == text) { return a; }
+COLLECTIVES_INLINE void add_algorithm(any_algorithm a) {
+    auto const stands_for = [a](any_algorithm other) {
+        if (a != other && a.name() == other.name()) {
+            throw usage_error(text_of("add_algorithm: another algorithm is called ", a.name()));
+        }
+        return a.name() == other.name();
+    };
+    for (any_algorithm const other : all_algorithms) {
+        if (stands_for(other)) { return; }
     }
-    if (auto const n = detail::parse_group(text, hierarchical::name)) { return hierarchical{n}; }
-    if (auto const n = detail::parse_group(text, leaders::name)) { return leaders{n}; }
+    if (stands_for(automatic{}) || stands_for(hierarchical{a.parameter()}) ||
+        stands_for(leaders{a.parameter()})) {
+        return;
+    }
+    auto mine = std::make_unique<detail::added_algorithm>(a);
+    for (auto* last = &detail::added_algorithms;;) {
+        detail::added_algorithm* next = nullptr;
+        if (last->next.compare_exchange_strong(next, mine.get())) {
+            static_cast<void>(mine.release());  // for as long as the program runs
+            return;
+        }
+        last = next;
+        if (stands_for(last->its)) { return; }
+    }
+}
+
+[[gnu::cold]] COLLECTIVES_INLINE any_algorithm known_algorithm(std::size_t i) {
+    if (i < all_algorithms.size()) { return all_algorithms[i]; }
+    auto const* last = detail::added_algorithms.next.load();
+    for (i -= all_algorithms.size(); last != nullptr && i > 0; --i) { last = last->next; }
+    return last != nullptr ? last->its : any_algorithm{};
+}
+
+[[gnu::cold]] COLLECTIVES_INLINE any_algorithm parse_algorithm(std::string_view text) {
+    if (text == automatic::name) { return automatic{}; }
     std::string known{automatic::name};
-    for (auto const n : algorithm_names) { known.append(", ").append(n); }
-    throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known, ", ",
-                              hierarchical::name, ":RANKS_PER_HOST, ", leaders::name,
-                              ":RANKS_PER_DEVICE"));
+    auto const add = [&known](any_algorithm a, std::string_view parameter) {
+        known.append(", ").append(a.name()).append(parameter);
+    };
+    auto const means = [text](any_algorithm& a) {
+        if (!a.has_parameter()) { return a.name() == text; }
+        auto const n = detail::parse_parameter(text, a.name());
+        a = a.with_parameter(n);
+        return n != 0;
+    };
+    for (std::size_t i = 0;; ++i) {
+        auto a = known_algorithm(i);
+        if (a.is_automatic()) { break; }
+        if (means(a)) { return a; }
+        add(a, a.has_parameter() ? ":NUMBER" : "");
+    }
+    any_algorithm host = hierarchical{}, device = leaders{};
+    if (means(host)) { return host; }
+    if (means(device)) { return device; }
+    add(host, ":RANKS_PER_HOST");
+    add(device, ":RANKS_PER_DEVICE");
+    throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known));
 }
 
 }  // namespace collectives

@@ -107,7 +107,7 @@ public:
             m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
             engine_.add(*m);
         } catch (...) {
-            engine_.break_by_exception([what] { return std::string(name(what)); });
+            engine_.break_by_exception(name_of{what});
             m->cancel();  // a piece may be under way before the one that was refused
             throw;
         }

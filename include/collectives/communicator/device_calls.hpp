@@ -42,7 +42,7 @@ void on_device(engine& e, collective what, device_space& device, F const& f) {
     } catch (usage_error const& fault) {
         request_maker(e.rank(), e.size()).refuse(what, fault.what());
     } catch (transport_error const&) {
-        e.break_by_exception([what] { return std::string(name(what)); });
+        e.break_by_exception(name_of{what});
         throw;
     }
 }

@@ -70,4 +70,14 @@ public:
     std::exception_ptr thrown;
 };
 
+/// How messages name an activity, and a call that has no number yet.
+struct title_of {
+    activity const& what;
+    [[gnu::cold]] std::string operator()() const { return what.call.title(); }
+};
+struct name_of {
+    collective what;
+    [[gnu::cold]] std::string operator()() const { return std::string(name(what)); }
+};
+
 }  // namespace collectives::detail

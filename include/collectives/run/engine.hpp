@@ -80,8 +80,7 @@ public:
     /// Throws the failure that broke the communicator, if there was one.
     void require_usable(collective what) {
         if (asks_ && !stopped()) {
-            guarded([&] { return carrier().receive_control(), true; },
-                    [&] { return std::string(name(what)); });
+            guarded([&] { return carrier().receive_control(), true; }, name_of{what});
         }
         if (!stopped()) { return; }
         record(nullptr);
@@ -223,7 +222,7 @@ private:
     }
     template <class Part>
     bool guarded(Part&& part, activity const& a) {
-        return guarded(part, [&] { return a.call.title(); });
+        return guarded(part, title_of{a});
     }
     /// Makes progress once with everything.
     bool move(activity const& a) {

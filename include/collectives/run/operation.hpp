@@ -45,7 +45,7 @@ public:
         try {
             std::rethrow_exception(what);
         } catch (...) {
-            engine_->break_by_exception([this] { return call.title(); });
+            engine_->break_by_exception(title_of{*this});
         }
     }
     /// For buffers on a device: calls what(whose) when the results have been enqueued. `what` may

@@ -87,6 +87,12 @@ public:
     constexpr std::string_view name() const { return table_->name; }
     constexpr bool has_parameter() const { return table_->has_parameter; }
     constexpr int parameter() const { return parameter_; }
+    /// The same type with another parameter, which it must have.
+    constexpr any_algorithm with_parameter(int p) const {
+        auto result = *this;
+        result.parameter_ = p;
+        return result;
+    }
     /// Whether it fits so many ranks.
     constexpr bool fits(int size) const { return is_automatic() || table_->fits(parameter_, size); }
 
@@ -125,7 +131,7 @@ inline proof detail::no_verdict(any_algorithm, collective, int, rank_t) {
 }
 
 template <algorithm A>
-proof detail::verdict_on(any_algorithm of, collective what, int size, rank_t root) {
+[[gnu::cold]] proof detail::verdict_on(any_algorithm of, collective what, int size, rank_t root) {
     if (!of.fits(size)) { return {false, "the algorithm is not for so many ranks"}; }
     if constexpr (detail::states_its_sums<A>) {
         auto const sums = made_of<A>(of.parameter()).sums({}, what, size);

@@ -110,11 +110,11 @@ private:
         emit_.regroup(a_.chunks_for(size_), size_);
         own(what, 0);
     }
-    constexpr void gather(rank_t root) {
+    [[gnu::cold]] constexpr void gather(rank_t root) {
         if (a_.has(pattern::gather)) { return own(pattern::gather, root); }
         linear::gather(me_, size_, root, emit_);
     }
-    constexpr void scatter(rank_t root) {
+    [[gnu::cold]] constexpr void scatter(rank_t root) {
         if (a_.has(pattern::scatter)) { return own(pattern::scatter, root); }
         linear::scatter(me_, size_, root, emit_);
     }
@@ -125,7 +125,7 @@ private:
         if (me_ == to) { emit_(step{0, verb::recv_copy, from, {chunk}}); }
     }
     /// Emits one round in which each chunk moves between its owner and the root.
-    constexpr void owners_and_root(bool to_owners) {
+    [[gnu::cold]] constexpr void owners_and_root(bool to_owners) {
         int const chunks = a_.joins_on_owners() ? a_.chunks_for(size_) : size_;
         for (int c = 0; c < chunks; ++c) {
             rank_t const owner = a_.owner_of(c, size_);
@@ -133,7 +133,7 @@ private:
         }
     }
     /// Emits one round in which each block moves between its rank and the owner of its chunk.
-    constexpr void owners_and_ranks(bool to_owners) {
+    [[gnu::cold]] constexpr void owners_and_ranks(bool to_owners) {
         int const chunks = a_.chunks_for(size_);
         for (int c = 0; c < chunks; ++c) {
             rank_t const owner = a_.owner_of(c, size_);

@@ -107,7 +107,8 @@ public:
     /// The names of the algorithms that suit.
     [[gnu::cold]] std::string names_that_suit(requirement const& need) {
         std::string names;
-        for (auto const a : all_algorithms) {
+        for (std::size_t i = 0; !known_algorithm(i).is_automatic(); ++i) {
+            auto const a = known_algorithm(i);
             if (suits(a, need)) { names += text_of((names.empty() ? "" : ", "), name(a)); }
         }
         return names;
@@ -149,7 +150,10 @@ private:
             auto const add_one = [&](any_algorithm a) {
                 made.push_back(cost_profile::of(a, need.what, need.size, hosts_));
             };
-            for (auto const a : all_algorithms) { add_one(a); }
+            for (std::size_t i = 0; !known_algorithm(i).is_automatic(); ++i) {
+                auto const a = known_algorithm(i);
+                if (proof_of(a, need).ok) { add_one(a); }
+            }
             if (hosts_.ranks_per_host() > 1) { add_one(hierarchical{hosts_.ranks_per_host()}); }
         }
         return made;

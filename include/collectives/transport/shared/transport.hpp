@@ -112,7 +112,7 @@ public:
     /// returns rank 0's x on every rank. Throws transport_error on all if there is no memory for
     /// it.
     template <class Share>
-    board make_board(lean_vector<rank_t> group, rank_t rank_in_group, Share&& share) {
+    [[gnu::cold]] board make_board(lean_vector<rank_t> group, rank_t rank_in_group, Share&& share) {
         std::uint64_t where = 0;
         if (rank_in_group == 0) {
             auto const bytes = board::bytes(static_cast<int>(group.size()));
@@ -157,7 +157,7 @@ public:
     /// Says that this rank leaves the job when the transport goes.
     void leave_at_end() { leaves_at_end_ = true; }
 
-    ~shared_transport() {
+    [[gnu::cold]] ~shared_transport() {
         if (!is_the_rank()) { return; }
         if (leaves_at_end_) { job_.depart(me_, life::left, 0); }
         sweep();
