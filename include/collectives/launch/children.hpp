@@ -46,6 +46,8 @@ public:
         if (pid == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) { ::_exit(1); }
+            // By itself: peers may pass it on before the parent runs again.
+            state_.status(r).pid.store(::getpid());
             auto const status = live();
             std::fflush(nullptr);
             ::_exit(status);
@@ -55,10 +57,8 @@ public:
         if (descriptor < 0) {
             throw transport_error(text_of("pidfd_open of rank ", r, ": ", std::strerror(errno)));
         }
-        auto& status = state_.status(r);
-        status.pid.store(pid, std::memory_order_relaxed);
         auto expected = shared::life::expected;  // unless it has already left
-        status.state.compare_exchange_strong(expected, shared::life::running);
+        state_.status(r).state.compare_exchange_strong(expected, shared::life::running);
     }
 
     /// Returns when all have ended. Throws run_error for the one that failed first.
