@@ -2,5 +2,6 @@
 #include <collectives/communicator.ipp>
 #include <collectives/communicator/memory_block.ipp>
 #include <collectives/communicator/pending.ipp>
+#include <collectives/communicator/persistent.ipp>
 #include <collectives/communicator/requests.ipp>
 #include <collectives/run/flight_recorder.ipp>

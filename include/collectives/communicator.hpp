@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/buffer.hpp>
 #include <collectives/communicator/pending.hpp>
+#include <collectives/communicator/persistent_forms.hpp>
 #include <collectives/communicator/typed_requests.hpp>
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
@@ -14,6 +15,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -25,16 +27,14 @@ namespace collectives::inline v0 {
 /// for `abort`. Sizes are exact; counts are elements. Every collective throws usage_error (before
 /// anything is sent), mismatch_error, timeout_error, peer_lost_error or transport_error; after any
 /// but the first the communicator is broken, and each further call throws at once.
-/// Each collective has a `start_` form with the same arguments that returns a `pending`.
-class communicator {
+/// Each collective has a `start_` form with the same arguments that returns a `pending`, and a
+/// `plan_` form that returns a `persistent`.
+class communicator : public detail::persistent_forms {
 public:
     /// The communicator of all ranks of a job, as `run` and `join` make it.
     explicit communicator(std::shared_ptr<any_transport> t);
     communicator(communicator&&) noexcept = default;
     communicator& operator=(communicator&&) noexcept = default;
-
-    rank_t rank() const { return rank_; }
-    int size() const { return size_; }
 
     /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
@@ -48,9 +48,7 @@ public:
     }
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     pending start_all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
-        constexpr auto what = collective::all_reduce;
-        auto const kept = keep<element_t<In>>(op);
-        return start(detail::vector_request(make(), what, in, out, kept->second, 0, how), kept);
+        return start(lasting_vector(collective::all_reduce, in, out, op, 0, how));
     }
     template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
     pending start_all_reduce(InOut&& inout, Op op = {}, options const& how = {}) {
@@ -65,9 +63,7 @@ public:
     }
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     pending start_reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
-        constexpr auto what = collective::reduce;
-        auto const kept = keep<element_t<In>>(op);
-        return start(detail::vector_request(make(), what, in, out, kept->second, root, how), kept);
+        return start(lasting_vector(collective::reduce, in, out, op, root, how));
     }
 
     /// Rank i gets block i of the reduction. in: n elements; out: block(n, size, rank) or counts.
@@ -86,19 +82,13 @@ public:
     }
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     pending start_reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
-        constexpr auto what = collective::reduce_scatter;
-        auto const kept = keep<element_t<In>>(op);
-        return start(detail::block_request(make(), what, in, out, {}, &kept->second, 0, how), kept);
+        return start(lasting_blocks(in, out, {}, op, how));
     }
     template <lasting_input_range In, output_range Out, counts_range Counts,
               reduction_op<element_t<In>> Op = sum>
     pending start_reduce_scatter(In&& in, Out&& out, Counts const& counts, Op op = {},
                                  options const& how = {}) {
-        constexpr auto what = collective::reduce_scatter;
-        auto const kept = keep<element_t<In>>(op);
-        return start(detail::block_request(make(), what, in, out, parts(what, counts),
-                                           &kept->second, 0, how),
-                     kept);
+        return start(lasting_blocks(in, out, parts(collective::reduce_scatter, counts), op, how));
     }
 
     /// Every rank gets all ranks' blocks. in: block(n, size, rank) or counts; out: n elements.
@@ -227,6 +217,19 @@ public:
                           how);
     }
 
+    /// Sends `out` to one rank and receives `in` from another, or the same, at once.
+    template <input_range Out, output_range In>
+    void send_recv(Out&& out, rank_t to, In&& in, rank_t from, int tag = 0,
+                   options const& how = {}) {
+        make().require_rank(to, collective::send, "peer");  // before anything is posted
+        auto arriving = start_recv(in, from, tag, how);
+        auto leaving = start_send(out, to, tag, how);
+        wait_all(arriving, leaving);
+    }
+    /// The bytes of the next message of a rank under a tag, if one waits here; never blocks. Throws
+    /// peer_lost_error where none can come any more, usage_error where the transport cannot tell.
+    std::optional<std::size_t> probe(rank_t from, int tag = 0);
+
     /// A communicator of the ranks with the same color, ordered by key, then rank. Collective.
     communicator split(int color, int key = 0);
 
@@ -262,36 +265,15 @@ public:
 private:
     using pointer = std::shared_ptr<any_transport>;
     explicit communicator(detail::core_pointer core);
-    detail::request_maker make() const { return {rank_, size_}; }
-    detail::part_counts parts(collective what, counts_range auto const& given) const {
-        return make().parts(what, given);
-    }
-    template <class T, class Op>
-    reducer reducer_of(Op const& op) const {
-        auto result = host::make_reducer<T>(op);
-        if (on_device_) { bind(result); }
-        return result;
-    }
-    /// The operator, kept alive with its reducer for as long as a started call needs them.
-    template <class T, class Op>
-    std::shared_ptr<std::pair<Op, reducer>> keep(Op const& op) const {
-        auto kept = std::make_shared<std::pair<Op, reducer>>(op, reducer{});
-        return kept->second = reducer_of<T>(kept->first), kept;
-    }
-
     void run(detail::call_request const& r);
     void run_unsized(detail::call_request const& r);  // gather and scatter without counts
     pending start_unsized(detail::call_request const& r);
     pending start(detail::call_request const& r, std::shared_ptr<void const> kept = {});
+    pending start(detail::lasting_call const& c) { return start(c.request, c.kept); }
     pending start_pair(collective what, detail::element_type of, memory_span data, rank_t peer,
                        int tag, options const& how);
     memory_block allocate_elements(std::size_t n, std::size_t size);
     communicator over(function_ref<pointer(pointer)> adaptor);
-    void bind(reducer& r) const;  // to the kernel of the device that holds the buffers
-
-    detail::core_pointer core_;
-    int rank_ = 0, size_ = 1;
-    bool on_device_ = false;
 };
 
 }  // namespace collectives

@@ -79,6 +79,8 @@ inline std::shared_ptr<detail::communicator_core> derive(
 COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<any_transport> t)
     : communicator(detail::first_core(std::move(t))) {}
 COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<detail::communicator_core> core)
+    : persistent_forms(std::move(core)) {}
+COLLECTIVES_INLINE detail::persistent_forms::persistent_forms(core_pointer core)
     : core_(std::move(core)),
       rank_(core_->engine().rank()),
       size_(core_->engine().size()),
@@ -101,6 +103,9 @@ COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::ele
                                                     options const& how) {
     auto started = core_->start_pair(what, of, data, peer, tag, how);
     return {core_, std::move(started), {}};
+}
+COLLECTIVES_INLINE std::optional<std::size_t> communicator::probe(rank_t from, int tag) {
+    return core_->probe(from, tag);
 }
 COLLECTIVES_INLINE void communicator::barrier(options const& how) {
     run(make().begin(collective::barrier, detail::element_type_of<std::byte>(), how));
@@ -178,7 +183,7 @@ COLLECTIVES_INLINE machine_model const& communicator::model() const {
 COLLECTIVES_INLINE void communicator::use(machine_model const& prices) {
     core_->planner().use(prices);
 }
-COLLECTIVES_INLINE void communicator::bind(reducer& r) const { core_->bind(r); }
+COLLECTIVES_INLINE void detail::persistent_forms::bind(reducer& r) const { core_->bind(r); }
 
 }  // namespace collectives
 

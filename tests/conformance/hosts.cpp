@@ -42,6 +42,10 @@ TEST_CASE("every root") { every_root(over_pairs); }
 TEST_CASE("elements of any size at any address") { every_element(over_pairs); }
 TEST_CASE("several calls under way") { several_under_way(over_pairs); }
 TEST_CASE("messages") { messages_between_two(over_pairs); }
+TEST_CASE("planned calls") { planned_calls(over_pairs); }
+TEST_CASE("calls that go on alone") { calls_that_go_on_alone(over_pairs); }
+TEST_CASE("messages that wait") { probes(over_pairs); }
+TEST_CASE("messages both ways at once") { exchanges(over_pairs); }
 TEST_CASE("groups") { groups(over_pairs); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_pairs); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_pairs); }

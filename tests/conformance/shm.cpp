@@ -14,8 +14,12 @@ TEST_CASE("elements of any size at any address") {
 TEST_CASE("blocks of any sizes") { over_each({over_shm, adapted_shm}, any_cut); }
 TEST_CASE("several calls under way") { over_each({over_shm, adapted_shm}, several_under_way); }
 TEST_CASE("ends of started calls") { over_each({over_shm, adapted_shm}, ends_of_calls); }
+TEST_CASE("planned calls") { over_each({over_shm, adapted_shm}, planned_calls); }
+TEST_CASE("calls that go on alone") { over_each({over_shm, adapted_shm}, calls_that_go_on_alone); }
 TEST_CASE("ranges of all kinds") { over_each({over_shm, adapted_shm}, all_ranges); }
 TEST_CASE("messages") { over_each({over_shm, adapted_shm}, messages_between_two); }
+TEST_CASE("messages that wait") { over_each({over_shm, adapted_shm}, probes); }
+TEST_CASE("messages both ways at once") { over_each({over_shm, adapted_shm}, exchanges); }
 TEST_CASE("a barrier holds everybody") { over_each({over_shm, adapted_shm}, barriers); }
 TEST_CASE("groups") { over_each({over_shm, adapted_shm}, groups); }
 TEST_CASE("groups at the same time") { over_each({over_shm, adapted_shm}, groups_at_once); }

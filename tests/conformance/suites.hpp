@@ -21,9 +21,13 @@ void any_cut(world const& w);
 void several_under_way(world const& w);
 void run_several(coll::communicator& comm, std::uint64_t seed, bool by_test);
 void ends_of_calls(world const& w);
+void planned_calls(world const& w);
+void calls_that_go_on_alone(world const& w);
 void all_ranges(world const& w);
 // messages.cpp
 void messages_between_two(world const& w);
+void probes(world const& w);
+void exchanges(world const& w);
 void barriers(world const& w);
 // groups.cpp
 void groups(world const& w);

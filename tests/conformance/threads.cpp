@@ -16,8 +16,14 @@ TEST_CASE("several calls under way") {
     over_each({over_threads, adapted_threads}, several_under_way);
 }
 TEST_CASE("ends of started calls") { over_each({over_threads, adapted_threads}, ends_of_calls); }
+TEST_CASE("planned calls") { over_each({over_threads, adapted_threads}, planned_calls); }
+TEST_CASE("calls that go on alone") {
+    over_each({over_threads, adapted_threads}, calls_that_go_on_alone);
+}
 TEST_CASE("ranges of all kinds") { over_each({over_threads, adapted_threads}, all_ranges); }
 TEST_CASE("messages") { over_each({over_threads, adapted_threads}, messages_between_two); }
+TEST_CASE("messages that wait") { over_each({over_threads, adapted_threads}, probes); }
+TEST_CASE("messages both ways at once") { over_each({over_threads, adapted_threads}, exchanges); }
 TEST_CASE("a barrier holds everybody") { over_each({over_threads, adapted_threads}, barriers); }
 TEST_CASE("groups") { over_each({over_threads, adapted_threads}, groups); }
 TEST_CASE("groups at the same time") { over_each({over_threads, adapted_threads}, groups_at_once); }

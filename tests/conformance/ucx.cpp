@@ -23,8 +23,12 @@ TEST_CASE("elements of any size at any address") { every_element(over_ucx); }
 TEST_CASE("blocks of any sizes") { any_cut(over_ucx); }
 TEST_CASE("several calls under way") { several_under_way(over_ucx); }
 TEST_CASE("ends of started calls") { ends_of_calls(over_ucx); }
+TEST_CASE("planned calls") { planned_calls(over_ucx); }
+TEST_CASE("calls that go on alone") { calls_that_go_on_alone(over_ucx); }
 TEST_CASE("ranges of all kinds") { all_ranges(over_ucx); }
 TEST_CASE("messages") { messages_between_two(over_ucx); }
+TEST_CASE("messages that wait") { probes(over_ucx); }
+TEST_CASE("messages both ways at once") { exchanges(over_ucx); }
 TEST_CASE("groups") { groups(over_ucx); }
 TEST_CASE("groups at the same time") { groups_at_once(over_ucx); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_ucx); }

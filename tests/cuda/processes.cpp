@@ -18,6 +18,8 @@ TEST_CASE("several calls under way") {
     over_each({over_processes, memory_ordered, host_ordered}, several_under_way);
 }
 TEST_CASE("messages") { messages_between_two(over_processes); }
+TEST_CASE("messages that wait") { probes(over_processes); }
+TEST_CASE("messages both ways at once") { exchanges(over_processes); }
 TEST_CASE("a barrier holds everybody") {
     over_each({over_processes, memory_ordered, host_ordered}, barriers);
 }

@@ -11,6 +11,8 @@ TEST_CASE("every root") { every_root(fake::over_threads); }
 TEST_CASE("blocks of any sizes") { any_cut(fake::over_threads); }
 TEST_CASE("several calls under way") { several_under_way(fake::over_threads); }
 TEST_CASE("messages") { messages_between_two(fake::over_threads); }
+TEST_CASE("messages that wait") { probes(fake::over_threads); }
+TEST_CASE("messages both ways at once") { exchanges(fake::over_threads); }
 TEST_CASE("a barrier holds everybody") { barriers(fake::over_threads); }
 TEST_CASE("groups") { groups(fake::over_threads); }
 TEST_CASE("groups at the same time") { groups_at_once(fake::over_threads); }

@@ -5,6 +5,9 @@
 
 #include <conformance/suites.hpp>
 
+#include <string>
+#include <string_view>
+
 namespace conformance {
 
 TEST_CASE("every collective with every algorithm") { every_collective(over_mpi); }
@@ -13,8 +16,22 @@ TEST_CASE("elements of any size at any address") { every_element(over_mpi); }
 TEST_CASE("blocks of any sizes") { any_cut(over_mpi); }
 TEST_CASE("several calls under way") { several_under_way(over_mpi); }
 TEST_CASE("ends of started calls") { ends_of_calls(over_mpi); }
+TEST_CASE("planned calls") { planned_calls(over_mpi); }
+TEST_CASE("calls that go on alone, where MPI is for one thread at a time") {
+    int level = -1;
+    MPI_Query_thread(&level);
+    if (level >= MPI_THREAD_SERIALIZED) { return calls_that_go_on_alone(over_mpi); }
+    over_mpi.run(2, [](coll::communicator& comm) {
+        auto const text = expect_throw<coll::usage_error>(
+            [&] { (void)comm.start_barrier({.progress = coll::background}); }, "a thread");
+        expect(text.find("another thread") != text.npos, text);
+        comm.barrier({.progress = coll::background});  // blocks anyway
+    });
+}
 TEST_CASE("ranges of all kinds") { all_ranges(over_mpi); }
 TEST_CASE("messages") { messages_between_two(over_mpi); }
+TEST_CASE("messages that wait") { probes(over_mpi); }
+TEST_CASE("messages both ways at once") { exchanges(over_mpi); }
 TEST_CASE("groups") { groups(over_mpi); }
 TEST_CASE("groups at the same time") { groups_at_once(over_mpi); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_mpi); }
@@ -23,4 +40,8 @@ TEST_CASE("mistakes of the caller") { mistakes(over_mpi); }
 
 }  // namespace conformance
 
-int main(int argc, char** argv) { return conformance::run_launched(argc, argv); }
+int main(int argc, char** argv) {  // three ranks: for one thread at a time; others: its main thread
+    auto const three = argc > 1 && std::string_view(argv[1]) == "3";
+    return conformance::run_launched(argc, argv,
+                                     three ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED);
+}

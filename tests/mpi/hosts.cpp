@@ -21,8 +21,11 @@ TEST_CASE("elements of any size at any address") { every_element(over_hosts); }
 TEST_CASE("blocks of any sizes") { any_cut(over_hosts); }
 TEST_CASE("several calls under way") { several_under_way(over_hosts); }
 TEST_CASE("ends of started calls") { ends_of_calls(over_hosts); }
+TEST_CASE("planned calls") { planned_calls(over_hosts); }
 TEST_CASE("ranges of all kinds") { all_ranges(over_hosts); }
 TEST_CASE("messages") { messages_between_two(over_hosts); }
+TEST_CASE("messages that wait") { probes(over_hosts); }
+TEST_CASE("messages both ways at once") { exchanges(over_hosts); }
 TEST_CASE("groups") { groups(over_hosts); }
 TEST_CASE("groups at the same time") { groups_at_once(over_hosts); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_hosts); }

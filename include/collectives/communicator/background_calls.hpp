@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Started calls that a thread moves while the rank computes: calls on devices, whose parts the host
-// must enqueue one after the other.
+// Started calls that a thread moves while the rank computes: those that ask for it, and calls on
+// devices, whose parts the host must enqueue one after the other.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -22,7 +22,8 @@ public:
         e.shared()->work->lock->share();
         if (!thread_) {
             thread_ = std::make_unique<progress_thread>([&e, this, is_new = true]() mutable {
-                if (std::exchange(is_new, false)) { e.space().device()->begin_thread(); }
+                auto* const device = e.space().device();
+                if (std::exchange(is_new, false) && device != nullptr) { device->begin_thread(); }
                 return e.tend(moved_);
             });
         }

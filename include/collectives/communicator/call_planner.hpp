@@ -83,10 +83,11 @@ public:
     }
     /// Makes a program for the caller to keep. `content` stands for the elements, if all ranks must
     /// agree on them too.
-    std::shared_ptr<program> make_program(call_request const& r, std::uint64_t content) {
+    [[gnu::cold]] std::shared_ptr<program> make_program(call_request const& r,
+                                                        std::uint64_t content = 0) {
         auto const chosen = choose(r);
         auto call = fingerprint_of(r, chosen);
-        call.counts = content;
+        if (content != 0) { call.counts = content; }
         return std::make_shared<program>(r.shape, chosen, segments_of(r, chosen), call);
     }
     /// Whether ranks must hear the whole count before they can make the program.
@@ -131,10 +132,7 @@ private:
     }
 
     [[gnu::cold]] std::shared_ptr<program> const& prepare_anew(call_request const& r) {
-        auto const chosen = choose(r);
-        auto made = std::make_shared<program>(r.shape, chosen, segments_of(r, chosen),
-                                              fingerprint_of(r, chosen));
-        return kept_.add(r, std::move(made));
+        return kept_.add(r, make_program(r));
     }
 
     engine& engine_;

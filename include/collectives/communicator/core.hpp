@@ -16,9 +16,22 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace collectives::inline v0::detail {
+
+/// A call that is started again and again.
+struct planned_call {
+    planned_call(call_request const& r, std::shared_ptr<void const> keep)
+        : request(r), kept(std::move(keep)) {}
+
+    call_request request;
+    std::shared_ptr<void const> kept;  // what the request points to
+    std::shared_ptr<program> made;     // null: each start must hear the whole count first
+    unsized_operation run;
+    bool under_way = false;
+};
 
 class communicator_core {
 public:
@@ -80,20 +93,41 @@ public:
     /// It progresses when its caller tests or waits; on a device also while the caller computes.
     template <class Operation>
     std::unique_ptr<activity> start_operation(call_request const& r) {
-        auto const lock = lock_to_start();
-        require_stream(r.as, r.how);
+        auto const lock = lock_to_start(r.as, r.how);
         auto o = std::make_unique<Operation>();
         start(*o, r);
-        leave_alone(*o);
+        leave_alone(*o, r.how);
         return o;
+    }
+    /// Plans a call. Throws usage_error.
+    std::unique_ptr<planned_call> plan(call_request const& r, std::shared_ptr<void const> kept) {
+        auto const lock = engine_.lock();
+        require_way(r.as, r.how);
+        auto planned = std::make_unique<planned_call>(r, std::move(kept));
+        if (!planner_.needs_whole_count(r)) { planned->made = planner_.make_program(r); }
+        return planned;
+    }
+    /// Starts a planned call.
+    void start(planned_call& p) {
+        auto const& r = p.request;
+        make().require(!p.under_way, r.as, "the planned call is under way");
+        auto const lock = lock_to_start(r.as, r.how);
+        if (p.made == nullptr) {
+            start(p.run, r);
+        } else {
+            begin(r);
+            p.run.start(engine_, p.made, r.in, r.out, r.op, r.how.timeout.span());
+            engine_.add(p.run);
+        }
+        p.under_way = true;
+        leave_alone(p.run, r.how);
     }
     /// Starts a send, which only reads `data`, or a receive.
     std::unique_ptr<activity> start_pair(collective what, element_type of, memory_span data,
                                          rank_t peer, int tag, options const& how) {
-        auto const lock = lock_to_start();
+        auto const lock = lock_to_start(what, how);
         engine_.require_usable(what);
         make().require_rank(peer, what, "peer");
-        require_stream(what, how);
         if (on_device()) { follow_stream(engine_, what, how.stream, data, {}); }
         fingerprint call;
         call.what = what;
@@ -111,8 +145,33 @@ public:
             m->cancel();  // a piece may be under way before the one that was refused
             throw;
         }
-        leave_alone(*m);
+        leave_alone(*m, how);
         return m;
+    }
+    /// The bytes of the next message of a rank under a tag, if one waits here. Throws what a
+    /// receive would throw where none can come any more.
+    std::optional<std::size_t> probe(rank_t from, int tag) {
+        auto const lock = engine_.lock();
+        engine_.require_usable(collective::recv);
+        make().require_rank(from, collective::recv, "peer");
+        auto const look = [&] {
+            engine_.shared()->progress();
+            return engine_.carrier().probe(engine_.group().job_rank(from),
+                                           pair_tag(engine_.context(), tag));
+        };
+        try {
+            auto waits = look();
+            if (waits) { return waits; }
+            engine_.board().watch(from);  // so that it says when it leaves
+            auto const went = exit_of(engine_.board(), engine_.carrier(), engine_.group(), from);
+            if (went) { waits = look(); }  // it may have come just before
+            if (!went || waits) { return waits; }
+            engine_.break_by(failure::make(failure_kind::peer_lost,
+                                           text_of("probe: rank ", from, " ", how_it_went(*went)),
+                                           from));
+        } catch (transport_error const&) { engine_.break_by_exception(name_of{collective::recv}); }
+        engine_.require_usable(collective::recv);
+        return {};
     }
     /// Returns once `a`, which must have been started, has ended.
     void finish(activity& a) {
@@ -159,14 +218,25 @@ private:
         if (how.stream == nullptr || on_device()) { return; }
         make().refuse(what, "a stream is for communicators of devices alone");
     }
+    /// Whether a thread moves a started call while the rank computes.
+    bool goes_on_alone(options const& how) const {
+        return on_device() || how.progress == background;
+    }
+    void require_way(collective what, options const& how) {
+        require_stream(what, how);
+        make().require(how.progress != background || engine_.carrier().any_thread(), what,
+                       "another thread may not use this transport: initialise MPI with "
+                       "MPI_THREAD_SERIALIZED");
+    }
     /// Takes the progress lock while a call starts.
-    progress_lock::guard lock_to_start() {
-        return on_device() ? background_.lock(engine_) : engine_.lock();
+    progress_lock::guard lock_to_start(collective what, options const& how) {
+        require_way(what, how);
+        return goes_on_alone(how) ? background_.lock(engine_) : engine_.lock();
     }
     /// Hands a started call to the background thread, if there is one. The caller holds the lock.
-    void leave_alone(activity& a) {
+    void leave_alone(activity& a, options const& how) {
         a.start_clock(steady::now());
-        if (on_device()) { background_.add(a); }
+        if (goes_on_alone(how)) { background_.add(a); }
     }
     struct running {  // takes the activity out of the engine, whatever happens
         communicator_core* core;

@@ -6,6 +6,7 @@
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace collectives::inline v0 {
@@ -13,8 +14,12 @@ namespace collectives::inline v0 {
 /// Leaves the size of segments to the library.
 inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::max();
 
-/// The options of a call. Every field has a default. All fields but `timeout` must be equal on all
-/// ranks.
+/// Who moves a started call along: the rank's own calls of the library, or a thread as well.
+enum class progress_by : std::uint8_t { own_calls, background };
+inline constexpr auto background = progress_by::background;
+
+/// The options of a call. Every field has a default. All fields but `timeout`, `stream` and
+/// `progress` must be equal on all ranks.
 struct options {
     any_algorithm algorithm{};             ///< default: automatic
     std::size_t segment = chosen_segment;  ///< bytes a pipelined segment holds; 0: only one
@@ -22,6 +27,7 @@ struct options {
     collectives::timeout timeout{};        ///< for the whole call
     void* stream =
         nullptr;  ///< of communicators of devices alone: what is on it comes before the call
+    progress_by progress = progress_by::own_calls;  ///< of started and persistent calls
 };
 
 }  // namespace collectives

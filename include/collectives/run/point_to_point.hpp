@@ -13,6 +13,13 @@
 
 namespace collectives::inline v0::detail {
 
+/// The tag that transports give messages of send and recv.
+inline std::uint64_t pair_tag(std::uint64_t context, int tag) {
+    return mix(mix(context, hash_text("send and recv")),
+               static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag))) |
+           pair_bit;
+}
+
 class pair_message final : public activity {
 public:
     /// `what` is send or recv, `peer` a rank of the communicator. The bytes must live until the
@@ -26,18 +33,16 @@ public:
         allowed = time;
         deadline = next_look = {};
         auto const where = e.group().job_rank(peer);
-        auto const pair_tag = mix(mix(e.context(), hash_text("send and recv")),
-                                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag))) |
-                              pair_bit;
+        auto const its_tag = pair_tag(e.context(), tag);
         message_label label;
         label.operation = static_cast<std::uint32_t>(of.sequence);
         label.what = of.what;
         label.action = of.what == collective::send ? verb::send : verb::recv_copy;
         if (of.what == collective::send) {
-            e.carrier().isend({where, pair_tag, of.type, data, bytes, granule, label}, *request_);
+            e.carrier().isend({where, its_tag, of.type, data, bytes, granule, label}, *request_);
         } else {
             e.carrier().irecv(
-                {where, pair_tag, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
+                {where, its_tag, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
                 *request_);
         }
     }

@@ -53,6 +53,9 @@ public:
     bool tells_inside() const override { return base_->tells_inside(); }
     bool inside(rank_t r) const override { return base_->inside(r); }
     bool any_thread() const override { return base_->any_thread(); }
+    std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) override {
+        return base_->probe(from, tag);
+    }
     void receive_control() override { base_->receive_control(); }
     void tell_failures() override { base_->tell_failures(); }
     bool keeps_memory() const override { return base_->keeps_memory(); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/device_space.hpp>
+#include <collectives/core/error.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
@@ -116,6 +117,9 @@ public:
     virtual bool inside(rank_t) const { return false; }
     /// Whether other threads than the one that made it may use it, one at a time.
     virtual bool any_thread() const { return true; }
+    /// The bytes of the next message with a `check` that has come from a rank under a tag and waits
+    /// for its receive. Throws usage_error where the transport cannot tell.
+    virtual std::optional<std::size_t> probe(rank_t from, std::uint64_t tag);
     /// Receives control messages.
     virtual void receive_control() {}
     /// Sends the failures that boards have noted.
@@ -132,5 +136,9 @@ public:
     /// own.
     virtual int shared_device(rank_t r) const { return -1 - r; }
 };
+
+[[gnu::cold]] inline std::optional<std::size_t> any_transport::probe(rank_t, std::uint64_t) {
+    throw usage_error("probe: this transport cannot tell what waits");
+}
 
 }  // namespace collectives

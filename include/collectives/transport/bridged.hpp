@@ -128,6 +128,9 @@ public:
         }
     }
 
+    std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) override {
+        return is_here(from) ? inside_->probe(local(from), tag) : base().probe(from, tag);
+    }
     bool poll() override {
         auto const moved = inside_->poll();
         return base().poll() || moved;

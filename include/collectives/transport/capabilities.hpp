@@ -46,6 +46,11 @@ template <class T>
 concept restricts_threads = requires(T const t) {
     { t.any_thread() } -> std::convertible_to<bool>;
 };
+/// Knows which messages wait for their receives.
+template <class T>
+concept probing = requires(T t) {
+    { t.probe(rank_t{}, std::uint64_t{}) } -> std::same_as<std::optional<std::size_t>>;
+};
 /// Its boards exchange control messages: `receive_control()` takes in those that have come, and
 /// `tell_failures()` sends what boards have noted by `fail`, which any thread may call.
 template <class T>

@@ -177,6 +177,13 @@ public:
             return true;
         }
     }
+    std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) override {
+        if constexpr (probing<Transport>) {
+            return transport_->probe(from, tag);
+        } else {
+            return any_transport::probe(from, tag);
+        }
+    }
     void receive_control() override {
         if constexpr (receives_control<Transport>) { transport_->receive_control(); }
     }

@@ -101,6 +101,87 @@ void messages_between_two(world const& w) {
     }
 }
 
+void probes(world const& w) {
+    for (int const size : sizes({1, 2, 5})) {
+        CAPTURE(size);
+        w.run(size, [size](coll::communicator& comm) {
+            auto const me = comm.rank();
+            auto const next = (me + 1) % size, before = (me + size - 1) % size;
+            comm.barrier();
+            expect(!comm.probe(before, 99), "nothing waits before anything is sent");
+            std::vector<std::vector<std::uint32_t>> sent;
+            std::vector<coll::pending> calls;
+            for (int tag = 0; tag < 6; ++tag) {
+                sent.push_back(letter(me, next, tag, letter_sizes[tag]));
+                calls.push_back(comm.start_send(sent.back(), next, tag));
+                calls.push_back(comm.start_send(sent.front(), next, tag));  // behind it
+            }
+            for (int tag = 5; tag >= 0; --tag) {
+                auto const n = letter_sizes[tag];
+                auto waits = comm.probe(before, tag);
+                for (; !waits; waits = comm.probe(before, tag)) { std::this_thread::yield(); }
+                expect(*waits == n * sizeof(std::uint32_t), "a probe tells the bytes");
+                expect(comm.probe(before, tag) == waits, "a probe takes nothing away");
+                std::vector<std::uint32_t> got(n), second(letter_sizes[0]);
+                comm.recv(got, before, tag);
+                expect(got == letter(before, me, tag, n), "a probed message came as it was sent");
+                if (tag % 2 == 0) {
+                    while (!comm.probe(before, tag)) { std::this_thread::yield(); }
+                }
+                comm.recv(second, before, tag);
+                expect(!comm.probe(before, tag), "nothing waits after everything was received");
+            }
+            // A receive that is posted after a probe which found nothing gets the message.
+            expect(!comm.probe(before, 50), "nothing waits yet");
+            comm.barrier();
+            std::vector<std::uint32_t> got(letter_sizes[5]);
+            calls.push_back(comm.start_recv(got, before, 50));
+            calls.push_back(comm.start_send(sent.back(), next, 50));
+            for (auto& c : calls) { c.wait(); }
+            expect(got == letter(before, me, 5, got.size()), "a receive after a probe");
+            // What a probe asked for and nobody received holds up nothing.
+            comm.barrier();
+            expect(!comm.probe(before, 51), "nothing waits");
+            comm.barrier();
+        });
+    }
+}
+
+void exchanges(world const& w) {
+    for (int const size : sizes({1, 2, 5})) {
+        CAPTURE(size);
+        w.run(size, [size](coll::communicator& comm) {
+            auto const me = comm.rank();
+            auto const next = (me + 1) % size, before = (me + size - 1) % size;
+            for (std::size_t const n : letter_sizes) {
+                std::vector<std::uint32_t> got(n);
+                comm.send_recv(letter(me, next, 3, n), next, got, before, 3);
+                expect(got == letter(before, me, 3, n), "the message of the rank before came");
+                // Of other lengths each way.
+                std::vector<std::uint32_t> answer(me % 2 == 0 ? n + 1 : n);
+                auto const partner = size - 1 - me;  // the middle one talks to itself
+                auto const length = partner % 2 == 0 ? n + 1 : n;
+                if (partner == me) { answer.resize(length); }
+                comm.send_recv(letter(me, partner, 4, length), partner, answer, partner, 4);
+                expect(answer == letter(partner, me, 4, answer.size()), "the answer came");
+            }
+            std::vector<int> one(1);
+            for (int const nobody : {-1, size}) {
+                auto refused = 0;
+                try {
+                    comm.send_recv(one, nobody, one, before);
+                } catch (coll::usage_error const&) { ++refused; }
+                try {
+                    comm.send_recv(one, next, one, nobody);
+                } catch (coll::usage_error const&) { ++refused; }
+                expect(refused == 2, "no message goes to a rank that does not exist");
+            }
+            comm.send_recv(std::vector{me}, next, one, before);
+            expect(one[0] == before, "a refused exchange has sent nothing");
+        });
+    }
+}
+
 namespace {
 
 /// Counters that all ranks see, whether threads or processes.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -129,6 +131,109 @@ void ends_of_calls(world const& w) {
             }();
             kept.wait();
             expect(c == std::vector<int>(30'000, 3 * size), "a started call keeps its operator");
+        });
+    }
+}
+
+void planned_calls(world const& w) {
+    for (int const size : sizes({1, 2, 5})) {
+        CAPTURE(size);
+        w.run(size, [size](coll::communicator& comm) {
+            auto const me = comm.rank();
+            auto const p = static_cast<std::size_t>(size);
+            for (std::size_t const each : {std::size_t{1}, std::size_t{40}, std::size_t{9'000}}) {
+                std::vector<int> own(each), whole(each * p), sum(each * p), moved(each * p);
+                std::vector<int> gathered(me == size - 1 ? each * p : 0), part(each);
+                std::vector<std::size_t> const counts(p, each);
+                auto reduce = comm.plan_all_reduce(whole, sum);
+                auto in_place =
+                    comm.plan_all_reduce(moved, coll::max{}, {.algorithm = coll::ring{}});
+                auto scattered = comm.plan_reduce_scatter(sum, part, counts);
+                auto all = comm.plan_all_gather(own, whole);
+                auto to_last = comm.plan_gather(own, gathered, size - 1);
+                auto from_last = comm.plan_scatter(gathered, part, size - 1);
+                auto exchange = comm.plan_all_to_all(whole, moved);
+                auto told = comm.plan_broadcast(own, size - 1);
+                auto meeting = comm.plan_barrier();
+                for (int turn = 1; turn <= 5; ++turn) {
+                    auto const salt = turn * 1'000;
+                    std::fill(own.begin(), own.end(), me + salt);
+                    all.start();
+                    all.wait();
+                    expect(whole.front() == salt && whole.back() == size - 1 + salt,
+                           "a planned all_gather");
+                    reduce.start();
+                    if (turn % 2 == 0) { static_cast<void>(reduce.test()); }  // whatever it says
+                    exchange.start();  // beside it
+                    coll::wait_all(exchange, reduce);
+                    expect(sum.back() == size * (size - 1 + salt), "a planned all_reduce");
+                    expect(moved == std::vector<int>(each * p, me + salt), "a planned all_to_all");
+                    in_place.start();
+                    while (!in_place.test()) { std::this_thread::yield(); }
+                    expect(moved.front() == size - 1 + salt, "a planned all_reduce in place");
+                    scattered.start();
+                    scattered.wait();
+                    expect(part.back() == size * size * (me + salt), "a planned reduce_scatter");
+                    to_last.start();
+                    to_last.wait();
+                    expect(gathered.empty() || gathered == whole, "a planned gather");
+                    from_last.start();
+                    from_last.wait();
+                    expect(part.front() == me + salt, "a planned scatter");
+                    told.start();
+                    told.wait();
+                    expect(own.back() == size - 1 + salt, "a planned broadcast");
+                    meeting.start();
+                    meeting.wait();
+                    comm.all_reduce(whole, sum);  // the same call, unplanned
+                    expect(reduce.test(), "a call that is not under way is done");
+                }
+                reduce.start();
+                auto refused = false;
+                try {
+                    reduce.start();
+                } catch (coll::usage_error const&) { refused = true; }
+                expect(refused, "a call is not started twice");
+                all = std::move(reduce);  // ends what is under way, when it goes
+            }
+        });
+    }
+}
+
+void calls_that_go_on_alone(world const& w) {
+    for (int const size : sizes({1, 2, 3})) {
+        CAPTURE(size);
+        w.run(size, [size](coll::communicator& comm) {
+            std::atomic<std::size_t> added{0};
+            auto const add = coll::commutative([&added](int a, int b) {
+                added.fetch_add(1);
+                return a + b;
+            });
+            coll::options const how{.algorithm = coll::one_shot{}, .progress = coll::background};
+            for (std::size_t const n : {std::size_t{10}, std::size_t{20'000}}) {
+                added = 0;
+                std::vector<int> v(n, 1 + comm.rank());
+                auto call = comm.start_all_reduce(v, add, how);
+                // This rank calls nothing of the library until it has been done for it.
+                auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+                auto const all = n * static_cast<std::size_t>(size - 1);
+                while (added < all && std::chrono::steady_clock::now() < until) {
+                    std::this_thread::sleep_for(std::chrono::microseconds(100));
+                }
+                expect(added == all, "the call went on by itself");
+                call.wait();
+                expect(v == std::vector<int>(n, size * (size + 1) / 2), "its result");
+            }
+            auto group = comm.split(comm.rank() % 2);
+            std::vector<int> got(1), other(1);
+            auto const next = (comm.rank() + 1) % size, before = (comm.rank() + size - 1) % size;
+            auto arriving = comm.start_recv(got, before, 0, how);
+            auto beside = group.start_all_reduce(other, coll::max{}, how);
+            auto planned = comm.plan_barrier(how);
+            planned.start();
+            comm.send(std::vector{comm.rank()}, next);
+            coll::wait_all(planned, beside, arriving);
+            expect(got[0] == before, "a receive in the background");
         });
     }
 }

@@ -172,4 +172,36 @@ TEST_CASE("a partner that has gone: what it had sent still comes, then it is los
     }
 }
 
+TEST_CASE("a probe tells what a partner that has gone had sent, then that it is lost") {
+    for (int i = 0; i < repeats(); ++i) {
+        clean_room room;
+        stories of(3);
+        shared_array<std::atomic<int>> probed(1);
+        job.run(3, [&](coll::communicator& comm) {
+            auto& mine = of.at(comm);
+            std::vector<int> small(10, 4);
+            if (comm.rank() == 2) { return comm.send(small, 0, 6); }
+            if (comm.rank() == 0) {
+                std::this_thread::sleep_for(50ms);
+                while (!comm.probe(2, 6)) { std::this_thread::yield(); }
+                small.assign(10, 0);
+                comm.recv(small, 2, 6);
+                if (small[9] != 4) { throw std::logic_error("wrong data"); }
+                observe(mine.call, [&] {
+                    while (!comm.probe(2, 6)) { std::this_thread::yield(); }
+                });
+                probed[0] = 1;
+            }
+            await(probed[0], 1);
+            try_again(mine, comm);
+        });
+        CAPTURE(of[0].call.what());
+        CHECK_EQ(of[0].call.caught, outcome::peer_lost);
+        CHECK_EQ(of[0].call.peer, 2);
+        CHECK(of[0].call.says("rank 0"));
+        CHECK_LT(of[0].call.seconds, 0.5 * slowness);
+        for (int r = 0; r < 2; ++r) { CHECK_EQ(of[r].later[0].caught, outcome::peer_lost); }
+    }
+}
+
 }  // namespace faults

@@ -47,6 +47,13 @@ public:
         posted_.erase(found);
         return r;
     }
+    /// The bytes of the oldest early message with this tag.
+    std::optional<std::size_t> bytes_of_next(std::uint64_t tag) const {
+        for (auto const& m : early_) {
+            if (m.head.tag == tag) { return m.head.bytes; }
+        }
+        return {};
+    }
     void forget(request& r) {
         posted_.erase_if([&](auto const& p) { return p.what == &r; });
     }

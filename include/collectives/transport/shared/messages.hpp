@@ -50,6 +50,8 @@ public:
         }
     }
 
+    /// The bytes of the next message that waits for a receive.
+    auto probe(rank_t from, std::uint64_t tag) { return peer(from).in.bytes_of_next(tag); }
     /// Throws transport_error if the peer has written what makes no sense.
     bool test(request& r) {
         if (r.at_ == phase::done) { return true; }

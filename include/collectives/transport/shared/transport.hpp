@@ -59,6 +59,9 @@ public:
     void isend(outgoing const& out, request& r) { messages_.isend(out, r); }
     void irecv(incoming const& in, request& r) { messages_.irecv(in, r); }
     bool test(request& r) { return messages_.test(r); }
+    std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) {
+        return messages_.probe(from, tag);
+    }
     void cancel(request& r) { messages_.cancel(r); }
     bool poll() { return messages_.poll(); }
 

@@ -29,6 +29,8 @@ struct frame {
 
 template <link Link>
 class transport;
+template <link Link>
+struct probed_frame;
 
 /// Stays where it is from isend or irecv until it tests true or is cancelled.
 template <link Link>
@@ -58,6 +60,15 @@ private:
         tested_ = 0;
         actual_bytes_ = 0;
         actual_check_ = 0;
+    }
+    /// Begins with a frame that a probe has asked for.
+    void take_over(probed_frame<Link> probed) {
+        frame_ = std::move(probed.text);
+        pieces_.push_back(std::move(probed.under_way));
+        if (probed.came) {
+            take_in(*probed.came);
+            tested_ = 1;
+        }
     }
     /// What a piece has brought.
     void take_in(arrival const& came) {

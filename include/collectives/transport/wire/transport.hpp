@@ -8,6 +8,7 @@
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/link.hpp>
+#include <collectives/transport/wire/probes.hpp>
 #include <collectives/transport/wire/request.hpp>
 #include <collectives/transport/wire/control_mailbox.hpp>
 
@@ -38,6 +39,7 @@ public:
 
     /// Collective while all is well. While an exception passes it is not: the others are told.
     ~transport() {
+        probes_.end(*link_, [this](auto memory) { keep(std::move(memory)); });
         if (!link_->usable()) {
             abandon_all();
             return;
@@ -90,10 +92,14 @@ public:
         if (in.check == 0) {
             return receive_pieces(in.data, in.bytes, in.size_agreed, in.from, in.tag, r);
         }
-        r.frame_ = std::make_unique<frame>();
-        auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
         r.make_room(1);
-        r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
+        if (auto probed = probes_.take(in.from, in.tag)) {
+            r.take_over(std::move(*probed));
+        } else {
+            r.frame_ = std::make_unique<frame>();
+            auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
+            r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
+        }
         if (in.bytes > frame::most_inside) {
             receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
         }
@@ -106,6 +112,10 @@ public:
         }
         if (r.receives_ && r.actual_bytes_ != r.in_.bytes) { r.wrong_ = true; }
         return true;
+    }
+    /// The bytes of the next message with a `check` that waits here.
+    std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) {
+        return probes_.look(*link_, from, tag);
     }
     /// Takes back what can be; what has found its peer gets a moment to end. Afterwards nothing
     /// uses the caller's memory: if need be no data travels over this transport any more. MPI
@@ -221,6 +231,7 @@ private:
 
     std::unique_ptr<Link> link_;
     control_mailbox<Link> control_;
+    probes<Link> probes_;
     lean_vector<std::shared_ptr<void const>> kept_;
     bool trouble_ = false;
     bool all_back_ = true;  // no message that was cancelled is still under way

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call that is planned once and carried out again and again.
+#pragma once
+
+#include <collectives/communicator/pending.hpp>
+#include <collectives/core/compiled.hpp>
+
+#include <memory>
+
+namespace collectives::inline v0 {
+
+namespace detail {
+struct call_request;
+struct planned_call;
+}  // namespace detail
+
+/// A planned call, returned by the `plan_` forms. Move-only. `start` begins it with what its
+/// buffers hold then; they belong to the call until it is done, and must live as long as this
+/// object. All ranks start it at the same place among their other calls.
+class [[nodiscard]] persistent {
+public:
+    persistent(detail::core_pointer core, detail::call_request const& what,
+               std::shared_ptr<void const> keep);
+    persistent(persistent&&) noexcept;
+    persistent& operator=(persistent&& other) noexcept;
+    ~persistent();
+
+    /// Begins the call. Throws usage_error if it is under way, and what a `start_` form throws.
+    /// Looks nothing up and allocates nothing, but for a gather or scatter without counts whose
+    /// ranks must hear the size first.
+    void start();
+    /// As `pending::test` and `pending::wait`. A call that is not under way is done.
+    bool test();
+    void wait();
+
+private:
+    void end() noexcept;
+
+    detail::core_pointer core_;
+    std::unique_ptr<detail::planned_call> its_;
+};
+
+}  // namespace collectives
+
+#ifndef COLLECTIVES_COMPILED
+#include <collectives/communicator/persistent.ipp>
+#endif
