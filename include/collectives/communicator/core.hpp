@@ -252,6 +252,7 @@ private:
         auto const* const form = made->in_cells();
         auto& cells = engine_.cells;
         if (form == nullptr || !cells.may_start(engine_.shared_board(), *form)) { return false; }
+        if (idle_.empty()) { idle_.push_back(take(idle_)); }  // no memory runs out after the store
         auto const entered = engine_.calls.number(made->hash());
         cell_.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch,
                     engine_.group(), engine_.reserve_cell(), entered.mark, *form, r.in, r.out,
