@@ -12,6 +12,10 @@ TEST_CASE("elements of any size at any address") {
     over_each({over_shm, adapted_shm}, every_element);
 }
 TEST_CASE("blocks of any sizes") { over_each({over_shm, adapted_shm}, any_cut); }
+TEST_CASE("blocks at any places") { over_each({over_shm, adapted_shm}, any_places); }
+TEST_CASE("gaps between blocks are not touched") {
+    over_each({over_shm, adapted_shm}, untouched_gaps);
+}
 TEST_CASE("several calls under way") { over_each({over_shm, adapted_shm}, several_under_way); }
 TEST_CASE("ends of started calls") { over_each({over_shm, adapted_shm}, ends_of_calls); }
 TEST_CASE("planned calls") { over_each({over_shm, adapted_shm}, planned_calls); }

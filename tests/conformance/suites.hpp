@@ -17,6 +17,10 @@ void every_root(world const& w);
 void every_element(world const& w);
 // counts.cpp
 void any_cut(world const& w);
+// places.cpp
+void any_places(world const& w);
+// gaps.cpp
+void untouched_gaps(world const& w);
 // started.cpp
 void several_under_way(world const& w);
 void run_several(coll::communicator& comm, std::uint64_t seed, bool by_test);

@@ -12,6 +12,10 @@ TEST_CASE("elements of any size at any address") {
     over_each({over_threads, adapted_threads}, every_element);
 }
 TEST_CASE("blocks of any sizes") { over_each({over_threads, adapted_threads}, any_cut); }
+TEST_CASE("blocks at any places") { over_each({over_threads, adapted_threads}, any_places); }
+TEST_CASE("gaps between blocks are not touched") {
+    over_each({over_threads, adapted_threads}, untouched_gaps);
+}
 TEST_CASE("several calls under way") {
     over_each({over_threads, adapted_threads}, several_under_way);
 }

@@ -14,6 +14,7 @@ TEST_CASE("every root") { over_each({over_processes, memory_ordered, host_ordere
 TEST_CASE("blocks of any sizes") {
     over_each({over_processes, memory_ordered, host_ordered}, any_cut);
 }
+TEST_CASE("blocks at any places") { any_places(over_processes); }
 TEST_CASE("several calls under way") {
     over_each({over_processes, memory_ordered, host_ordered}, several_under_way);
 }

@@ -9,6 +9,7 @@ namespace conformance {
 TEST_CASE("every collective with every algorithm") { every_collective(fake::over_threads); }
 TEST_CASE("every root") { every_root(fake::over_threads); }
 TEST_CASE("blocks of any sizes") { any_cut(fake::over_threads); }
+TEST_CASE("blocks at any places") { any_places(fake::over_threads); }
 TEST_CASE("several calls under way") { several_under_way(fake::over_threads); }
 TEST_CASE("messages") { messages_between_two(fake::over_threads); }
 TEST_CASE("messages that wait") { probes(fake::over_threads); }

@@ -14,6 +14,7 @@ TEST_CASE("every collective with every algorithm") { every_collective(over_mpi);
 TEST_CASE("every root") { every_root(over_mpi); }
 TEST_CASE("elements of any size at any address") { every_element(over_mpi); }
 TEST_CASE("blocks of any sizes") { any_cut(over_mpi); }
+TEST_CASE("blocks at any places") { any_places(over_mpi); }
 TEST_CASE("several calls under way") { several_under_way(over_mpi); }
 TEST_CASE("ends of started calls") { ends_of_calls(over_mpi); }
 TEST_CASE("planned calls") { planned_calls(over_mpi); }

@@ -29,10 +29,40 @@ template <class R>
 concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
                        !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
-/// One number of elements per rank.
+/// Integers, of any type.
 template <class R>
-concept counts_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
-                       std::integral<std::ranges::range_value_t<R>>;
+concept integer_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
+                        std::integral<std::ranges::range_value_t<R>>;
+
+/// Cuts a vector into blocks that stand anywhere in it: block i is `counts[i]` elements from
+/// element `displacements[i]` on. Both ranges have one number per rank, none negative; where counts
+/// may stand, a cut may. Elements outside of all blocks are neither read nor written, and the
+/// vector may go on behind the last block. Blocks of a vector that the call writes must not
+/// overlap. Both ranges must be equal on all ranks, as counts must; those of all_to_all are each
+/// rank's own. Throws usage_error for what one rank can see, else mismatch_error. O(P log P) beside
+/// the call.
+///
+/// The cut refers to an lvalue, and keeps what it was given as a temporary.
+template <integer_range Counts, integer_range Displacements>
+struct cut {
+    Counts counts;
+    Displacements displacements;
+};
+template <class Counts, class Displacements>
+cut(Counts&&, Displacements&&) -> cut<Counts, Displacements>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_cut = false;
+template <class Counts, class Displacements>
+inline constexpr bool is_cut<cut<Counts, Displacements>> = true;
+
+}  // namespace detail
+
+/// One number of elements per rank, or a cut.
+template <class T>
+concept counts_range = integer_range<T> || detail::is_cut<T>;
 
 /// The bytes of an argument that is only read.
 struct memory_span {

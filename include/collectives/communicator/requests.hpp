@@ -51,19 +51,25 @@ public:
     call_request exchange(element_type of, memory_span in, writable_memory out, counts sends,
                           counts receives, options const& how) const;
 
-    /// One count per rank.
+    /// One count per rank, and after these the displacements of a cut.
     template <counts_range Counts>
     counts parts(collective what, Counts const& given) const {
         counts result;
-        for (auto const n : given) {
-            if constexpr (std::is_signed_v<std::remove_cvref_t<decltype(n)>>) {
-                if (n < 0) { refuse_count(what, n); }
-            }
-            result.push_back(static_cast<std::size_t>(n));
+        if constexpr (is_cut<Counts>) {
+            append(what, "count", given.counts, result);
+            append(what, "displacement", given.displacements, result);
+        } else {
+            append(what, "count", given, result);
         }
-        require_count(what, result.size());
         return result;
     }
+    /// Checks the places of a cut's blocks in `out`. Returns `out` without what is behind the last
+    /// block. A cut whose blocks lie one behind the other becomes counts.
+    writable_memory cut_output(collective what, element_type of, writable_memory out, rank_t root,
+                               counts& parts) const;
+    /// The same for `in`, whose blocks may overlap if `out` is apart from it.
+    memory_span cut_input(collective what, element_type of, memory_span in, memory_span out,
+                          rank_t root, counts& parts) const;
 
     /// "rank 3, all_reduce: " and what is wrong with the call.
     [[noreturn]] void refuse(collective what, std::string_view why) const;
@@ -78,13 +84,31 @@ private:
     [[noreturn]] void refuse_rank(rank_t r, collective what, std::string_view role) const;
     [[noreturn]] void refuse_size(call_request const& r, std::string_view which, std::size_t has,
                                   std::size_t needs) const;
-    [[noreturn]] void refuse_count(collective what, long long n) const;
-    void require_count(collective what, std::size_t n) const;
+    [[noreturn]] void refuse_number(collective what, std::string_view name, long long n) const;
+    void require_one_per_rank(collective what, std::string_view name, std::size_t n) const;
+    /// Adds one number of each rank.
+    template <integer_range Numbers>
+    void append(collective what, std::string_view name, Numbers const& given, counts& to) const {
+        auto const before = to.size();
+        for (auto const n : given) {
+            if constexpr (std::is_signed_v<std::remove_cvref_t<decltype(n)>>) {
+                if (n < 0) { refuse_number(what, name, n); }
+            }
+            to.push_back(static_cast<std::size_t>(n));
+        }
+        require_one_per_rank(what, name, to.size() - before);
+    }
     void require_size(call_request const& r, std::string_view which, std::size_t has,
                       std::size_t needs) const {
         if (has != needs) { refuse_size(r, which, has, needs); }
     }
     std::size_t sum(call_request const& r, counts const& of) const;
+    bool has_places(counts const& parts) const {
+        return parts.size() > static_cast<std::size_t>(size_);
+    }
+    std::size_t place_blocks(collective what, std::string_view whole_name, std::size_t elements,
+                             counts& parts) const;
+    void require_apart(collective what, std::string_view whole_name, counts const& parts) const;
     /// Whether `inner` is in place in `outer` at `offset`. Refuses any other overlap.
     bool aliases(call_request const& r, memory_span inner, memory_span outer,
                  std::size_t offset) const {

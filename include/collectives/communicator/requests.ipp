@@ -5,10 +5,14 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 namespace collectives::inline v0::detail {
+
+/// The elements of a vector that this rank does not pass.
+inline constexpr auto unseen = std::numeric_limits<std::size_t>::max();
 
 COLLECTIVES_INLINE void request_maker::refuse(collective what, std::string_view why) const {
     throw usage_error(text_of("rank ", rank_, ", ", name(what), ": ", why));
@@ -17,12 +21,14 @@ COLLECTIVES_INLINE void request_maker::refuse_rank(rank_t r, collective what,
                                                    std::string_view role) const {
     refuse(what, text_of(role, " ", r, " is no rank of ", size_));
 }
-COLLECTIVES_INLINE void request_maker::refuse_count(collective what, long long n) const {
-    refuse(what, text_of("a count of ", n));
+COLLECTIVES_INLINE void request_maker::refuse_number(collective what, std::string_view name,
+                                                     long long n) const {
+    refuse(what, text_of("a ", name, " of ", n));
 }
-COLLECTIVES_INLINE void request_maker::require_count(collective what, std::size_t n) const {
+COLLECTIVES_INLINE void request_maker::require_one_per_rank(collective what, std::string_view name,
+                                                            std::size_t n) const {
     if (n != static_cast<std::size_t>(size_)) {
-        refuse(what, text_of(n, " counts for ", size_, " ranks"));
+        refuse(what, text_of(n, " ", name, "s for ", size_, " ranks"));
     }
 }
 COLLECTIVES_INLINE void request_maker::refuse_size(call_request const& r, std::string_view which,
@@ -98,8 +104,10 @@ COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_
                                  " equal blocks; pass counts"));
         }
     } else {
-        require_size(r, "in", r.shape.count, sum(r, sends));
-        require_size(r, "out", out.bytes / of.size, sum(r, receives));
+        r.shape.count = sum(r, sends);
+        sum(r, receives);
+        require_size(r, "in", in.bytes / of.size, r.shape.end_of(sends));
+        require_size(r, "out", out.bytes / of.size, r.shape.end_of(receives));
     }
     r.shape.in_place = aliases(r, out, in, 0);
     r.shape.counts = std::move(sends);
@@ -109,10 +117,10 @@ COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_
 
 COLLECTIVES_INLINE std::size_t request_maker::sum(call_request const& r, counts const& of) const {
     std::size_t total = 0;
-    for (auto const n : of) {
-        require(n <= std::numeric_limits<std::size_t>::max() - total, r.as,
+    for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
+        require(of[i] <= std::numeric_limits<std::size_t>::max() - total, r.as,
                 "the counts add up to more than can be counted");
-        total += n;
+        total += of[i];
     }
     return total;
 }
@@ -123,20 +131,86 @@ COLLECTIVES_INLINE void request_maker::cut(call_request& r, std::string_view blo
                                            memory_span whole, bool sees_whole, counts parts) const {
     auto& s = r.shape;
     auto const own = block_memory.bytes / s.elem_size;
-    auto const mine = static_cast<std::size_t>(rank_);
     if (parts.empty() && !sees_whole) {
         s.count = own;
         s.knows_all_blocks = false;
         return;
     }
     s.count = parts.empty() ? whole.bytes / s.elem_size : sum(r, parts);
-    if (sees_whole) { require_size(r, whole_name, whole.bytes / s.elem_size, s.count); }
-    std::size_t before = 0;
-    for (std::size_t i = 0; i < mine && !parts.empty(); ++i) { before += parts[i]; }
-    auto const part = parts.empty() ? block(s.count, size_, rank_) : extent{before, parts[mine]};
+    s.counts = std::move(parts);
+    if (sees_whole) { require_size(r, whole_name, whole.bytes / s.elem_size, s.end_of(s.counts)); }
+    auto const part = s.own_block();
     require_size(r, block_name, own, part.size);
     if (sees_whole) { s.in_place = aliases(r, block_memory, whole, part.first * s.elem_size); }
-    s.counts = std::move(parts);
+}
+
+COLLECTIVES_INLINE writable_memory request_maker::cut_output(collective what, element_type of,
+                                                             writable_memory out, rank_t root,
+                                                             counts& parts) const {
+    if (!has_places(parts)) { return out; }
+    auto const sees_it = has(traits_of(what).output, rank_ == root, false);
+    auto const end = place_blocks(what, "out", sees_it ? out.bytes / of.size : unseen, parts);
+    require_apart(what, "out", parts);
+    return {out.data, end * of.size};
+}
+
+COLLECTIVES_INLINE memory_span request_maker::cut_input(collective what, element_type of,
+                                                        memory_span in, memory_span out,
+                                                        rank_t root, counts& parts) const {
+    if (!has_places(parts)) { return in; }
+    auto const sees_it = has(traits_of(what).input, rank_ == root, false);
+    auto const end = place_blocks(what, "in", sees_it ? in.bytes / of.size : unseen, parts);
+    memory_span const used{in.data, end * of.size};
+    if (sees_it && overlap_of(out, used, 0) != overlap::none) { require_apart(what, "in", parts); }
+    return used;
+}
+
+/// The elements up to the end of the last block. Empty blocks are anywhere, so at 0.
+COLLECTIVES_INLINE std::size_t request_maker::place_blocks(collective what,
+                                                           std::string_view whole_name,
+                                                           std::size_t elements,
+                                                           counts& parts) const {
+    auto const n = static_cast<std::size_t>(size_);
+    std::size_t end = 0, behind = 0;
+    auto is_plain = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto& first = parts[n + i];
+        auto const count = parts[i];
+        if (count == 0) {
+            first = 0;
+            continue;
+        }
+        if (count > elements || first > elements - count) {
+            refuse(what, text_of("block ", i, ", ", count, " elements from ", first,
+                                 " on, is not within ", whole_name,
+                                 elements == unseen ? "" : text_of(", which has ", elements)));
+        }
+        is_plain = is_plain && first == behind;
+        behind = first + count;
+        end = std::max(end, behind);
+    }
+    if (is_plain) { parts.resize(n); }
+    return end;
+}
+
+/// Refuses a cut in which blocks overlap: O(P log P).
+COLLECTIVES_INLINE void request_maker::require_apart(collective what, std::string_view whole_name,
+                                                     counts const& parts) const {
+    if (!has_places(parts)) { return; }
+    auto const first = [&](std::size_t i) { return parts[static_cast<std::size_t>(size_) + i]; };
+    counts order;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
+        if (parts[i] != 0) { order.push_back(i); }
+    }
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return first(a) < first(b); });
+    for (std::size_t k = 1; k < order.size(); ++k) {
+        auto const a = order[k - 1], b = order[k];
+        if (first(b) - first(a) < parts[a]) {
+            refuse(what, text_of("blocks ", std::min(a, b), " and ", std::max(a, b), " overlap in ",
+                                 whole_name, ", which the call writes"));
+        }
+    }
 }
 
 }  // namespace collectives::detail

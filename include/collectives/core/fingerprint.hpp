@@ -42,7 +42,7 @@ struct fingerprint {
     std::uint64_t sequence = 0;   // number of the operation on its communicator
     std::uint64_t past = 0;       // hash of all calls before it
     std::uint64_t count = 0;      // elements; 0 where a rank does not know the whole (gather)
-    std::uint64_t counts = 0;     // hash of the counts, 0 for coll::block; of fused tensors
+    std::uint64_t counts = 0;     // hash of counts or cut, 0 for coll::block; of fused tensors
     std::uint64_t type = 0;       // type_id of the element
     std::uint64_t op = 0;         // op_fingerprint: the operator and its state
     std::uint64_t algorithm = 0;  // hash of the algorithm's name

@@ -22,8 +22,9 @@ COLLECTIVES_INLINE std::string fingerprint::title() const {
     if (type != other.type) { return say("type", type_name.view(), other.type_name.view()); }
     if (count != other.count) { return say("count", count, other.count); }
     if (counts != other.counts) {
-        return say(what == collective::all_reduce ? "list of tensors" : "list of counts", "one",
-                   "another");
+        return say(
+            what == collective::all_reduce ? "list of tensors" : "list of counts or displacements",
+            "one", "another");
     }
     if (op != other.op) {
         auto const same = op_name == other.op_name ? " in another state" : "";

@@ -100,7 +100,7 @@ struct bound_round {
 struct binding {
     protocol how = protocol::eager;
     bool whole_ranges =
-        true;  // neighbouring chunks lie side by side (not so in segments of blocks)
+        true;  // neighbouring chunks lie side by side (not so in segments of blocks, or in a cut)
 };
 
 struct bound_schedule {

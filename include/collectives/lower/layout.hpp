@@ -34,8 +34,8 @@ inline lean_vector<extent> cut(std::size_t count, int chunks,
     std::size_t first = 0;
     for (int c = 0; c < chunks; ++c) {
         auto const i = static_cast<std::size_t>(c);
-        result[i] = counts.empty() ? block(count, chunks, c) : extent{first, counts[i]};
-        first += result[i].size;
+        result[i] = counts.empty() ? block(count, chunks, c) : block_of(counts, chunks, i, first);
+        first = result[i].first + result[i].size;
     }
     return result;
 }

@@ -95,7 +95,8 @@ public:
             return result;
         }
         auto const by = backend_of(as.shown.how);
-        auto const side_by_side = !has_blocks(shape_.what) || segments_ == 1;
+        auto const side_by_side =
+            !has_blocks(shape_.what) || (segments_ == 1 && !shape_.has_places());
         auto const in_place = as.shown.in_place && by != plans::backend::cells;
         auto const own = schedule_of(rank);
         auto const completing =

@@ -153,13 +153,9 @@ inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool i
     b.in_place = broadcasts || (in_place && shape.what != collective::all_to_all &&
                                 b.input_bytes != 0 && b.output_bytes != 0);
     if (!b.in_place) { return b; }
-    std::size_t before = 0;  // elements of the blocks of lower ranks
-    for (rank_t r = 0; r < rank; ++r) {
-        before += shape.counts.empty() ? block(shape.count, shape.size, r).size
-                                       : shape.counts[static_cast<std::size_t>(r)];
-    }
-    if (traits.input == holding::own) { b.input_at = before * shape.elem_size; }
-    if (traits.output == holding::own) { b.output_at = before * shape.elem_size; }
+    auto const first = shape.own_block().first * shape.elem_size;
+    if (traits.input == holding::own) { b.input_at = first; }
+    if (traits.output == holding::own) { b.output_at = first; }
     return b;
 }
 

@@ -57,15 +57,18 @@ inline rank_choice choose_for_messages(lowered_call const& c, bool in_place,
 /// The longest input of any rank, in bytes.
 inline std::size_t longest_input(call_shape const& s) {
     return s.elem_size * (traits_of(s.what).input != holding::own ? s.count
-                          : s.counts.empty()                      ? block(s.count, s.size, 0).size
-                                             : *std::max_element(s.counts.begin(), s.counts.end()));
+                          : s.counts.empty()
+                              ? block(s.count, s.size, 0).size
+                              : *std::max_element(s.counts.begin(), s.counts.begin() + s.size));
 }
 /// Whether a call runs in cells, if the board has cells. Depends only on what is equal on all
-/// ranks. `knows_blocks`: each rank knows all blocks.
+/// ranks. `knows_blocks`: each rank knows all blocks. A cell holds a whole input, so it does not
+/// suit blocks with gaps between them.
 inline bool suits_cells(lowered_call const& c, bool knows_blocks) {
     auto const& s = c.shape();
     return c.rounds() <= 1 && s.size > 1 && c.segments() == 1 && s.recv_counts.empty() &&
-           knows_blocks && longest_input(s) <= largest_beside_cells;
+           (!s.has_places() || traits_of(s.what).input == holding::own) && knows_blocks &&
+           longest_input(s) <= largest_beside_cells;
 }
 /// The choice in cells, for inputs of at most `bytes` bytes.
 inline rank_choice choose_for_cells(std::size_t bytes, bool in_place) {

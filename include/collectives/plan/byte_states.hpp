@@ -39,6 +39,8 @@ public:
         s.readers.clear();
         return {};
     }
+    /// Whether an element has a value.
+    bool is_defined(std::size_t at) { return state_of(at).value != undefined; }
 
 private:
     struct element {

@@ -97,6 +97,7 @@ private:
     }
     std::string_view look_at_results(plan_event const& e) {
         auto output = memory_->output_of(e);
+        lean_vector<char> promised(output.count);
         for (auto const& r : what_.calls[static_cast<std::size_t>(e.call)].runs) {
             for (auto const& c : r.wanted.outputs[static_cast<std::size_t>(e.rank)]) {
                 for (std::size_t k = 0; k < c.bytes / what_.element; ++k) {
@@ -108,7 +109,13 @@ private:
                     if (value != expected(r.wanted, e.call, c.value, k)) {
                         return "the result is not the schedule's";
                     }
+                    promised[at] = true;
                 }
+            }
+        }
+        for (std::size_t k = 0; k < output.count; ++k) {
+            if (!promised[k] && memory_->is_defined(output, k)) {
+                return "the output holds more than its blocks";
             }
         }
         return {};

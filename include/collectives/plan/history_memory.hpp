@@ -54,6 +54,9 @@ public:
     std::string_view read(range const& of, std::size_t k, int& value) {
         return of.in->read(*graph_, event_, of.first + k, value);
     }
+    bool is_defined(range const& of, std::size_t k) const {
+        return of.in->is_defined(of.first + k);
+    }
     std::string_view write(range const& of, std::size_t k, int value) {
         return of.in->write(*graph_, event_, of.first + k, value);
     }

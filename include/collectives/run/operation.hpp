@@ -136,20 +136,23 @@ private:
     /// all_to_all works on a copy of its input.
     void prepare() {
         auto const& s = program_->shape();
-        auto const bytes = s.count * s.elem_size;
-        if (of_.op != nullptr && of_.op->prepares) {
-            auto* to = of_.out;
-            if (s.what != collective::all_reduce) {
-                input_ = engine_->scratch.take(bytes);
-                to = input_.data;
-            }
-            of_.op->prepare(to, of_.in, s.count, space().queue());
-            of_.in = to;
-        } else if (s.what == collective::all_to_all && s.in_place) {
-            input_ = engine_->scratch.take(bytes);
-            space().copy(input_.data, of_.in, bytes);
-            of_.in = input_.data;
+        auto const scales = of_.op != nullptr && of_.op->prepares;
+        if (!scales && !(s.what == collective::all_to_all && s.in_place)) { return; }
+        auto* to = of_.out;
+        if (s.what != collective::all_reduce) {
+            input_ = engine_->scratch.take(s.input_bytes());
+            to = input_.data;
         }
+        for (int i = 0; i < s.parts(); ++i) {
+            auto const part = s.part(i);
+            auto const offset = part.first * s.elem_size;
+            if (scales) {
+                of_.op->prepare(to + offset, of_.in + offset, part.size, space().queue());
+            } else {
+                space().copy(to + offset, of_.in + offset, part.size * s.elem_size);
+            }
+        }
+        of_.in = to;
     }
 
     bool end() {
