@@ -8,9 +8,11 @@
 
 #include <test_sampling.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -59,6 +61,22 @@ inline coll::call_shape shape_of(collective what, int size, std::size_t count, i
     return s;
 }
 
+/// Moves the blocks of a call to any places, in any order, most of them with gaps between.
+inline void move_blocks(coll::call_shape& s, std::mt19937& random) {
+    std::vector<int> order;
+    for (int r = 0; r < s.size; ++r) { order.push_back(r); }
+    std::shuffle(order.begin(), order.end(), random);
+    auto const p = static_cast<std::size_t>(s.size);
+    s.counts.resize(2 * p);
+    std::size_t first = random() % 3;
+    for (int const r : order) {
+        auto const i = static_cast<std::size_t>(r);
+        s.counts[i] = coll::block(s.count, s.size, r).size;
+        s.counts[p + i] = s.counts[i] == 0 ? 0 : first;
+        first += s.counts[i] + random() % 3;
+    }
+}
+
 /// How a rank goes about a call if it announces this.
 inline low::rank_choice choice_of(pl::protocol how, bool in_place, bool takes_sums = false,
                                   bool pushes = false, int depth = pl::more_cells) {
@@ -98,7 +116,8 @@ inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
     return coll::name(a) + " " + std::string(coll::name(s.what)) + " P=" + std::to_string(s.size) +
            " root " + std::to_string(s.root) + " count " + std::to_string(s.count) + " x " +
            std::to_string(c.segments()) + ", " + std::string(pl::name(as.shown.how)) +
-           (as.shown.in_place ? " in place" : "") + (as.shown.takes_sums ? " takes sums" : "");
+           (s.has_places() ? " in a cut" : "") + (as.shown.in_place ? " in place" : "") +
+           (as.shown.takes_sums ? " takes sums" : "");
 }
 inline std::string described(pl::plan_verdict const& v) {
     return std::string(v.what) + " (call " + std::to_string(v.call) + ", run " +

@@ -58,6 +58,12 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
             r.shape.counts = {10, 20, 30, 40};
         },
         [](auto& r) {
+            r.shape.counts = {10, 20, 30, 40, 5, 20, 50, 90};
+        },
+        [](auto& r) {
+            r.shape.counts = {10, 20, 30, 40, 6, 20, 50, 90};
+        },
+        [](auto& r) {
             r.shape.recv_counts = {25, 25, 25, 25};
         },
         [](auto& r) { r.how.reproducible = true; },

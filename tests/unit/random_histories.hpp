@@ -55,7 +55,9 @@ inline random_calls random_history(std::mt19937& random) {
             coll::scheduled_collectives[random() % coll::scheduled_collectives.size()];
         auto const root = static_cast<int>(random() % static_cast<unsigned>(size));
         auto const segments = random() % 4 == 0 ? 3 : 1;
-        low::lowered_call const c(a, shape_of(what, size, random() % 12, root), segments);
+        auto shape = shape_of(what, size, random() % 12, root);
+        if (coll::has_blocks(what) && random() % 3 == 0) { move_blocks(shape, random); }
+        low::lowered_call const c(a, shape, segments);
         auto const as = random_choices(c, random);
         result.what.calls.push_back(low::plan_call(c, as));
         result.text.push_back(described(a, c, as.front()));

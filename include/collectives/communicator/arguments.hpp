@@ -42,7 +42,7 @@ concept integer_range = std::ranges::input_range<R> && std::ranges::sized_range<
 /// rank's own. Throws usage_error for what one rank can see, else mismatch_error. O(P log P) beside
 /// the call.
 ///
-/// The cut refers to an lvalue, and keeps what it was given as a temporary.
+/// The cut refers to an lvalue, and keeps what it was given as a temporary. Calls copy the numbers.
 template <integer_range Counts, integer_range Displacements>
 struct cut {
     Counts counts;

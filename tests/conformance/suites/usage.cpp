@@ -91,6 +91,62 @@ void wrong_places(coll::communicator& comm) {
     }
 }
 
+void wrong_cuts(coll::communicator& comm) {
+    auto const p = static_cast<std::size_t>(comm.size());
+    auto const last = "block " + std::to_string(p - 1);
+    std::vector<int> v(4 * p), own(2), w(4 * p);
+    std::vector<int> const counts(p, 2);
+    std::vector<long> firsts(p), few(p - 1), negative(p, 1), far(p);
+    for (std::size_t r = 0; r < p; ++r) { firsts[r] = static_cast<long>(4 * r + 1); }
+    negative.back() = -7;
+    far = firsts;
+    far.back() = static_cast<long>(4 * p - 1);
+    using coll::cut;
+    auto const good = cut{counts, firsts};
+    refused(comm, "all_gather", "displacements for", [&] {
+        comm.all_gather(own, v, cut{counts, few});
+    });
+    refused(comm, "all_gather", "counts for", [&] { comm.all_gather(own, v, cut{few, firsts}); });
+    refused(comm, "reduce_scatter", "displacement of -7", [&] {
+        comm.reduce_scatter(v, own, cut{counts, negative});
+    });
+    refused(comm, "reduce_scatter", "count of -7", [&] {
+        comm.reduce_scatter(v, own, cut{negative, firsts});
+    });
+    refused(comm, "all_gather", last.c_str(), [&] { comm.all_gather(own, v, cut{counts, far}); });
+    refused(comm, "reduce_scatter", last.c_str(), [&] {
+        comm.start_reduce_scatter(v, own, cut{counts, far}).wait();
+    });
+    refused(comm, "all_to_all", "within in", [&] {
+        comm.all_to_all(v, w, cut{counts, far}, good);
+    });
+    refused(comm, "all_to_all", "within out", [&] {
+        comm.all_to_all(v, w, good, cut{counts, far});
+    });
+    refused(comm, "all_gather", "elements", [&] { comm.all_gather(v, w, good); });
+    far.back() = std::numeric_limits<long>::max();
+    refused(comm, "all_gather", last.c_str(), [&] { comm.all_gather(own, v, cut{counts, far}); });
+    if (p == 1) { return; }
+    auto twice = firsts;
+    twice.back() = 2;
+    auto const pair = "blocks 0 and " + std::to_string(p - 1) + " overlap";
+    auto const overlaps = cut{counts, twice};
+    refused(comm, "all_gather", pair.c_str(), [&] { comm.all_gather(own, v, overlaps); });
+    refused(comm, "gather", pair.c_str(), [&] { comm.gather(own, v, overlaps); });
+    refused(comm, "all_to_all", pair.c_str(), [&] { comm.all_to_all(v, w, good, overlaps); });
+    refused(comm, "all_to_all", pair.c_str(), [&] { comm.all_to_all(v, v, overlaps, good); });
+    auto const me = static_cast<std::size_t>(comm.rank());
+    auto const in_place = std::span(v).subspan(static_cast<std::size_t>(twice[me]), 2);
+    refused(comm, "reduce_scatter", pair.c_str(),
+            [&] { comm.reduce_scatter(v, in_place, overlaps); });
+    refused(comm, "all_gather", "not in place",
+            [&] { comm.all_gather(std::span(v).subspan(4 * me, 2), v, good); });
+    if (me == 0) {
+        expect_throw<coll::usage_error>([&] { comm.scatter(v, in_place, overlaps); }, "in place");
+        expect_throw<coll::usage_error>([&] { comm.scatter(own, v, good); }, "at the root");
+    }
+}
+
 void wrong_ranks(coll::communicator& comm) {
     std::vector<int> v(8), w(8);
     for (int const r : {-1, comm.size(), std::numeric_limits<int>::max()}) {
@@ -146,6 +202,8 @@ void mistakes(world const& w) {
             wrong_sizes(comm);
             still_works(comm);
             wrong_places(comm);
+            still_works(comm);
+            wrong_cuts(comm);
             still_works(comm);
             wrong_ranks(comm);
             still_works(comm);

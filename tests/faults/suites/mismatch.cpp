@@ -107,6 +107,31 @@ TEST_CASE("another count of a broadcast, a reduction, blocks") {
     }
 }
 
+TEST_CASE("another cut: the same counts at other places") {
+    for (auto const& v : variety()) {
+        auto const p = static_cast<std::size_t>(v.size);
+        std::vector<int> const counts(p, 3);
+        std::vector<std::size_t> first(p);
+        for (std::size_t r = 0; r < p; ++r) { first[r] = 4 * r; }
+        auto const firsts = [&](bool odd) {
+            auto result = first;
+            result.front() += odd ? 1 : 0;
+            return result;
+        };
+        // The lower of the two ranks has "one", the other "another".
+        check_mismatch(v, "", "", [&](coll::communicator& comm, bool odd) {
+            std::vector<int> const in(3);
+            guarded<int> out(4 * p);
+            comm.all_gather(in, out.span(), coll::cut{counts, firsts(odd)}, v.how);
+        });
+        check_mismatch(v, "", "", [&](coll::communicator& comm, bool odd) {
+            std::vector<int> const in(4 * p);
+            guarded<int> out(3);
+            comm.reduce_scatter(in, out.span(), coll::cut{counts, firsts(odd)}, coll::sum{}, v.how);
+        });
+    }
+}
+
 TEST_CASE("another type of the same size") {
     for (auto const& v : variety()) {
         check_mismatch(v, "float", "int", [&](coll::communicator& comm, bool odd) {
