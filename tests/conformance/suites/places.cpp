@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace conformance {
@@ -238,7 +239,7 @@ void run_calls(coll::communicator& comm, places const& at, coll::options how, st
     calls.all_gather(in_place, started);
     calls.gather(in_place, started, root);
     calls.scatter(in_place, started, root);
-    calls.reduce_scatter(in_place, started);
+    if constexpr (std::is_integral_v<T>) { calls.reduce_scatter(in_place, started); }
 }
 
 }  // namespace
@@ -250,6 +251,7 @@ void any_places(world const& w) {
             constexpr std::size_t most = 30'000;
             auto words = comm.allocate<std::uint64_t>(most);
             auto const memory = std::span(words);
+            auto bytes = comm.allocate<std::uint8_t>(most);
             auto odd = comm.allocate<word<3>>(most);
             numbers pick(sampling::seed(20'261'207U) + static_cast<std::uint64_t>(size));
             std::uint64_t turn = 0;
@@ -261,10 +263,12 @@ void any_places(world const& w) {
                     how.segment = turn % 3 == 0 ? 1'024 : turn % 3 == 1 ? 0 : coll::chosen_segment;
                     auto const at =
                         placed(some_counts(static_cast<std::size_t>(size), longest, pick), pick);
-                    if (turn % 4 != 1) {
-                        run_calls<std::uint64_t>(comm, at, how, turn, memory);
-                    } else {
-                        run_calls<word<3>>(comm, at, how, turn / 4, std::span(odd));
+                    switch (turn % 4) {
+                        case 1: run_calls<word<3>>(comm, at, how, turn / 4, std::span(odd)); break;
+                        case 3:
+                            run_calls<std::uint8_t>(comm, at, how, turn / 4, std::span(bytes));
+                            break;
+                        default: run_calls<std::uint64_t>(comm, at, how, turn, memory);
                     }
                     exchange(comm, how, turn);
                 }
