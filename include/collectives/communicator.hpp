@@ -2,9 +2,9 @@
 // What a user holds: the collectives as members.
 #pragma once
 
+#include <collectives/communicator/base.hpp>
 #include <collectives/communicator/buffer.hpp>
 #include <collectives/communicator/pending.hpp>
-#include <collectives/communicator/persistent_forms.hpp>
 #include <collectives/communicator/typed_requests.hpp>
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
@@ -28,8 +28,8 @@ namespace collectives::inline v0 {
 /// anything is sent), mismatch_error, timeout_error, peer_lost_error or transport_error; after any
 /// but the first the communicator is broken, and each further call throws at once.
 /// Each collective has a `start_` form with the same arguments that returns a `pending`, and a
-/// `plan_` form that returns a `persistent`.
-class communicator : public detail::persistent_forms {
+/// `plan_` form that returns a `persistent`. `scan` and `exscan` are in communicator/base.hpp.
+class communicator : public detail::communicator_base {
 public:
     /// The communicator of all ranks of a job, as `run` and `join` make it.
     explicit communicator(std::shared_ptr<any_transport> t);
@@ -39,8 +39,7 @@ public:
     /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
-        auto const r = reducer_of<element_t<In>>(op);
-        run(detail::vector_request(make(), collective::all_reduce, in, out, r, 0, how));
+        run_vector(collective::all_reduce, in, out, op, 0, how);
     }
     template <output_range InOut, reduction_op<element_t<InOut>> Op = sum>
     void all_reduce(InOut&& inout, Op op = {}, options const& how = {}) {
@@ -58,8 +57,7 @@ public:
     /// Root gets the reduction of all ranks' vectors. Only root's out is used.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
-        auto const r = reducer_of<element_t<In>>(op);
-        run(detail::vector_request(make(), collective::reduce, in, out, r, root, how));
+        run_vector(collective::reduce, in, out, op, root, how);
     }
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     pending start_reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
@@ -265,11 +263,8 @@ public:
 private:
     using pointer = std::shared_ptr<any_transport>;
     explicit communicator(detail::core_pointer core);
-    void run(detail::call_request const& r);
     void run_unsized(detail::call_request const& r);  // gather and scatter without counts
     pending start_unsized(detail::call_request const& r);
-    pending start(detail::call_request const& r, std::shared_ptr<void const> kept = {});
-    pending start(detail::lasting_call const& c) { return start(c.request, c.kept); }
     pending start_pair(collective what, detail::element_type of, memory_span data, rank_t peer,
                        int tag, options const& how);
     memory_block allocate_elements(std::size_t n, std::size_t size);

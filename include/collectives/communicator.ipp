@@ -79,23 +79,23 @@ inline std::shared_ptr<detail::communicator_core> derive(
 COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<any_transport> t)
     : communicator(detail::first_core(std::move(t))) {}
 COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<detail::communicator_core> core)
-    : persistent_forms(std::move(core)) {}
-COLLECTIVES_INLINE detail::persistent_forms::persistent_forms(core_pointer core)
+    : communicator_base(std::move(core)) {}
+COLLECTIVES_INLINE detail::communicator_base::communicator_base(core_pointer core)
     : core_(std::move(core)),
       rank_(core_->engine().rank()),
       size_(core_->engine().size()),
       on_device_(core_->engine().space().device() != nullptr) {}
 
-COLLECTIVES_INLINE void communicator::run(detail::call_request const& r) { core_->run(r); }
+COLLECTIVES_INLINE void detail::communicator_base::run(call_request const& r) { core_->run(r); }
 COLLECTIVES_INLINE void communicator::run_unsized(detail::call_request const& r) {
     core_->run_unsized(r);
 }
 COLLECTIVES_INLINE pending communicator::start_unsized(detail::call_request const& r) {
     return {core_, core_->start_operation<detail::unsized_operation>(r), {}};
 }
-COLLECTIVES_INLINE pending communicator::start(detail::call_request const& r,
-                                               std::shared_ptr<void const> kept) {
-    auto started = core_->start_operation<detail::operation>(r);
+COLLECTIVES_INLINE pending detail::communicator_base::start(call_request const& r,
+                                                            std::shared_ptr<void const> kept) {
+    auto started = core_->start_operation<operation>(r);
     return {core_, std::move(started), std::move(kept)};
 }
 COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::element_type of,
@@ -183,7 +183,7 @@ COLLECTIVES_INLINE machine_model const& communicator::model() const {
 COLLECTIVES_INLINE void communicator::use(machine_model const& prices) {
     core_->planner().use(prices);
 }
-COLLECTIVES_INLINE void detail::persistent_forms::bind(reducer& r) const { core_->bind(r); }
+COLLECTIVES_INLINE void detail::communicator_base::bind(reducer& r) const { core_->bind(r); }
 
 }  // namespace collectives
 

@@ -25,6 +25,8 @@ void call(coll::communicator& comm, coll::collective what, std::span<T const> in
         case gather: return comm.gather(in, out, root, how);
         case scatter: return comm.scatter(in, out, root, how);
         case all_to_all: return comm.all_to_all(in, out, how);
+        case scan: return same ? comm.scan(out, op, how) : comm.scan(in, out, op, how);
+        case exscan: return same ? comm.exscan(out, op, how) : comm.exscan(in, out, op, how);
         case barrier: return comm.barrier(how);
         default: throw std::logic_error("no collective");
     }
@@ -47,6 +49,9 @@ auto start(coll::communicator& comm, coll::collective what, std::span<T const> i
         case gather: return comm.start_gather(in, out, root, how);
         case scatter: return comm.start_scatter(in, out, root, how);
         case all_to_all: return comm.start_all_to_all(in, out, how);
+        case scan: return same ? comm.start_scan(out, op, how) : comm.start_scan(in, out, op, how);
+        case exscan:
+            return same ? comm.start_exscan(out, op, how) : comm.start_exscan(in, out, op, how);
         case barrier: return comm.start_barrier(how);
         default: throw std::logic_error("no collective");
     }

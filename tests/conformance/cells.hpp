@@ -6,6 +6,7 @@
 
 #include <conformance/linear.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,10 +19,11 @@ inline std::vector<coll::any_algorithm> algorithms_and_automatic(int size = 1) {
     return all;
 }
 
-inline constexpr coll::collective moving_collectives[] = {
+inline constexpr std::array moving_collectives{
     coll::collective::all_reduce, coll::collective::reduce_scatter, coll::collective::all_gather,
     coll::collective::broadcast,  coll::collective::reduce,         coll::collective::gather,
-    coll::collective::scatter,    coll::collective::all_to_all};
+    coll::collective::scatter,    coll::collective::all_to_all,     coll::collective::scan,
+    coll::collective::exscan};
 
 /// Segments that cut a vector of so many bytes into a few or very many pieces, or not at all.
 inline std::size_t segment_for(std::size_t bytes, std::uint64_t pick) {

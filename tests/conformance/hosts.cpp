@@ -49,6 +49,7 @@ TEST_CASE("messages both ways at once") { exchanges(over_pairs); }
 TEST_CASE("groups") { groups(over_pairs); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_pairs); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_pairs); }
+TEST_CASE("scans keep the order") { scans(over_pairs); }
 TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_pairs); }
 
 TEST_CASE("ranks that disagree about their hosts are told so") {

@@ -28,7 +28,7 @@ inline setup late_setup(std::uint64_t call, int size, std::vector<coll::any_algo
     auto const h = scramble(call);
     auto const p = static_cast<std::size_t>(size);
     setup s;
-    s.what = moving_collectives[h % 8];
+    s.what = moving_collectives[h % moving_collectives.size()];
     s.how.algorithm = by[h / 8 % by.size()];
     s.count = late_counts[h / 1'024 % late_counts.size()];
     if (s.what == coll::collective::all_to_all) { s.count = (s.count + p - 1) / p * p; }
@@ -80,18 +80,20 @@ TEST_CASE_TEMPLATE_DEFINE("late ranks, roots that run ahead", World, roots_ahead
             arena<std::uint32_t> mine(base, 300'008);
             constexpr std::array<std::size_t, 6> counts{40, 500, 2'048, 4'000, 20'000, 200'000};
             constexpr std::array kinds{coll::collective::broadcast, coll::collective::scatter,
-                                       coll::collective::reduce, coll::collective::gather};
+                                       coll::collective::reduce,    coll::collective::gather,
+                                       coll::collective::scan,      coll::collective::exscan};
             for (std::size_t i = 0; i < counts.size() * kinds.size(); ++i) {
                 auto comm = base.split(0);
                 setup s;
                 s.what = kinds[i % kinds.size()];
                 s.count = counts[i / kinds.size()];
-                s.root = static_cast<int>(i) % size;
+                // Rank 0 of a scan needs nothing of the others, as the root of a broadcast.
+                s.root = coll::is_prefix(s.what) ? 0 : static_cast<int>(i) % size;
                 if (i % 3 == 1) { s.how.algorithm = coll::star{}; }
                 auto const calls = s.count <= 500 ? 140 : s.count <= 4'000 ? 40 : 22;
                 // Of those that others need nothing of until the end all but one come late.
-                auto const ahead =
-                    s.what == coll::collective::broadcast || s.what == coll::collective::scatter;
+                auto const ahead = s.what == coll::collective::broadcast ||
+                                   s.what == coll::collective::scatter || coll::is_prefix(s.what);
                 for (int call = 0; call < calls; ++call) {
                     s.salt = i * 1'000 + static_cast<std::uint64_t>(call);
                     auto const first = ahead ? s.root : (s.root + 1) % size;

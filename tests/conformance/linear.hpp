@@ -100,6 +100,7 @@ inline view view_of(setup const& s, int size, int rank) {
         case reduce: return {whole, at_root ? whole : none};
         case gather: return {own, at_root ? whole : none};
         case scatter: return {at_root ? whole : none, own};
+        case exscan: return {whole, rank == 0 ? none : whole};
         case barrier: return {none, none};
         default: return {whole, whole};
     }
@@ -121,8 +122,9 @@ void write_expected(setup const& s, int size, int rank, coll::extent out, T* to)
     }
     for (std::size_t i = 0; !blocks && i < out.size; ++i) {
         auto const g = out.first + i;
-        to[i] = linear<T>::from(coll::reduces(s.what) ? total(s.salt, size, g)
-                                                      : contribution(s.salt, s.root, g));
+        to[i] = linear<T>::from(coll::reduces(s.what)
+                                    ? total(s.salt, coll::reduced_ranks(s.what, size, rank), g)
+                                    : contribution(s.salt, s.root, g));
     }
 }
 
@@ -165,11 +167,12 @@ public:
         for (std::size_t i = 0; i < v.in.size; ++i) {
             in[i] = linear<T>::from(contribution(s.salt, rank, v.in.first + i));
         }
-        // Off the root, what is not looked at may have any size.
-        auto const unseen = rank != s.root ? seed >> 16 & 1 : 0;
+        // What is not looked at may have any size: off the root, or on rank 0 of an exscan.
+        auto const exscans = s.what == coll::collective::exscan && rank == 0;
+        auto const unseen = rank != s.root || exscans ? seed >> 16 & 1 : 0;
         auto const scatters = s.what == coll::collective::scatter;
         auto const collects =
-            s.what == coll::collective::gather || s.what == coll::collective::reduce;
+            s.what == coll::collective::gather || s.what == coll::collective::reduce || exscans;
         std::span<T const> const from(in, v.in.size + (scatters ? unseen : 0));
         std::span<T> const to(out, v.out.size + (collects ? unseen : 0));
         if (s.started) {

@@ -29,6 +29,7 @@ TEST_CASE("groups") { over_each({over_shm, adapted_shm}, groups); }
 TEST_CASE("groups at the same time") { over_each({over_shm, adapted_shm}, groups_at_once); }
 TEST_CASE("all ranks get the same bits") { over_each({over_shm, adapted_shm}, equal_bits); }
 TEST_CASE("reproducible is the left fold") { over_each({over_shm, adapted_shm}, reproducible); }
+TEST_CASE("scans keep the order") { over_each({over_shm, adapted_shm}, scans); }
 TEST_CASE("mistakes of the caller") { over_each({over_shm, adapted_shm}, mistakes); }
 TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_shm); }
 TEST_CASE("a trace has every step") { traced_steps(over_shm); }

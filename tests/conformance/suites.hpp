@@ -39,6 +39,8 @@ void groups_at_once(world const& w);
 // bits.cpp
 void equal_bits(world const& w);
 void reproducible(world const& w);
+// scans.cpp
+void scans(world const& w);
 // types.cpp
 void integers(world const& w);
 void floating_point(world const& w);

@@ -35,6 +35,7 @@ TEST_CASE("all ranks get the same bits") { over_each({over_threads, adapted_thre
 TEST_CASE("reproducible is the left fold") {
     over_each({over_threads, adapted_threads}, reproducible);
 }
+TEST_CASE("scans keep the order") { over_each({over_threads, adapted_threads}, scans); }
 TEST_CASE("mistakes of the caller") { over_each({over_threads, adapted_threads}, mistakes); }
 TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_threads); }
 TEST_CASE("a trace has every step") { traced_steps(over_threads); }

@@ -34,6 +34,7 @@ TEST_CASE("groups") { groups(over_ucx); }
 TEST_CASE("groups at the same time") { groups_at_once(over_ucx); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_ucx); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_ucx); }
+TEST_CASE("scans keep the order") { scans(over_ucx); }
 TEST_CASE("mistakes of the caller") { mistakes(over_ucx); }
 
 }  // namespace conformance

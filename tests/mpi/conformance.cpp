@@ -37,6 +37,7 @@ TEST_CASE("groups") { groups(over_mpi); }
 TEST_CASE("groups at the same time") { groups_at_once(over_mpi); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_mpi); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_mpi); }
+TEST_CASE("scans keep the order") { scans(over_mpi); }
 TEST_CASE("mistakes of the caller") { mistakes(over_mpi); }
 
 }  // namespace conformance

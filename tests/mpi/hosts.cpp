@@ -31,6 +31,7 @@ TEST_CASE("groups") { groups(over_hosts); }
 TEST_CASE("groups at the same time") { groups_at_once(over_hosts); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_hosts); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_hosts); }
+TEST_CASE("scans keep the order") { scans(over_hosts); }
 TEST_CASE("mistakes of the caller") { mistakes(over_hosts); }
 TEST_CASE("counted bytes are those of the cost model") { counted_bytes(over_hosts); }
 

@@ -53,32 +53,38 @@ void prove(coll::any_algorithm a, Look look) {
 }
 
 /// The bracket of every sum keeps the rank order and is the same for every chunk.
-void prove_ordered(coll::any_algorithm a, bool folds_from_the_left) {
+void prove_ordered(coll::any_algorithm a, bool folds_from_the_left, bool has_own_scan = false) {
     prove(a, [&](collective what, int size, coll::proof const& p) {
         CHECK(p.order_preserving);
         CHECK(p.position_independent);
-        if (reduces(what) && size > 2) { CHECK(p.left_fold == folds_from_the_left); }
+        bool const folds = is_prefix(what) ? !has_own_scan : folds_from_the_left;
+        // The last rank's result has the most contributions.
+        int const most = coll::reduced_ranks(what, size, size - 1);
+        if (reduces(what) && most > 2) { CHECK(p.left_fold == folds); }
     });
 }
 
-/// Sums begin at another rank for each chunk. With two ranks there is but one sum.
-void prove_rotating(coll::any_algorithm a) {
-    prove(a, [](collective what, int size, coll::proof const& p) {
-        bool const rotates = reduces(what) && size > 2;
+/// Sums begin at another rank for each chunk, but those of a scan. With two ranks there is but one
+/// sum.
+void prove_rotating(coll::any_algorithm a, bool has_own_scan) {
+    prove(a, [&](collective what, int size, coll::proof const& p) {
+        bool const rotates = reduces(what) && !is_prefix(what) && size > 2;
         CHECK(p.order_preserving != rotates);
         CHECK(p.position_independent != rotates);
         if (rotates) { CHECK_FALSE(p.left_fold); }
+        int const most = coll::reduced_ranks(what, size, size - 1);
+        if (is_prefix(what) && most > 2) { CHECK(p.left_fold != has_own_scan); }
     });
 }
 
 }  // namespace
 
 TEST_CASE("star is proved") { prove_ordered(coll::star{}, false); }
-TEST_CASE("tree is proved") { prove_ordered(coll::tree{}, false); }
-TEST_CASE("butterfly is proved") { prove_ordered(coll::butterfly{}, false); }
+TEST_CASE("tree is proved") { prove_ordered(coll::tree{}, false, true); }
+TEST_CASE("butterfly is proved") { prove_ordered(coll::butterfly{}, false, true); }
 TEST_CASE("halving is proved") { prove_ordered(coll::halving{}, false); }
-TEST_CASE("ring is proved") { prove_rotating(coll::ring{}); }
-TEST_CASE("circulant is proved") { prove_rotating(coll::circulant{}); }
+TEST_CASE("ring is proved") { prove_rotating(coll::ring{}, true); }
+TEST_CASE("circulant is proved") { prove_rotating(coll::circulant{}, false); }
 TEST_CASE("one_shot is proved, and folds from the left") { prove_ordered(coll::one_shot{}, true); }
 TEST_CASE("two_shot is proved, and folds from the left") { prove_ordered(coll::two_shot{}, true); }
 
@@ -88,7 +94,7 @@ TEST_CASE("mixed_radix is proved, and folds from the left only where P is prime"
         CHECK(p.position_independent);
         bool prime = true;
         for (int f = 2; f * f <= size; ++f) { prime = prime && size % f != 0; }
-        if (reduces(what)) { CHECK(p.left_fold == prime); }
+        if (reduces(what)) { CHECK(p.left_fold == (prime || is_prefix(what))); }
     });
 }
 

@@ -117,6 +117,10 @@ TEST_CASE("chunks: the algorithm's for vectors, one per rank for blocks") {
     CHECK(coll::chunks_of(coll::tree{}, collective::broadcast, 12) == 1);
     CHECK(coll::chunks_of(line{}, collective::broadcast, 12) == 1);
     CHECK(coll::chunks_of(coll::ring{}, collective::barrier, 12) == 12);
+    CHECK(coll::chunks_of(coll::ring{}, collective::scan, 12) == 12);
+    CHECK(coll::chunks_of(coll::ring{}, collective::exscan, 12) == 11);
+    CHECK(coll::chunks_of(coll::ring{}, collective::exscan, 1) == 1);
+    CHECK(coll::chunks_of(coll::circulant{}, collective::scan, 12) == 1);
 }
 
 TEST_CASE("rounds of the other collectives") {
@@ -140,8 +144,15 @@ TEST_CASE("rounds of the other collectives") {
     CHECK(rounds(coll::circulant{}, collective::all_gather, 12) == 4);
     CHECK(rounds(coll::circulant{}, collective::broadcast, 12) == 5);
     for (auto const what : coll::scheduled_collectives) {
-        CHECK(rounds(coll::one_shot{}, what, 12) == 1);
+        // An exscan passes contributions on before it adds them up.
+        CHECK(rounds(coll::one_shot{}, what, 12) == (what == collective::exscan ? 2 : 1));
     }
+    CHECK(rounds(coll::ring{}, collective::scan, 12) == 22);
+    CHECK(rounds(coll::ring{}, collective::exscan, 12) == 21);
+    CHECK(rounds(coll::butterfly{}, collective::scan, 12) == 4);
+    CHECK(rounds(coll::butterfly{}, collective::exscan, 12) == 5);
+    CHECK(rounds(coll::tree{}, collective::scan, 12) == 6);
+    CHECK(rounds(coll::tree{}, collective::scan, 16) == 7);
     CHECK(rounds(coll::two_shot{}, collective::reduce_scatter, 12) == 1);
     CHECK(rounds(coll::two_shot{}, collective::reduce, 12, 3) == 2);
 }

@@ -14,12 +14,16 @@
 // If P is no power of two, the extra ranks fold onto their neighbours in one round before and get
 // the result in one round after. The fewest rounds there are, at log2 P times the volume: for small
 // vectors. All-gather doubles blocks in the same pattern, at optimal volume if P is a power of two.
-// Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH, 2005.
+// A scan doubles the sums that end at each rank, in ceil(log2 P) rounds for any P; a rank sends and
+// adds as many n.
+// Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH, 2005;
+// Hillis, Steele, Data Parallel Algorithms, CACM 1986.
 #pragma once
 
 #include <collectives/algorithm/fold.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
+#include <collectives/schedule/linear.hpp>
 
 #include <string_view>
 #include <type_traits>
@@ -81,6 +85,15 @@ struct butterfly {
 
     static constexpr void all_to_all(rank_t me, int size, step_sink auto&& emit) {
         detail::exchange_in_pairs(me, size, emit);
+    }
+
+    /// After the round of distance d, a rank holds the sum of itself and the 2 d - 1 ranks below.
+    [[gnu::cold]] static constexpr void scan(rank_t me, int size, step_sink auto&& emit) {
+        int round = 0;
+        for (int distance = 1; distance < size; distance *= 2, ++round) {
+            linear::scan_step(round, me, me + distance, size, 0, emit);
+            linear::scan_step(round, me, me - distance, size, 0, emit);
+        }
     }
 };
 

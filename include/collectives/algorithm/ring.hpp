@@ -13,12 +13,15 @@
 //     memory         n / P
 //     operator       associative and commutative: the sum of chunk i begins at rank i+1
 //
-// all_to_all is the exception: in P-1 rounds each rank sends a block to every other rank.
-// Patarasuk, Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 2009.
+// all_to_all is the exception: in P-1 rounds each rank sends a block to every other rank. scan is a
+// chain that does not close: the chunks follow each other from rank 0 to rank P-1, in 2(P-1)
+// rounds, and a rank sends and adds n. It keeps the order of the ranks. Patarasuk, Yuan, Bandwidth
+// Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 2009.
 #pragma once
 
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
+#include <collectives/schedule/linear.hpp>
 
 #include <string_view>
 #include <type_traits>
@@ -28,8 +31,9 @@ namespace collectives::inline v0 {
 struct ring {
     static constexpr std::string_view name = "ring";
     static constexpr int chunks(int size) { return size; }
-    static constexpr detail::sum_order sums(std::type_identity<ring>, collective, int /*size*/) {
-        return detail::sum_order::rotating;
+    static constexpr detail::sum_order sums(std::type_identity<ring>, collective what,
+                                            int /*size*/) {
+        return is_prefix(what) ? detail::sum_order::consecutive : detail::sum_order::rotating;
     }
 
     /// Passes partial sums on; rank `me` ends owning chunk `me`.
@@ -79,6 +83,14 @@ struct ring {
             rank_t const from = (me - r + size) % size;
             emit(step{r - 1, verb::send, to, {to}});
             emit(step{r - 1, verb::recv_copy, from, {from}});
+        }
+    }
+
+    /// Chunk c reaches rank `me` in round me - 1 + c, and leaves it in the next.
+    [[gnu::cold]] static constexpr void scan(rank_t me, int size, step_sink auto&& emit) {
+        for (int c = 0; c < size; ++c) {
+            linear::scan_step(me - 1 + c, me, me - 1, size, c, emit);
+            linear::scan_step(me + c, me, me + 1, size, c, emit);
         }
     }
 };

@@ -36,7 +36,8 @@ public:
         if (is_rooted(what)) { require_rank(root, what, "root"); }
         return r;
     }
-    /// all_reduce and reduce: whole vectors in, a whole vector out (on root alone for reduce).
+    /// all_reduce, reduce, scan and exscan: whole vectors in, a whole vector out (for reduce on
+    /// root alone, for exscan not on rank 0).
     call_request vector(collective what, element_type of, memory_span in, writable_memory out,
                         reducer const& op, rank_t root, options const& how) const;
     call_request broadcast(element_type of, writable_memory inout, rank_t root,

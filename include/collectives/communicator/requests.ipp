@@ -44,7 +44,7 @@ COLLECTIVES_INLINE call_request request_maker::vector(collective what, element_t
     r.shape.count = in.bytes / of.size;
     r.in = in.data;
     r.op = &op;
-    if (has(traits_of(what).output, rank_ == root, false)) {
+    if (has(traits_of(what).output, rank_, root, -1)) {
         require_size(r, "out", out.bytes / of.size, r.shape.count);
         r.shape.in_place = aliases(r, in, out, 0);
         r.out = out.data;
@@ -69,7 +69,7 @@ COLLECTIVES_INLINE call_request request_maker::to_whole(collective what, element
                                                         options const& how) const {
     auto r = begin(what, of, how, root);
     r.in = in.data;
-    auto const sees_whole = has(traits_of(what).output, rank_ == root, false);
+    auto const sees_whole = has(traits_of(what).output, rank_, root, -1);
     if (sees_whole) { r.out = out.data; }
     cut(r, "in", in, "out", sees_whole ? memory_span(out) : memory_span{}, sees_whole,
         std::move(parts));
@@ -83,7 +83,7 @@ COLLECTIVES_INLINE call_request request_maker::to_block(collective what, element
     auto r = begin(what, of, how, root);
     r.out = out.data;
     r.op = op;
-    auto const sees_whole = has(traits_of(what).input, rank_ == root, false);
+    auto const sees_whole = has(traits_of(what).input, rank_, root, -1);
     if (sees_whole) { r.in = in.data; }
     cut(r, "out", out, "in", sees_whole ? in : memory_span{}, sees_whole, std::move(parts));
     if (op != nullptr && op->prepares) { r.shape.in_place = false; }
@@ -148,7 +148,7 @@ COLLECTIVES_INLINE writable_memory request_maker::cut_output(collective what, el
                                                              writable_memory out, rank_t root,
                                                              counts& parts) const {
     if (!has_places(parts)) { return out; }
-    auto const sees_it = has(traits_of(what).output, rank_ == root, false);
+    auto const sees_it = has(traits_of(what).output, rank_, root, -1);
     auto const end = place_blocks(what, "out", sees_it ? out.bytes / of.size : unseen, parts);
     require_apart(what, "out", parts);
     return {out.data, end * of.size};
@@ -158,7 +158,7 @@ COLLECTIVES_INLINE memory_span request_maker::cut_input(collective what, element
                                                         memory_span in, memory_span out,
                                                         rank_t root, counts& parts) const {
     if (!has_places(parts)) { return in; }
-    auto const sees_it = has(traits_of(what).input, rank_ == root, false);
+    auto const sees_it = has(traits_of(what).input, rank_, root, -1);
     auto const end = place_blocks(what, "in", sees_it ? in.bytes / of.size : unseen, parts);
     memory_span const used{in.data, end * of.size};
     if (sees_it && overlap_of(out, used, 0) != overlap::none) { require_apart(what, "in", parts); }

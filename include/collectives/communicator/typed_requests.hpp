@@ -21,7 +21,7 @@ detail::element_type type_of_both() {
     return type_of<In>();
 }
 
-/// all_reduce and reduce.
+/// all_reduce, reduce, scan and exscan.
 template <class In, class Out>
 detail::call_request vector_request(detail::request_maker make, collective what, In& in, Out& out,
                                     reducer const& r, rank_t root, options const& how) {

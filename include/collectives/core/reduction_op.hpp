@@ -62,6 +62,11 @@ concept has_name = requires {
 
 }  // namespace detail
 
+/// Whether an operator suits a scan, whose results are partial results too: it must not finish its
+/// results, as `average` does.
+template <class Op, class T>
+concept prefix_op = reduction_op<Op, T> && !detail::finishes<Op, T>;
+
 /// Whether the operator may be applied in any order of the ranks. The library's operators may on
 /// numbers (a user's type may define a product that does not commute); others may if they are
 /// wrapped in `commutative(f)`.

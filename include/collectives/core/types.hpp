@@ -22,6 +22,8 @@ enum class collective : std::uint8_t {
     gather,
     scatter,
     all_to_all,
+    scan,
+    exscan,
     barrier,
     send,
     recv,
@@ -33,13 +35,16 @@ enum class collective : std::uint8_t {
 inline constexpr std::array scheduled_collectives{
     collective::all_reduce, collective::reduce_scatter, collective::all_gather,
     collective::broadcast,  collective::reduce,         collective::gather,
-    collective::scatter,    collective::all_to_all,     collective::barrier};
+    collective::scatter,    collective::all_to_all,     collective::scan,
+    collective::exscan,     collective::barrier};
 
 /// The chunks that a rank holds.
-enum class holding : std::uint8_t { all, own, all_at_root };
-/// Whether a rank holds a chunk: is the rank the root, is the chunk its own?
-constexpr bool has(holding what, bool is_root, bool is_own) {
-    return what == holding::all || (what == holding::own ? is_own : is_root);
+enum class holding : std::uint8_t { all, own, all_at_root, all_but_at_first };
+/// Whether a rank holds a chunk. Chunk -1 is no rank's own.
+constexpr bool has(holding what, rank_t rank, rank_t root, int chunk) {
+    return what == holding::all || (what == holding::own           ? rank == chunk
+                                    : what == holding::all_at_root ? rank == root
+                                                                   : rank != 0);
 }
 
 /// The properties of a collective.
@@ -49,7 +54,7 @@ struct collective_traits {
     bool reduces = false;    // it reduces contributions, so it takes an operator
     bool one_vector = true;  // all ranks have one vector; else chunk i is the block of rank i
 };
-inline constexpr std::array<collective_traits, 13> all_traits{{
+inline constexpr std::array<collective_traits, 15> all_traits{{
     {"all_reduce", holding::all, holding::all, true, true},
     {"reduce_scatter", holding::all, holding::own, true, false},
     {"all_gather", holding::own, holding::all, false, false},
@@ -58,6 +63,8 @@ inline constexpr std::array<collective_traits, 13> all_traits{{
     {"gather", holding::own, holding::all_at_root, false, false},
     {"scatter", holding::all_at_root, holding::own, false, false},
     {"all_to_all", holding::all, holding::all, false, false},
+    {"scan", holding::all, holding::all, true, true},
+    {"exscan", holding::all, holding::all_but_at_first, true, true},
     {"barrier", holding::own, holding::all, false, false},
     {"send"},
     {"recv"},
@@ -77,6 +84,16 @@ constexpr bool is_rooted(collective what) {
     return traits_of(what).input == holding::all_at_root ||
            traits_of(what).output == holding::all_at_root;
 }
+/// Whether each rank gets a reduction of its own, over a prefix of the ranks.
+constexpr bool is_prefix(collective what) {
+    return what == collective::scan || what == collective::exscan;
+}
+/// How many ranks, from rank 0 on, are in the reduction that a rank gets.
+constexpr int reduced_ranks(collective what, int size, rank_t rank) {
+    return !is_prefix(what) ? size : what == collective::scan ? rank + 1 : rank;
+}
+/// Whether no rank can end the collective before all ranks have begun it.
+constexpr bool waits_for_all(collective what) { return !is_rooted(what) && !is_prefix(what); }
 
 /// A range of consecutive elements.
 struct extent {

@@ -254,20 +254,23 @@ private:
         result_.folds.push_back(f);
     }
 
-    /// Copies what the output still lacks of a chunk at the end.
+    /// Copies what the output still lacks of a chunk at the end. A result of a scan that has one
+    /// contribution goes through the operator instead.
     [[gnu::cold]] void finish(std::size_t c) {
         if (!at_.wanted[c]) { return; }
         place const to{memory::output, at_.output[c].offset};
         if (at_.separate && static_cast<rank_t>(c) != what_.rank) { return; }
         auto const from = values_.of(c);
-        if (from == to || at_.output[c].bytes == 0) { return; }
         auto const bytes = at_.output[c].bytes;
+        auto const is_alone =
+            is_prefix(what_.what) && reduced_ranks(what_.what, what_.size, what_.rank) == 1;
+        if ((from == to && !is_alone) || bytes == 0) { return; }
         auto& done = result_.epilogue;
         if (!done.empty() && done.back().to.offset + done.back().bytes == to.offset &&
             done.back().from == place{from.where, from.offset - done.back().bytes}) {
             done.back().bytes += bytes;
         } else {
-            done.push_back({to, from, bytes});
+            done.push_back({to, from, bytes, is_alone});
         }
     }
 

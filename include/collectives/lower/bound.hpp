@@ -66,6 +66,7 @@ struct bound_copy {
     place to{};
     place from{};
     std::size_t bytes = 0;
+    bool completes = false;  // it is a result of one contribution, which no reduction has made
 };
 
 /// A peer that must have finished a round before something that it reads is overwritten.

@@ -41,6 +41,7 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
                    return overlap(one.first, one.second, at, bytes);
                });
     };
+    for (auto const& c : p.epilogue) { note(c.from, c.bytes); }
     for (auto r = p.rounds.end(); r != p.rounds.begin();) {
         --r;
         for_each(p.folds, r->folds, [&](bound_fold& f) { f.dead_after = is_dead(f.to, f.bytes); });

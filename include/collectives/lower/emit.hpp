@@ -52,9 +52,11 @@ public:
         i.action = t.action;
         i.chunks = t.chunks;
     }
-    void copy(plans::place to, plans::place from, std::size_t bytes, store how = store::cached) {
+    /// Adds a copy, or the reduction of one source that `completes` a result.
+    void copy(plans::place to, plans::place from, std::size_t bytes, store how = store::cached,
+              bool completes = false) {
         if (bytes == 0) { return; }
-        add(opcode::copy, bytes);
+        add(completes ? opcode::reduce : opcode::copy, bytes).completes = completes;
         read(from);
         write(to, how);
     }

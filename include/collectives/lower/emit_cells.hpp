@@ -41,7 +41,9 @@ public:
             if (t.action == verb::recv_copy) { write_.copy(own(t.at), offered(i), t.bytes); }
         }
         for (auto const& f : from_.folds) { reduce(f); }
-        for (auto const& c : from_.epilogue) { write_.copy(own(c.to), own(c.from), c.bytes); }
+        for (auto const& c : from_.epilogue) {
+            write_.copy(own(c.to), own(c.from), c.bytes, store::cached, c.completes);
+        }
         write_.end();
     }
 

@@ -33,7 +33,8 @@ public:
             }
         }
         for (auto const& c : from_.epilogue) {
-            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after);
+            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after,
+                        c.completes);
         }
         write_.end();
     }

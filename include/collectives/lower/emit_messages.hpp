@@ -17,7 +17,7 @@ public:
     [[gnu::cold]] void run() {
         for (auto const& r : from_.rounds) { emit(r); }
         for (auto const& c : from_.epilogue) {
-            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes);
+            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::cached, c.completes);
         }
         write_.end();
     }

@@ -48,7 +48,6 @@ inline lean_vector<extent> cut(std::size_t count, int chunks,
                                     int segments = 1) {
     auto const n = static_cast<std::size_t>(chunks);
     auto const me = static_cast<std::size_t>(call.rank);
-    auto const at_root = call.rank == call.root;
     auto const& traits = traits_of(call.what);
     auto const own_block_in = traits.input == holding::own;
     auto const own_block_out = traits.output == holding::own;
@@ -75,9 +74,9 @@ inline lean_vector<extent> cut(std::size_t count, int chunks,
     };
     for (std::size_t c = 0; c < n; ++c) {
         result.bytes[c] = place(whole[c], 0).bytes;
-        auto const own = c == me;
-        auto const holds = has(traits.input, at_root, own);
-        auto const wants = has(traits.output, at_root, own);
+        auto const i = static_cast<int>(c);
+        auto const holds = has(traits.input, call.rank, call.root, i);
+        auto const wants = has(traits.output, call.rank, call.root, i);
         if (holds) { result.input[c] = place(whole[c], own_block_in ? whole[c].first : 0); }
         if (wants) { result.output[c] = place(received[c], own_block_out ? received[c].first : 0); }
         result.held[c] = holds;

@@ -131,7 +131,7 @@ private:
         plan_writer write(to);
         std::size_t bytes = 0;
         for (auto const b : at.bytes) { bytes += b; }
-        if (bytes == 0) { return; }
+        if (bytes == 0 || !at.wanted.front()) { return; }
         write.add(opcode::reduce, bytes).completes = true;
         write.read(write.own({memory::input, at.input.front().offset}));
         write.write(write.own({memory::output, at.output.front().offset}));

@@ -123,7 +123,8 @@ private:
         for (int c = 0; c < chunks_; ++c) {
             if (!at.wanted[index(c)]) { continue; }
             auto value = held_[slot(r, c)];
-            if (call_.shape().size == 1 && reduces(call_.shape().what)) {
+            auto const what = call_.shape().what;
+            if (reduces(what) && reduced_ranks(what, call_.shape().size, r) == 1) {
                 result_.values.push_back({-1, -1, {value}, true});
                 value = static_cast<int>(result_.values.size()) - 1;
             }
@@ -146,10 +147,9 @@ inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool i
     shape.rank = rank;
     auto const& traits = traits_of(shape.what);
     plans::user_buffers b{shape.input_bytes(), shape.output_bytes()};
-    auto const at_root = rank == shape.root;
     auto const broadcasts = shape.what == collective::broadcast;  // everybody passes the vector
-    if (traits.output == holding::all_at_root && !at_root) { b.output_bytes = 0; }
-    if (traits.input == holding::all_at_root && !at_root && !broadcasts) { b.input_bytes = 0; }
+    if (!has(traits.output, rank, shape.root, rank)) { b.output_bytes = 0; }
+    if (!broadcasts && !has(traits.input, rank, shape.root, rank)) { b.input_bytes = 0; }
     b.in_place = broadcasts || (in_place && shape.what != collective::all_to_all &&
                                 b.input_bytes != 0 && b.output_bytes != 0);
     if (!b.in_place) { return b; }
@@ -163,7 +163,7 @@ inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool i
 inline plans::planned_call plan_call(lowered_call const& c,
                                      lean_vector<rank_choice> const& choices) {
     plans::planned_call result;
-    result.all_come = !is_rooted(c.shape().what);
+    result.all_come = waits_for_all(c.shape().what);
     result.cell_depth = choices.front().cell_depth;
     for (rank_t r = 0; r < c.shape().size; ++r) {
         result.buffers.push_back(

@@ -183,7 +183,7 @@ private:
         if (!lowering::suits_cells(lowered_, !blocks_vary())) { return; }
         auto form = std::make_unique<cell_form>();
         form->longest = lowering::longest_input(shape_);
-        form->all_come = !is_rooted(shape_.what);
+        form->all_come = waits_for_all(shape_.what);
         auto const choice = lowering::choose_for_cells(form->longest, shape_.in_place);
         auto const own = lowered_.lower(shape_.rank, choice);
         form->steps = plans::resolve(own, views(own, 0, choice.shown));

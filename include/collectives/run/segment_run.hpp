@@ -94,7 +94,7 @@ private:
     bool end() {
         if (at_ == stage::in_memory) {
             // Without a root, no rank ends before all ranks have come.
-            engine_->runs.leave(run_, !is_rooted(program_->shape().what));
+            engine_->runs.leave(run_, waits_for_all(program_->shape().what));
             if (keeps_ == plans::scratch_life::channel) { engine_->runs.keep(run_, scratch_); }
             if (keeps_ != plans::scratch_life::run) { scratch_ = {}; }
         }

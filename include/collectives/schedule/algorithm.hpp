@@ -36,6 +36,8 @@ concept has_scatter = requires(A const a, null_sink s) { a.scatter(rank_t{}, int
 template <class A>
 concept has_all_to_all = requires(A const a, null_sink s) { a.all_to_all(rank_t{}, int{}, s); };
 template <class A>
+concept has_scan = requires(A const a, null_sink s) { a.scan(rank_t{}, int{}, s); };
+template <class A>
 concept has_owner = requires(A const a) {
     { a.owner(int{}, int{}) } -> std::same_as<rank_t>;
 };
@@ -98,7 +100,8 @@ concept emits_an_all_reduce =
 ///  (c) steps(me, size, emit): the whole all-reduce.
 ///
 /// Optional: fits(size), false for the numbers of ranks that it is not for; gather and scatter(me,
-/// size, root, emit), all_to_all(me, size, emit) over `size` blocks; and whichever functions of the
+/// size, root, emit), all_to_all(me, size, emit) over `size` blocks; scan(me, size, emit) over
+/// chunks(size) chunks, also for one rank less, as exscan needs it; and whichever functions of the
 /// other families it has a better way for. A reduce_scatter or all_gather that is not one of the
 /// halves of family (a) is over `size` blocks, block i of rank i. `compose.hpp` derives every
 /// collective that is not there.

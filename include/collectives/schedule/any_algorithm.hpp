@@ -44,7 +44,7 @@ constexpr bool fits_with(int parameter, int size) {
 }
 
 template <algorithm A>
-proof verdict_on(any_algorithm of, collective what, int size, rank_t root);
+[[gnu::cold]] proof verdict_on(any_algorithm of, collective what, int size, rank_t root);
 
 template <algorithm A>
 inline constexpr algorithm_table table_of{A::name,
@@ -134,7 +134,9 @@ template <algorithm A>
 [[gnu::cold]] proof detail::verdict_on(any_algorithm of, collective what, int size, rank_t root) {
     if (!of.fits(size)) { return {false, "the algorithm is not for so many ranks"}; }
     if constexpr (detail::states_its_sums<A>) {
-        auto const sums = made_of<A>(of.parameter()).sums({}, what, size);
+        auto const sums = is_prefix(what) && !has_scan<A>
+                              ? sum_order::left_fold  // as linear::scan
+                              : made_of<A>(of.parameter()).sums({}, what, size);
         return stated_proof(sums, what, size);
     } else {
         return of.check(size, what, root);

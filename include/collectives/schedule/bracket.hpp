@@ -55,11 +55,14 @@ public:
         return static_cast<int>(nodes_.size()) - 1;
     }
 
-    /// Whether every rank's contribution is in the value (once: `sum` ensures that).
-    constexpr bool complete(int value) const {
+    /// Whether the contributions of the first `ranks` ranks are in the value, and no others (each
+    /// once: `sum` ensures that).
+    constexpr bool complete(int value, int ranks) const {
         for (std::size_t w = 0; w < words_; ++w) {
-            auto const left = static_cast<std::size_t>(ranks_) - 64 * w;
-            auto const all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+            int const left = ranks - 64 * static_cast<int>(w);
+            auto const all = left >= 64  ? ~std::uint64_t{0}
+                             : left <= 0 ? 0
+                                         : (std::uint64_t{1} << left) - 1;
             if (bits_[index(value) * words_ + w] != all) { return false; }
         }
         return true;
@@ -91,10 +94,10 @@ public:
     /// Whether every bracket is over consecutive ranks, in ascending order.
     constexpr bool ordered(int value) const { return nodes_[index(value)].ordered; }
 
-    /// Whether a complete value is one sum of all ranks in rank order.
-    constexpr bool is_left_fold(int value) const {
+    /// Whether a value of so many contributions is one sum in rank order.
+    constexpr bool is_left_fold(int value, int ranks) const {
         return nodes_[index(value)].ordered &&
-               (ranks_ == 1 || nodes_[index(value)].count == static_cast<std::size_t>(ranks_));
+               (ranks == 1 || nodes_[index(value)].count == static_cast<std::size_t>(ranks));
     }
 
 private:

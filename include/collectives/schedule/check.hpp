@@ -12,7 +12,8 @@ namespace collectives::inline v0 {
 /// Proves the recorded schedules of all ranks, in rank order, or says where they are wrong. Proved:
 ///
 ///  - every result holds every contribution exactly once, under the same bracket on all ranks, so
-///    that all ranks get the same bits; or, where blocks are only moved, the right block;
+///    that all ranks get the same bits; in a scan, exactly those of the ranks up to its own (in an
+///    exscan, before it); or, where blocks are only moved, the right block;
 ///  - the k-th send of a round from one rank to another meets the k-th receive, over the same
 ///    chunks (in all_to_all as many), and nothing is left over;
 ///  - rounds ascend on each rank and are equal on both sides. So nothing can deadlock, even if a

@@ -68,6 +68,9 @@ public:
         return result;
     }
 
+    /// From now on, rank r of the job is called r - 1.
+    constexpr void leave_out_first_rank() { at_.first_rank += at_.stride; }
+
     /// Not inlined, since algorithms call it from many places.
     [[gnu::noinline]] constexpr void operator()(step const& emitted) const {
         step s = at_(emitted);

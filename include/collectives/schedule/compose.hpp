@@ -6,7 +6,10 @@
 //     reduce          reduce_scatter, then one round from the owners to the root
 //     reduce_scatter  reduce to 0, then scatter | all_reduce, of which each keeps its own block
 //     all_gather      gather to 0, then broadcast
-//     others          each block straight to its place in one round
+//     exscan          one round in which each rank takes the contribution of the rank before it,
+//     then
+//                     a scan among ranks 1 .. P-1
+//     others          each block, or contribution to a scan, straight to its place in one round
 //     barrier         the all_gather of empty blocks
 //
 // The last five are over `size` blocks: the algorithm's chunk ranges become ranges of blocks, and
@@ -21,7 +24,7 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-constexpr int chunks_of(step_source const& a, collective what, int size) {
+[[gnu::cold]] constexpr int chunks_of(step_source const& a, collective what, int size) {
     bool const cut = a.joins_on_owners();
     switch (what) {
         case collective::all_reduce: return a.chunks_for(size);
@@ -31,6 +34,8 @@ constexpr int chunks_of(step_source const& a, collective what, int size) {
         case collective::reduce:
             if (cut || a.has(pattern::reduce)) { return a.chunks_for(size); }
             return a.has(pattern::reduce_scatter) ? size : a.chunks_for(size);
+        case collective::scan: return a.has(pattern::scan) ? a.chunks_for(size) : 1;
+        case collective::exscan: return size > 1 ? chunks_of(a, collective::scan, size - 1) : 1;
         default: return size;
     }
 }
@@ -70,6 +75,8 @@ public:
             case collective::all_to_all:
                 if (a_.has(pattern::all_to_all)) { return own(pattern::all_to_all); }
                 return linear::all_to_all(me_, size_, emit_);
+            case collective::scan: return scan();
+            case collective::exscan: return shift({0, chunks_of(a_, what, size_)});
             default: return;
         }
     }
@@ -96,6 +103,11 @@ public:
                 if (a_.joins_on_owners()) { return in_blocks(pattern::all_gather); }
                 if (a_.has(pattern::all_gather) || !a_.joins_on_root()) { return; }
                 return in_blocks(pattern::broadcast);
+            case collective::exscan:
+                if (me_-- == 0) { return; }
+                --size_;
+                emit_.leave_out_first_rank();
+                return scan();
             default: return;
         }
     }
@@ -119,17 +131,26 @@ private:
         linear::scatter(me_, size_, root, emit_);
     }
 
-    constexpr void move(rank_t from, rank_t to, int chunk) {
+    [[gnu::cold]] constexpr void scan() {
+        if (a_.has(pattern::scan)) { return own(pattern::scan); }
+        linear::scan(me_, size_, emit_);
+    }
+
+    [[gnu::cold, gnu::noinline]] constexpr void move(rank_t from, rank_t to, chunk_range chunks) {
         if (from == to) { return; }
-        if (me_ == from) { emit_(step{0, verb::send, to, {chunk}}); }
-        if (me_ == to) { emit_(step{0, verb::recv_copy, from, {chunk}}); }
+        if (me_ == from) { emit_(step{0, verb::send, to, chunks}); }
+        if (me_ == to) { emit_(step{0, verb::recv_copy, from, chunks}); }
+    }
+    /// Each rank passes its contribution on to the next one, which forgets its own.
+    constexpr void shift(chunk_range all) {
+        for (rank_t r = 1; r < size_; ++r) { move(r - 1, r, all); }
     }
     /// Emits one round in which each chunk moves between its owner and the root.
     [[gnu::cold]] constexpr void owners_and_root(bool to_owners) {
         int const chunks = a_.joins_on_owners() ? a_.chunks_for(size_) : size_;
         for (int c = 0; c < chunks; ++c) {
             rank_t const owner = a_.owner_of(c, size_);
-            move(to_owners ? root_ : owner, to_owners ? owner : root_, c);
+            move(to_owners ? root_ : owner, to_owners ? owner : root_, {c});
         }
     }
     /// Emits one round in which each block moves between its rank and the owner of its chunk.
@@ -139,7 +160,7 @@ private:
             rank_t const owner = a_.owner_of(c, size_);
             auto const [first, count] = regrouped({c}, chunks, size_);
             for (rank_t b = first; b < first + count; ++b) {
-                move(to_owners ? b : owner, to_owners ? owner : b, b);
+                move(to_owners ? b : owner, to_owners ? owner : b, {b});
             }
         }
     }

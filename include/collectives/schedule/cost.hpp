@@ -23,18 +23,21 @@ constexpr std::size_t bytes_of(chunk_range range, int chunks, std::size_t bytes)
 
 /// With n bytes over P ranks: ranks that share the work evenly send n (P-1)/P (all_reduce: twice,
 /// adding and spreading); the root of a broadcast must send n, a leaf of a reduce too, a leaf of a
-/// gather its block, the root of a scatter all but its own; the P - 1 additions of n bytes are
-/// shared by P ranks at best.
+/// gather its block, the root of a scatter all but its own, rank 0 of a scan all of n; the P - 1
+/// additions of n bytes (P - 2 in an exscan) are shared by P ranks at best.
 constexpr cost::lower_bound bound_of(collective what, int size, std::size_t bytes) {
     if (size == 1) { return {}; }
     cost::lower_bound result{ceil_log2(size), 0, 0};
     auto const ranks = static_cast<std::size_t>(size);
     std::size_t const share = bytes - bytes / ranks;  // n (P-1)/P, rounded up
     if (reduces(what)) { result.reduced = share; }
+    if (what == collective::exscan) { result.reduced = bytes - 2 * bytes / ranks; }
     switch (what) {
         case collective::all_reduce: result.sent = 2 * bytes - 2 * bytes / ranks; break;
         case collective::broadcast:
-        case collective::reduce: result.sent = bytes; break;
+        case collective::reduce:
+        case collective::scan:
+        case collective::exscan: result.sent = bytes; break;
         case collective::gather: result.sent = bytes / ranks; break;
         default: result.sent = share;
     }

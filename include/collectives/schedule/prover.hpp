@@ -75,10 +75,10 @@ private:
         rank_t const root = ranks_[0].root;
         for (rank_t r = 0; r < size_; ++r) {
             for (int c = 0; c < chunks_; ++c) {
-                held_[slot(r, c)] = what_ == collective::all_to_all                  ? r * size_ + c
-                                    : reduces(what_)                                 ? r
-                                    : has(traits_of(what_).input, r == root, r == c) ? c
-                                                                                     : none;
+                held_[slot(r, c)] = what_ == collective::all_to_all           ? r * size_ + c
+                                    : reduces(what_)                          ? r
+                                    : has(traits_of(what_).input, r, root, c) ? c
+                                                                              : none;
             }
         }
         if (what_ == collective::all_to_all) { input_ = held_; }
@@ -167,7 +167,9 @@ private:
             auto const rank = static_cast<rank_t>(a.slot / index(chunks_));
             auto const chunk = static_cast<int>(a.slot % index(chunks_));
             if (!a.adds) {
-                if (reduces(what_) && !sums_.covers(a.value, held_[a.slot])) {
+                // A result of exscan lacks the rank's own contribution.
+                bool const may_forget = what_ == collective::exscan && held_[a.slot] == rank;
+                if (reduces(what_) && !may_forget && !sums_.covers(a.value, held_[a.slot])) {
                     return refuse("a copy replaces contributions it does not hold", rank, round,
                                   chunk);
                 }
@@ -199,7 +201,7 @@ private:
     /// Whether this slot belongs to the result of the collective.
     [[gnu::cold]] constexpr bool is_result(rank_t rank, int chunk) const {
         if (what_ == collective::all_to_all) { return rank != chunk; }  // its own is not sent
-        return has(traits_of(what_).output, rank == ranks_[0].root, rank == chunk);
+        return has(traits_of(what_).output, rank, ranks_[0].root, chunk);
     }
 
     [[gnu::cold]] constexpr bool judge() {
@@ -215,8 +217,13 @@ private:
                     if (value != wanted) { return refuse("a block is missing", r, -1, c); }
                     continue;
                 }
-                if (!sums_.complete(value)) {
+                int const ranks = reduced_ranks(what_, size_, r);
+                if (!sums_.complete(value, ranks)) {
                     return refuse("a contribution is missing", r, -1, c);
+                }
+                if (is_prefix(what_)) {
+                    note(value, held_[slot(r, 0)], ranks);
+                    continue;
                 }
                 if (common == none) { common = value; }
                 if (!sums_.same(common, value)) {
@@ -225,13 +232,16 @@ private:
             }
             if (common == none) { continue; }
             if (some == none) { some = common; }
-            verdict_.order_preserving = verdict_.order_preserving && sums_.ordered(common);
-            verdict_.left_fold = verdict_.left_fold && sums_.is_left_fold(common);
-            if (verdict_.position_independent) {
-                verdict_.position_independent = sums_.same(some, common);
-            }
+            note(common, some, size_);
         }
         return true;
+    }
+    /// Notes the properties of a result; `other` is the same result of another chunk.
+    [[gnu::cold]] constexpr void note(int value, int other, int ranks) {
+        auto& v = verdict_;
+        v.order_preserving = v.order_preserving && sums_.ordered(value);
+        v.left_fold = v.left_fold && sums_.is_left_fold(value, ranks);
+        v.position_independent = v.position_independent && sums_.same(other, value);
     }
 
     std::span<schedule const> ranks_;

@@ -32,7 +32,8 @@ struct outline {
     int rounds;
 };
 
-constexpr outline outline_of(step_source const& from, collective what, int size, rank_t root) {
+[[gnu::cold]] constexpr outline outline_of(step_source const& from, collective what, int size,
+                                           rank_t root) {
     outline result{what, size, root, chunks_of(from, what, size), 0, 0};
     recorder counted;
     for (rank_t r = 0; r < size; ++r) { stage(from, r, size, root, {counted, {}}).first(what); }

@@ -20,7 +20,8 @@ enum class pattern : std::uint8_t {
     broadcast,
     gather,
     scatter,
-    all_to_all
+    all_to_all,
+    scan
 };
 
 /// The arguments of one of these functions. `root` counts only if the function takes one.
@@ -68,8 +69,9 @@ constexpr int parameter_of([[maybe_unused]] A a) {
 
 template <algorithm A>
 inline constexpr unsigned own_patterns = [] {
-    bool const has[]{has_steps<A>,     has_reduce_scatter<A>, has_all_gather<A>, has_reduce<A>,
-                     has_broadcast<A>, has_gather<A>,         has_scatter<A>,    has_all_to_all<A>};
+    bool const has[]{has_steps<A>,   has_reduce_scatter<A>, has_all_gather<A>,
+                     has_reduce<A>,  has_broadcast<A>,      has_gather<A>,
+                     has_scatter<A>, has_all_to_all<A>,     has_scan<A>};
     unsigned result = 0, bit = 1;
     for (bool const it : has) {
         result |= it ? bit : 0;
@@ -118,6 +120,9 @@ constexpr void emit_with(int parameter, part const& p, step_collector& emit) {
             break;
         case pattern::all_to_all:
             if constexpr (has_all_to_all<A>) { a.all_to_all(p.me, p.size, emit); }
+            break;
+        case pattern::scan:
+            if constexpr (has_scan<A>) { a.scan(p.me, p.size, emit); }
             break;
     }
 }

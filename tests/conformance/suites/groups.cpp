@@ -29,7 +29,7 @@ void run_some(coll::communicator& comm, std::uint64_t seed) {
     for (std::uint64_t i = 0; i < 12; ++i) {
         auto const p = static_cast<std::size_t>(comm.size());
         setup s;
-        s.what = moving_collectives[(seed + i) % 8];
+        s.what = moving_collectives[(seed + i) % moving_collectives.size()];
         s.count = (i % 3 == 0 ? 1'400 : 3) * p;
         s.how.algorithm = all[(seed + 3 * i) % all.size()];
         s.root = static_cast<int>((seed + i) % p);

@@ -65,7 +65,7 @@ void run_several(coll::communicator& comm, std::uint64_t seed, bool by_test) {
     for (std::uint64_t i = 0; i < 24; ++i) {
         auto const h = scramble(seed * 1'000 + i);
         setup s;
-        s.what = moving_collectives[h % 8];
+        s.what = moving_collectives[h % moving_collectives.size()];
         s.how.algorithm = all[h / 8 % all.size()];
         s.count = std::array<std::size_t, 4>{p, 50 * p, 3'000 * p, 20'000 * p}[h / 128 % 4];
         s.how.segment = segment_for(s.count * 4, h / 512);

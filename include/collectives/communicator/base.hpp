@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The persistent forms of the collectives, and what all their forms need.
+// The base of communicators: what all forms of a call need, scans, and the persistent forms.
 #pragma once
 
+#include <collectives/communicator/pending.hpp>
 #include <collectives/communicator/persistent.hpp>
 #include <collectives/communicator/typed_requests.hpp>
 #include <collectives/core/op.hpp>
@@ -18,13 +19,69 @@ struct lasting_call {
     std::shared_ptr<void const> kept;
 };
 
-/// The base of `communicator`. A `plan_` form takes the arguments of the collective, checks them
-/// and plans the call; nothing is sent before it is started. Buffers, counts and operator are those
-/// of the plan.
-class persistent_forms {
+class communicator_base {
 public:
     rank_t rank() const { return rank_; }
     int size() const { return size_; }
+
+    /// Rank r gets the reduction of the vectors of ranks 0 .. r, in rank order. in, out: n
+    /// elements; they may be the same range. An operator that finishes its results, such as
+    /// `average`, does not compile. Sends at most (P-1) n bytes, or what `cost_of` says of the
+    /// algorithm. Throws as every collective does. Hillis, Steele, Data Parallel Algorithms, CACM
+    /// 1986.
+    template <input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
+    void scan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        run_vector(collective::scan, in, out, op, 0, how);
+    }
+    template <output_range InOut, prefix_op<element_t<InOut>> Op = sum>
+    void scan(InOut&& inout, Op op = {}, options const& how = {}) {
+        scan(inout, inout, op, how);
+    }
+    template <lasting_input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
+    pending start_scan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        return start(lasting_vector(collective::scan, in, out, op, 0, how));
+    }
+    template <output_range InOut, prefix_op<element_t<InOut>> Op = sum>
+    pending start_scan(InOut&& inout, Op op = {}, options const& how = {}) {
+        return start_scan(inout, inout, op, how);
+    }
+    template <lasting_input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
+    persistent plan_scan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        return plan(lasting_vector(collective::scan, in, out, op, 0, how));
+    }
+    template <output_range InOut, prefix_op<element_t<InOut>> Op = sum>
+    persistent plan_scan(InOut&& inout, Op op = {}, options const& how = {}) {
+        return plan_scan(inout, inout, op, how);
+    }
+
+    /// The same of ranks 0 .. r-1. Rank 0's out is not looked at, and stays as it is.
+    template <input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
+    void exscan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        run_vector(collective::exscan, in, out, op, 0, how);
+    }
+    template <output_range InOut, prefix_op<element_t<InOut>> Op = sum>
+    void exscan(InOut&& inout, Op op = {}, options const& how = {}) {
+        exscan(inout, inout, op, how);
+    }
+    template <lasting_input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
+    pending start_exscan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        return start(lasting_vector(collective::exscan, in, out, op, 0, how));
+    }
+    template <output_range InOut, prefix_op<element_t<InOut>> Op = sum>
+    pending start_exscan(InOut&& inout, Op op = {}, options const& how = {}) {
+        return start_exscan(inout, inout, op, how);
+    }
+    template <lasting_input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
+    persistent plan_exscan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
+        return plan(lasting_vector(collective::exscan, in, out, op, 0, how));
+    }
+    template <output_range InOut, prefix_op<element_t<InOut>> Op = sum>
+    persistent plan_exscan(InOut&& inout, Op op = {}, options const& how = {}) {
+        return plan_exscan(inout, inout, op, how);
+    }
+
+    // A `plan_` form takes the arguments of the collective, checks them and plans the call; nothing
+    // is sent before it is started. Buffers, counts and operator are those of the plan.
 
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     persistent plan_all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
@@ -101,7 +158,7 @@ public:
     }
 
 protected:
-    explicit persistent_forms(core_pointer core);
+    explicit communicator_base(core_pointer core);
 
     request_maker make() const { return {rank_, size_}; }
     part_counts parts(collective what, counts_range auto const& given) const {
@@ -119,7 +176,13 @@ protected:
         auto kept = std::make_shared<std::pair<Op, reducer>>(op, reducer{});
         return kept->second = reducer_of<T>(kept->first), kept;
     }
-    /// all_reduce and reduce.
+    /// all_reduce, reduce, scan and exscan.
+    template <class In, class Out, class Op>
+    void run_vector(collective what, In& in, Out& out, Op const& op, rank_t root,
+                    options const& how) {
+        auto const r = reducer_of<element_t<In>>(op);
+        run(vector_request(make(), what, in, out, r, root, how));
+    }
     template <class In, class Out, class Op>
     lasting_call lasting_vector(collective what, In& in, Out& out, Op const& op, rank_t root,
                                 options const& how) const {
@@ -135,6 +198,10 @@ protected:
         return {block_request(make(), what, in, out, std::move(counts), &kept->second, 0, how),
                 kept};
     }
+
+    void run(call_request const& r);
+    pending start(call_request const& r, std::shared_ptr<void const> kept = {});
+    pending start(lasting_call const& c) { return start(c.request, c.kept); }
 
     core_pointer core_;
     int rank_ = 0, size_ = 1;
