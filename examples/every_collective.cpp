@@ -68,6 +68,16 @@ int main() {
         int const power = std::vector<int>{1, 10, 100, 1000}[static_cast<std::size_t>(me)];
         show(me, "all_to_all", all, {0, power, 2 * power, 3 * power});
 
+        all = mine;
+        comm.scan(all);  // of ranks 0 .. me
+        int const so_far = me * (me + 1) / 2;
+        show(me, "scan", all, {so_far, 10 * so_far, 100 * so_far, 1000 * so_far});
+
+        // Where this rank's elements begin in a file that all ranks write, if it has `me` of them.
+        vector begin{0};  // rank 0's stays as it is
+        comm.exscan(own, begin);
+        show(me, "exscan", begin, {so_far - me});
+
         comm.barrier();
 
         // Blocks of other sizes: rank i gives i elements.

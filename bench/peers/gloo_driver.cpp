@@ -91,7 +91,8 @@ peer_call find_typed(measured_case const& c, context_pointer const& context) {
                 gloo::BarrierOptions o(context);
                 gloo::barrier(o);
             };
-        default: return {};  // a reduce_scatter for every number of ranks it does not have
+        default:
+            return {};  // scans, and a reduce_scatter for every number of ranks it does not have
     }
 }
 

@@ -57,6 +57,15 @@ peer_call find(measured_case const& c, int rank, int ranks) {
             return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
                 MPI_Allgather(own ? MPI_IN_PLACE : in, n(count), type, out, block, type, world);
             };
+        case scan:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                MPI_Scan(own ? MPI_IN_PLACE : in, out, n(count), type, op, world);
+            };
+        case exscan:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                // Rank 0's in-place output would be its input.
+                MPI_Exscan(own && rank != 0 ? MPI_IN_PLACE : in, out, n(count), type, op, world);
+            };
         case gather:
             return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
                 MPI_Gather(root_own ? MPI_IN_PLACE : in, n(count), type, out, block, type, root,

@@ -10,14 +10,14 @@
 namespace random_programs {
 
 struct instruction {
-    int what = 0;  // 0..9, see `issue`
+    int what = 0;  // 0..10, see `issue`
     int algorithm = 0;
     int root = 0;
     std::size_t n = 0;
     std::size_t segment = 0;
     bool in_place = false;
     bool started = false;
-    bool counted = false;     // blocks by counts instead of coll::block
+    bool counted = false;     // blocks by counts instead of coll::block; exscan instead of scan
     int reachable_ranks = 0;  // the ranks below this one pass allocated memory
 };
 
@@ -34,7 +34,7 @@ inline rc::Gen<instruction> any_instruction() {
         rc::gen::oneOf(rc::gen::inRange<std::size_t>(0, 12), rc::gen::inRange<std::size_t>(0, 600),
                        rc::gen::inRange<std::size_t>(0, 9000));
     return rc::gen::build<instruction>(
-        set(&instruction::what, rc::gen::inRange(0, 10)),
+        set(&instruction::what, rc::gen::inRange(0, 11)),
         set(&instruction::algorithm, rc::gen::inRange(0, 10)),
         set(&instruction::root, rc::gen::inRange(0, 8)), set(&instruction::n, counts),
         set(&instruction::segment, rc::gen::element<std::size_t>(0, 0, 0, 512, 8192)),

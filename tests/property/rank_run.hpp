@@ -85,11 +85,12 @@ private:
     void issue(instruction const& i, std::size_t call) {
         auto const size = comm_.size(), me = comm_.rank(), root = i.root % size;
         auto const mine = static_cast<std::size_t>(me);
-        auto const sum = [size, call](std::size_t k) {
+        auto const sum_of = [call](int ranks, std::size_t k) {
             number s = 0;
-            for (int r = 0; r < size; ++r) { s += value(r, call, k); }
+            for (int r = 0; r < ranks; ++r) { s += value(r, call, k); }
             return s;
         };
+        auto const sum = [=](std::size_t k) { return sum_of(size, k); };
         coll::options how{.segment = i.segment, .timeout = time_};
         if (i.algorithm > 0) {
             how.algorithm = coll::all_algorithms[static_cast<std::size_t>(i.algorithm - 1)];
@@ -219,6 +220,20 @@ private:
                 return;
             }
             case 8: return fold_in_parts(i, call);
+            case 9: {
+                auto const in = memory(i, i.n, kept);
+                auto const out = i.in_place ? in : memory(i, i.n, kept);
+                fill(in, me, 0);
+                auto const ranks = i.counted ? me : me + 1;
+                open(i.counted ? comm_.start_exscan(in, out, coll::sum{}, how)
+                               : comm_.start_scan(in, out, coll::sum{}, how),
+                     [=] {
+                         for (std::size_t k = 0; k < i.n && ranks > 0; ++k) {
+                             expect(out[k] == sum_of(ranks, k), call, i);
+                         }
+                     });
+                return;
+            }
             default: return fuse(i, call, how);
         }
     }

@@ -47,7 +47,7 @@ ends() {
 count() { grep -o -- "$2" "$1" | wc -l; }
 
 algorithms="star tree butterfly halving ring circulant one_shot two_shot mixed_radix"
-collectives="all_reduce reduce_scatter all_gather broadcast reduce gather scatter all_to_all barrier"
+collectives="all_reduce reduce_scatter all_gather broadcast reduce gather scatter all_to_all scan exscan barrier"
 
 # --- an algorithm that has to be told the number of ranks per host
 "$show" hierarchical:2 6 >"$room/hosts" || fail "hierarchical:2 6 ends with an error"

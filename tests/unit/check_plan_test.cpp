@@ -99,13 +99,15 @@ TEST_CASE("ranks that announce different protocols") {
 }
 
 TEST_CASE("without a window's wait, or with too small a window, a history is refused") {
-    // Broadcasts: the root never waits for those that only read.
-    low::lowered_call const c(coll::star{}, shape_of(collective::broadcast, 3, 7, 0), 1);
-    auto const as = choice_of(pl::protocol::staged_once, true);
-    pl::planned_history history;
-    history.element = 4;
-    history.calls.assign(pl::channels + 1, low::plan_call(c, {as, as, as}));
-    REQUIRE(pl::check_plan(history).ok);
-    for (auto& call : history.calls) { call.all_come = true; }  // which is not so
-    CHECK_FALSE(pl::check_plan(history).ok);
+    // The root of a broadcast, and rank 0 of a scan, never wait for those that only read.
+    for (auto const what : {collective::broadcast, collective::scan, collective::exscan}) {
+        low::lowered_call const c(coll::star{}, shape_of(what, 3, 7, 0), 1);
+        auto const as = choice_of(pl::protocol::staged_once, true);
+        pl::planned_history history;
+        history.element = 4;
+        history.calls.assign(pl::channels + 1, low::plan_call(c, {as, as, as}));
+        REQUIRE(pl::check_plan(history).ok);
+        for (auto& call : history.calls) { call.all_come = true; }  // which is not so
+        CHECK_FALSE(pl::check_plan(history).ok);
+    }
 }

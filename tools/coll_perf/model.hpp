@@ -46,7 +46,7 @@ T value(int rank, std::size_t i) {
     return number_as<T>(1 + h % 3);
 }
 
-/// The reduction of what all ranks put in at place `i`, one after the other.
+/// The reduction of what the first `ranks` ranks put in at place `i`, one after the other.
 template <class T, class Op>
 T reduction(Op const& op, int ranks, std::size_t i) {
     auto const own = [&](int r) {
@@ -71,7 +71,9 @@ T expected(Op const& op, coll::collective what, int rank, int ranks, int root, s
     auto const mine = static_cast<std::size_t>(rank) * block;
     switch (what) {
         case all_reduce:
-        case reduce: return reduction<T>(op, ranks, i);
+        case reduce:
+        case scan:
+        case exscan: return reduction<T>(op, coll::reduced_ranks(what, ranks, rank), i);
         case reduce_scatter: return reduction<T>(op, ranks, mine + i);
         case all_gather:
         case gather: return value<T, Op>(static_cast<int>(i / block), i % block);

@@ -46,7 +46,7 @@ struct shape {
         std::size_t first = 0, count = 0;
     };
     part in, out;
-    bool has_result = true;  ///< false where only root gets one
+    bool has_result = true;  ///< false where only other ranks get one
 
     static shape of(coll::collective what, std::size_t count, bool in_place, int rank, int ranks,
                     int root) {
@@ -57,9 +57,11 @@ struct shape {
         bool const gathers = what == all_gather || what == gather;
         bool const spreads = what == reduce_scatter || what == scatter;
         shape s{gathers ? block : whole, spreads ? block : whole, true};
-        s.has_result = !(what == reduce || what == gather) || rank == root;
+        s.has_result = what == exscan                     ? rank != 0
+                       : what == reduce || what == gather ? rank == root
+                                                          : true;
         if (!in_place && what != broadcast) { s.out.vector = 1; }
-        // Where only root has both, the others' vectors must not overlap by accident either.
+        // Where not all ranks have both, the others' vectors must not overlap by accident either.
         if (in_place && !s.has_result) { s.out.vector = 1; }
         if (in_place && what == scatter && rank != root) { s.in.vector = 1; }
         return s;

@@ -112,8 +112,7 @@ std::string label(coll::chunk_range range, int chunks) {
 }
 
 std::string_view part_of(coll::collective what) {
-    using enum coll::collective;
-    return what == all_reduce || what == broadcast || what == reduce ? "chunk" : "block";
+    return coll::has_blocks(what) ? "block" : "chunk";
 }
 
 std::string describe(simulation const& sim, int number) {

@@ -75,6 +75,10 @@ json panel_of(report const& shown) {
             if (!sim.at(r, c).live) { faded.push_back(r * sim.chunks() + c); }
         }
     }
+    json whole = json::array();  // of each rank, where ranks reduce: the set of a full share
+    for (int r = 0; coll::reduces(shown.what) && r < sim.size(); ++r) {
+        whole.push_back(sets.number(sim.whole(r, 0)));
+    }
     json rounds = json::array();
     while (sim.round() + 1 < sim.rounds()) {
         sim.advance();
@@ -91,7 +95,7 @@ json panel_of(report const& shown) {
     return {{"name", shown.name},
             {"chunks", sim.chunks()},
             {"chunk_bytes", bytes},
-            {"whole", coll::reduces(shown.what) ? shown.size : 1},
+            {"whole", whole},
             {"sets", sets.sets()},
             {"start", start},
             {"start_faded", faded},

@@ -107,7 +107,7 @@ function drawCells(g, panel, plan, state, showChanged) {
     const x = plan.left + chunk * plan.cell, y = plan.top + rank * plan.row;
     const set = state.sets[cell];
     const faint = state.faded[cell] && panel.counts[set] > 0;
-    const [fill, strong] = shade(panel.counts[set], panel.whole);
+    const [fill, strong] = shade(panel.counts[set], panel.share(rank));
     const color = faint ? quiet : strong;
     const fresh = showChanged && state.changed.has(cell);
     g.globalAlpha = faint ? 0.42 : 1;
@@ -219,7 +219,7 @@ function drawPanel(canvas, panel, r, t, lit) {
       const column = (first + i) % panel.chunks, sent = (sentFirst + i) % panel.chunks;
       const set = adds ? before.sets[from * panel.chunks + sent]
         : after.sets[to * panel.chunks + column];
-      moves.push([way(plan, from, to, column, sent), adds, set, index === lit]);
+      moves.push([way(plan, from, to, column, sent), adds, set, index === lit, panel.share(to)]);
     }
   });
   if (moves.length > 600) { return; }
@@ -230,9 +230,9 @@ function drawPanel(canvas, panel, r, t, lit) {
   g.globalAlpha = 1;
   if (arrived) { return; }
   const ease = (u) => u * u * (3 - 2 * u);
-  for (const [w, adds, set] of moves) {
+  for (const [w, adds, set, , share] of moves) {
     const [x, y] = along(w, ease(t / 0.8));
-    const [fill, color] = shade(panel.counts[set], panel.whole);
+    const [fill, color] = shade(panel.counts[set], share);
     const width = Math.min(plan.cell * 0.62, 64), height = Math.min(22, plan.row * 0.7);
     box(g, x - width / 2, y - height / 2, width, height, 6);
     g.fillStyle = fill;

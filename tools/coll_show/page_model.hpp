@@ -92,10 +92,12 @@ class Panel {
       : run(first, this.chunks - 1) + "," + run(0, end - this.chunks);
     return (chunks === 1 ? part : part + "s") + " " + text;
   }
+  // Of how many contributions a full share of a rank is.
+  share(rank) { return data.reduces ? this.counts[this.whole[rank]] : 1; }
   complete(state) {
-    let n = 0;
-    for (const set of state.sets) { n += this.counts[set] >= this.whole ? 1 : 0; }
-    return n;
+    const full = (set, cell) => data.reduces
+      ? set === this.whole[Math.floor(cell / this.chunks)] : this.counts[set] > 0;
+    return state.sets.filter(full).length;
   }
 }
 

@@ -24,9 +24,10 @@ public:
         result.insert(rank);
         return result;
     }
-    static rank_set all(int size) {
+    /// The first `ranks` of `size` ranks.
+    static rank_set first(int size, int ranks) {
         rank_set result(size);
-        for (int r = 0; r < size; ++r) { result.insert(r); }
+        for (int r = 0; r < ranks; ++r) { result.insert(r); }
         return result;
     }
 

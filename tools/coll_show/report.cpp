@@ -75,7 +75,7 @@ std::vector<property> properties(report const& shown) {
     auto const either = [](bool holds, char const* name, char const* yes, char const* no) {
         return property{holds, name, holds ? yes : no};
     };
-    return {
+    std::vector<property> all{
         either(p.ok, "same bits on all ranks", "every rank gets the sum of the same additions", ""),
         either(p.order_preserving, "order-preserving", "operators need not commute",
                "only for operators that commute"),
@@ -84,10 +84,18 @@ std::vector<property> properties(report const& shown) {
                "an element's bits depend on where it stands in the vector"),
         either(p.left_fold, "left fold", "one sum in rank order, rounded once: .reproducible",
                "not one sum in rank order, so not for .reproducible")};
+    if (coll::is_prefix(shown.what)) { all.erase(all.begin()); }  // each rank has its own sum
+    return all;
 }
 
 std::string proof_means(report const& shown) {
-    auto const* const result = coll::reduces(shown.what)
+    auto const* const result = shown.what == coll::collective::scan
+                                   ? "Every result holds the contributions of the ranks up to its "
+                                     "own exactly once"
+                               : shown.what == coll::collective::exscan
+                                   ? "Every result holds the contributions of the ranks before its "
+                                     "own exactly once"
+                               : coll::reduces(shown.what)
                                    ? "Every result holds every contribution exactly once"
                                    : "Every block reaches its place";
     return fmt::format("{}; all sends meet their receives; no timing can block or disturb it.",

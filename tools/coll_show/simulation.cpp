@@ -99,9 +99,12 @@ rank_set simulation::first_value(int rank, int chunk) const {
     return holds ? rank_set::of(size_, rank) : rank_set(size_);
 }
 
-rank_set simulation::whole(int, int chunk) const {
+rank_set simulation::whole(int rank, int chunk) const {
     using enum coll::collective;
-    if (coll::reduces(what_)) { return rank_set::all(size_); }
+    if (what_ == exscan && rank == 0) { return rank_set::of(size_, rank); }  // it gets no result
+    if (coll::reduces(what_)) {
+        return rank_set::first(size_, coll::reduced_ranks(what_, size_, rank));
+    }
     return rank_set::of(size_, what_ == broadcast || what_ == scatter ? root_ : chunk);
 }
 
@@ -112,6 +115,7 @@ bool simulation::promised(int rank, int chunk) const {
         case gather: return rank == root_;
         case reduce_scatter:
         case scatter: return rank == chunk;
+        case exscan: return rank != 0;
         default: return true;
     }
 }

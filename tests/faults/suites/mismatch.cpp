@@ -164,6 +164,21 @@ TEST_CASE("another operator, or the same in another state") {
     }
 }
 
+TEST_CASE("another operator of a scan, in which the first rank waits for nobody") {
+    for (auto const& v : variety()) {
+        check_mismatch(v, "max", "sum", [&](coll::communicator& comm, bool odd) {
+            guarded<float> data(v.count);
+            odd ? comm.scan(data.span(), coll::max{}, v.how)
+                : comm.scan(data.span(), coll::sum{}, v.how);
+        });
+        check_mismatch(v, "exscan", "scan", [&](coll::communicator& comm, bool odd) {
+            guarded<float> data(v.count);
+            odd ? comm.exscan(data.span(), coll::sum{}, v.how)
+                : comm.scan(data.span(), coll::sum{}, v.how);
+        });
+    }
+}
+
 TEST_CASE("another root") {
     for (auto const& v : variety()) {
         auto const root = [&v](bool odd) { return odd ? 0 : v.size - 1; };

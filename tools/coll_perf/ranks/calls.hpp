@@ -31,7 +31,7 @@ using call_function = void (*)(coll::communicator& comm, call_arguments const& w
 struct typed_operator {
     std::string_view op;
     model check;
-    call_function (*find)(coll::collective what);
+    call_function (*find)(coll::collective what);  ///< gives null for an average in a scan
 };
 
 struct typed_calls {

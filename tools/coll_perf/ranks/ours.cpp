@@ -114,9 +114,15 @@ std::vector<case_group> plan(request const& asked, int ranks) {
                     continue;
                 }
                 for (auto const op : operators_of(asked.operators)) {
-                    if (type->find(op) != nullptr) {
+                    auto const* const known = type->find(op);
+                    if (known != nullptr && known->find(what) != nullptr) {
                         groups.push_back(group_of(asked, ranks, what, algorithm, *type, op));
-                    } else if (!has_all(asked.operators) && !has_all(asked.types)) {
+                    } else if (known != nullptr && !has_all(asked.operators) &&
+                               !has_all(asked.collectives)) {
+                        throw coll::usage_error(
+                            fmt::format("{} has no operator {}", coll::name(what), op));
+                    } else if (known == nullptr && !has_all(asked.operators) &&
+                               !has_all(asked.types)) {
                         throw coll::usage_error(
                             fmt::format("{} has no operator {}", type->type, op));
                     }

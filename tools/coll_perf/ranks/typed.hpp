@@ -42,6 +42,22 @@ call_function find_call(coll::collective what) {
             return [](coll::communicator& c, arguments a) {
                 c.reduce(in(a), out(a), make_op<Op>(), a.root, *a.how);
             };
+        case scan:
+            if constexpr (coll::prefix_op<Op, T>) {
+                return [](coll::communicator& c, arguments a) {
+                    c.scan(in(a), out(a), make_op<Op>(), *a.how);
+                };
+            } else {
+                return nullptr;
+            }
+        case exscan:
+            if constexpr (coll::prefix_op<Op, T>) {
+                return [](coll::communicator& c, arguments a) {
+                    c.exscan(in(a), out(a), make_op<Op>(), *a.how);
+                };
+            } else {
+                return nullptr;
+            }
         default: break;
     }
     // What only moves is compiled with one operator, and found with any.
