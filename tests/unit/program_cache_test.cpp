@@ -57,12 +57,8 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
         [](auto& r) {
             r.shape.counts = {10, 20, 30, 40};
         },
-        [](auto& r) {
-            r.shape.counts = {10, 20, 30, 40, 5, 20, 50, 90};
-        },
-        [](auto& r) {
-            r.shape.counts = {10, 20, 30, 40, 6, 20, 50, 90};
-        },
+        [](auto& r) { r.shape.counts = {10, 20, 30, 40, 5, 20, 50, 90}; },
+        [](auto& r) { r.shape.counts = {10, 20, 30, 40, 6, 20, 50, 90}; },
         [](auto& r) {
             r.shape.recv_counts = {25, 25, 25, 25};
         },
