@@ -60,7 +60,8 @@ std::size_t run_all(Comm& comm, int turns, std::uint64_t seed = 0) {
         coll::collective::all_reduce, coll::collective::reduce_scatter,
         coll::collective::all_gather, coll::collective::broadcast,
         coll::collective::reduce,     coll::collective::gather,
-        coll::collective::scatter,    coll::collective::all_to_all};
+        coll::collective::scatter,    coll::collective::all_to_all,
+        coll::collective::scan,       coll::collective::exscan};
     std::size_t const most = 1'000'003;
     void *in = nullptr, *out = nullptr;
     check(::cudaMalloc(&in, (most + 64) * sizeof(T)), "cudaMalloc");

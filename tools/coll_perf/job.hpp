@@ -2,6 +2,8 @@
 // What a launch is asked to measure, in a form that can be handed to another program.
 #pragma once
 
+#include <collectives/core/types.hpp>
+
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
@@ -41,9 +43,10 @@ struct measured_case {
     std::size_t bytes() const { return count * element; }
     /// What tables call the operator: what only moves has none.
     std::string shown_op() const {
-        bool const reduces =
-            collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
-        return reduces ? op : "none";
+        for (auto const& known : collectives::all_traits) {
+            if (known.name == collective) { return known.reduces ? op : "none"; }
+        }
+        return "none";
     }
 };
 

@@ -59,7 +59,10 @@ double bus_factor(std::string_view collective, int ranks) {
     if (ranks < 2) { return 0; }
     auto const share = static_cast<double>(ranks - 1) / ranks;
     if (collective == "all_reduce") { return 2 * share; }
-    if (collective == "broadcast" || collective == "reduce") { return 1; }
+    if (collective == "broadcast" || collective == "reduce" || collective == "scan" ||
+        collective == "exscan") {
+        return 1;
+    }
     return collective == "barrier" ? 0 : share;
 }
 
