@@ -4,12 +4,11 @@
 //     all_reduce      reduce_scatter, then all_gather | reduce to 0, then broadcast
 //     broadcast       one round from the root to the owners, then all_gather
 //     reduce          reduce_scatter, then one round from the owners to the root
+//     scan            each contribution straight to all higher ranks in one round
+//     exscan          each contribution to the next rank, then a scan among ranks 1 .. P-1
 //     reduce_scatter  reduce to 0, then scatter | all_reduce, of which each keeps its own block
 //     all_gather      gather to 0, then broadcast
-//     exscan          one round in which each rank takes the contribution of the rank before it,
-//     then
-//                     a scan among ranks 1 .. P-1
-//     others          each block, or contribution to a scan, straight to its place in one round
+//     others          each block straight to its place in one round
 //     barrier         the all_gather of empty blocks
 //
 // The last five are over `size` blocks: the algorithm's chunk ranges become ranges of blocks, and
