@@ -164,6 +164,8 @@ int main(int argc, char** argv) {
     add_arithmetic<std::complex<double>>();
     add_arithmetic<coll::float16>();
     add_arithmetic<coll::bfloat16>();
+    add_arithmetic<coll::float8_e4m3>();
+    add_arithmetic<coll::float8_e5m2>();
     for (auto const to : {read_soon, not_read_soon}) {
         for (auto const bytes :
              {4 * kib, 16 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib}) {

@@ -4,7 +4,7 @@
 
 #include "layers.hpp"
 
-#include <collectives/core/half.hpp>
+#include <collectives/core/narrow_float.hpp>
 
 #include <fmt/format.h>
 

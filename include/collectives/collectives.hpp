@@ -7,7 +7,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
-#include <collectives/core/half.hpp>
+#include <collectives/core/narrow_float.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/fusion/buffer.hpp>
 #include <collectives/launch/join.hpp>

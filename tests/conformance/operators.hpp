@@ -18,7 +18,7 @@ namespace models {
 /// Whole numbers that every format holds exactly; others see them as double.
 template <class T>
 T number(double x) {
-    if constexpr (coll::sixteen_bit_float<T>) {
+    if constexpr (coll::narrow_float<T>) {
         return T(static_cast<float>(x));
     } else {
         return static_cast<T>(x);
@@ -28,7 +28,7 @@ template <class T>
 using wide_t = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 template <class T>
 wide_t<T> wide(T x) {
-    if constexpr (coll::sixteen_bit_float<T>) {
+    if constexpr (coll::narrow_float<T>) {
         return static_cast<double>(static_cast<float>(x));
     } else {
         return static_cast<wide_t<T>>(x);

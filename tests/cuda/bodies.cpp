@@ -176,6 +176,7 @@ TEST_CASE("the kernel that does for an operator") {
     CHECK(finds(coll::premultiplied_sum{0.5}, 1.0F));
     CHECK(finds(coll::premultiplied_sum{0.5F}, 1.0));
     CHECK(finds(coll::premultiplied_sum{coll::float16(0.5F)}, coll::bfloat16(1.0F)));
+    CHECK(finds(coll::premultiplied_sum{coll::float8_e4m3(0.5F)}, coll::float8_e5m2(1.0F)));
     CHECK(finds(coll::premultiplied_sum{2}, std::complex<float>(1)));
     CHECK(finds(coll::premultiplied_sum{std::complex<double>(2)}, std::complex<double>(1)));
     CHECK_FALSE(finds(coll::sum{}, 1.0L));

@@ -91,6 +91,8 @@ TEST_CASE("the kernel that packs: any addresses, any number of workers") {
     pack_and_unpack<std::uint64_t, std::uint64_t>();
     pack_and_unpack<float, coll::float16>();
     pack_and_unpack<float, coll::bfloat16>();
+    pack_and_unpack<float, coll::float8_e4m3>();
+    pack_and_unpack<float, coll::float8_e5m2>();
     pack_and_unpack<double, float>();
 }
 

@@ -36,11 +36,14 @@ bool const kernels_are_there = [] {
     cuda::provide_with<launcher, halved, float>();
     cuda::provide_with<launcher, halved, collectives::float16>();
     cuda::provide_with<launcher, halved, collectives::bfloat16>();
+    cuda::provide_with<launcher, halved, collectives::float8_e4m3>();
+    cuda::provide_with<launcher, halved, collectives::float8_e5m2>();
     cuda::provide_with<launcher, collectives::premultiplied_sum<double>, double>();
     cuda::provide_with<launcher, collectives::sum, std::uint64_t>();
     cuda::provide_with<launcher, collectives::max, std::int8_t>();
     cuda::provide_with<launcher, collectives::average, std::uint8_t>();
-    return provide_some<std::int32_t, float, double, collectives::float16, collectives::bfloat16>();
+    return provide_some<std::int32_t, float, double, collectives::float16, collectives::bfloat16,
+                        collectives::float8_e4m3, collectives::float8_e5m2>();
 }();
 
 }  // namespace

@@ -9,6 +9,8 @@ static bool const sample = [] {
     return coll::cuda::provide<coll::sum, float>() && coll::cuda::provide<coll::sum, double>() &&
            coll::cuda::provide<coll::sum, coll::float16>() &&
            coll::cuda::provide<coll::average, coll::bfloat16>() &&
+           coll::cuda::provide<coll::sum, coll::float8_e4m3>() &&
+           coll::cuda::provide<coll::average, coll::float8_e5m2>() &&
            coll::cuda::provide<coll::bit_xor, std::uint8_t>() &&
            coll::cuda::provide<coll::product, std::complex<float>>();
 }();

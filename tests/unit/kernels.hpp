@@ -111,7 +111,7 @@ struct plain {
 private:
     template <class T>
     static auto number(T x) {
-        if constexpr (coll::sixteen_bit_float<T>) {
+        if constexpr (coll::narrow_float<T>) {
             return static_cast<float>(x);
         } else {
             return x;
@@ -124,7 +124,7 @@ template <class T>
 bool same(T a, T b) {
     if constexpr (coll::complex_number<T>) {
         return same(a.real(), b.real()) && same(a.imag(), b.imag());
-    } else if constexpr (coll::sixteen_bit_float<T>) {
+    } else if constexpr (coll::narrow_float<T>) {
         return a.bits() == b.bits() || (a != a && b != b);
     } else if constexpr (std::floating_point<T>) {
         return (a == b && std::signbit(a) == std::signbit(b)) || (std::isnan(a) && std::isnan(b));
@@ -146,7 +146,7 @@ T contribution(int k, std::size_t i) {
         return T(static_cast<part>(static_cast<int>(x % 2001) - 1000) / 7,
                  static_cast<part>(static_cast<int>(x / 2001 % 2001) - 1000) / 3);
     } else {
-        using wide = std::conditional_t<coll::sixteen_bit_float<T>, float, T>;
+        using wide = std::conditional_t<coll::narrow_float<T>, float, T>;
         using limits = std::numeric_limits<wide>;
         switch (x % 32) {
             case 0: return T(wide(0));

@@ -36,7 +36,8 @@ TEST_CASE_TEMPLATE("kernels of floating-point numbers", T, float, double, long d
     check_floats<T>(T(1.1));
 }
 
-TEST_CASE_TEMPLATE("kernels of 16-bit floats", T, coll::float16, coll::bfloat16) {
+TEST_CASE_TEMPLATE("kernels of narrow floats", T, coll::float16, coll::bfloat16, coll::float8_e4m3,
+                   coll::float8_e5m2) {
     check_floats<T>(1.1F);
 }
 

@@ -18,6 +18,8 @@ namespace coll = collectives;
 using coll::bfloat16;
 using coll::commutative_op;
 using coll::float16;
+using coll::float8_e4m3;
+using coll::float8_e5m2;
 using coll::reduction_op;
 
 namespace {
@@ -45,7 +47,7 @@ using integers = types<bool, char, std::int8_t, std::uint8_t, std::int16_t, std:
                        unsigned, long, unsigned long, long long, unsigned long long>;
 using numbers = types<char, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned,
                       long, unsigned long, long long, unsigned long long>;
-using reals = types<float, double, long double, float16, bfloat16>;
+using reals = types<float, double, long double, float16, bfloat16, float8_e4m3, float8_e5m2>;
 
 template <class Op, class... T>
 constexpr bool takes_all(types<T...>) {
@@ -87,6 +89,9 @@ static_assert(commutative_op<decltype(coll::commutative(coll::product{})), matri
 static_assert(reduction_op<coll::premultiplied_sum<double>, float>);
 static_assert(reduction_op<coll::premultiplied_sum<float>, float16>);
 static_assert(reduction_op<coll::premultiplied_sum<float16>, double>);
+static_assert(reduction_op<coll::premultiplied_sum<double>, float8_e4m3>);
+static_assert(reduction_op<coll::premultiplied_sum<float8_e5m2>, float>);
+static_assert(!reduction_op<coll::premultiplied_sum<float8_e5m2>, std::complex<float>>);
 static_assert(reduction_op<coll::premultiplied_sum<int>, std::int64_t>);
 static_assert(!reduction_op<coll::premultiplied_sum<double>, int>, "a factor of 0.5 is no int");
 static_assert(!reduction_op<coll::premultiplied_sum<std::complex<float>>, float>);
@@ -125,11 +130,12 @@ TEST_CASE("the average of integers rounds toward zero") {
 }
 
 TEST_CASE_TEMPLATE("min and max: NaN wins, zeros are ordered, no order of arguments matters", T,
-                   float, double, long double, float16, bfloat16) {
+                   float, double, long double, float16, bfloat16, float8_e4m3, float8_e5m2) {
     auto const make = [](float x) { return static_cast<T>(x); };
     auto const inf = std::numeric_limits<float>::infinity();
-    std::vector<float> const values{
+    std::vector<float> values{
         0.0F, -0.0F, 1.0F, -1.0F, inf, -inf, std::numeric_limits<float>::quiet_NaN()};
+    for (auto& x : values) { x = static_cast<float>(make(x)); }  // float8_e4m3 has no infinity
     auto const same = [](T a, T b) {
         auto const x = static_cast<float>(a);
         auto const y = static_cast<float>(b);
@@ -170,6 +176,7 @@ TEST_CASE("bits and truth") {
     CHECK(coll::logical_or{}(0.0, -0.0) == 0.0);
     CHECK(coll::logical_or{}(0.0, 3.5) == 1.0);
     CHECK(coll::logical_or{}(float16(0.0F), float16(6e-8F)) == float16(1.0F));
+    CHECK(coll::logical_and{}(float8_e4m3(0.002F), float8_e4m3(-5.0F)) == float8_e4m3(1.0F));
 }
 
 TEST_CASE("a complex product is the textbook's, each part product rounded") {
@@ -185,6 +192,7 @@ TEST_CASE("a factor is applied in the wider type and rounded once") {
     CHECK(third(1.0F, 2.0F) == 3.0F);
     CHECK(coll::premultiplied_sum{3}.prepare(std::int64_t{1} << 40) == 3LL << 40);
     CHECK(coll::premultiplied_sum{0.5F}.prepare(float16(3.0F)) == float16(1.5F));
+    CHECK(coll::premultiplied_sum{0.1F}.prepare(float8_e5m2(3.0F)) == float8_e5m2(0.3125F));
     CHECK(coll::premultiplied_sum{2}.prepare(std::complex<float>(1, 2)) ==
           std::complex<float>(2, 4));
     CHECK(coll::premultiplied_sum{std::complex<float>(0, 1)}.prepare(std::complex<float>(1, 2)) ==
@@ -196,6 +204,8 @@ TEST_CASE("operators and types have names, and different ones different identiti
     CHECK(coll::op_name(coll::premultiplied_sum{2}) == "premultiplied_sum");
     CHECK(coll::type_name<int>() == "int");
     CHECK(coll::type_name<float16>() == "collectives::float16");
+    CHECK(coll::type_name<float8_e4m3>() == "collectives::float8_e4m3");
+    CHECK(coll::type_name<float8_e5m2>() == "collectives::float8_e5m2");
     CHECK(coll::type_name<std::complex<float>>() == "std::complex<float>");
     CHECK(coll::type_name<std::pair<float16, int>>().find("v0") == std::string_view::npos);
     CHECK(coll::op_name(difference).find("lambda") != std::string_view::npos);

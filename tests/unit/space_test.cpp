@@ -16,6 +16,8 @@
 namespace coll = collectives;
 using coll::bfloat16;
 using coll::float16;
+using coll::float8_e4m3;
+using coll::float8_e5m2;
 
 namespace {
 
@@ -163,11 +165,13 @@ struct page {
 }  // namespace
 
 TEST_CASE_TEMPLATE("arithmetic", T, std::int8_t, std::uint16_t, int, std::uint64_t, float, double,
-                   std::complex<float>, std::complex<double>, float16, bfloat16) {
+                   std::complex<float>, std::complex<double>, float16, bfloat16, float8_e4m3,
+                   float8_e5m2) {
     check_arithmetic<T>();
 }
 
-TEST_CASE_TEMPLATE("min and max", T, std::int8_t, std::uint64_t, float, double, float16, bfloat16) {
+TEST_CASE_TEMPLATE("min and max", T, std::int8_t, std::uint64_t, float, double, float16, bfloat16,
+                   float8_e4m3, float8_e5m2) {
     check_all(coll::min{}, numbers<T>());
     check_all(coll::max{}, numbers<T>());
 }
@@ -181,6 +185,7 @@ TEST_CASE("bits") {
 TEST_CASE("factors") {
     check_all(coll::premultiplied_sum{1.0 / 3}, numbers<float>());
     check_all(coll::premultiplied_sum{1.0F / 3}, numbers<float16>());
+    check_all(coll::premultiplied_sum{1.0F / 3}, numbers<float8_e4m3>());
     check_all(coll::premultiplied_sum{3}, numbers<int>());
     check_all(coll::premultiplied_sum{std::complex<float>(0.5F, 3)},
               numbers<std::complex<float>>());
@@ -232,7 +237,7 @@ TEST_CASE("operators and types of a user: order kept, no default constructor, of
     }
 }
 
-TEST_CASE("16-bit floats are rounded once, not once per source") {
+TEST_CASE("narrow floats are rounded once, not once per source") {
     // In float16, 2048 + 1 is 2048; in float four times 1 more gives 2052, which float16 has.
     std::vector<float16> const large(100, float16(2048.0F));
     std::vector<float16> const one(100, float16(1.0F));
@@ -248,6 +253,23 @@ TEST_CASE("16-bit floats are rounded once, not once per source") {
     coll::host::make_reducer<float16>(coll::average{})
         .run(out.data(), huge_sources.data(), 5, 100, 5);
     CHECK(out == std::vector<float16>(100, float16(60000.0F)));
+    // In float8_e4m3, 16 + 1 is 16; in float twice 1 more gives 18. Five times 448 is likewise.
+    std::vector<float8_e4m3> const sixteen(100, float8_e4m3(16.0F));
+    std::vector<float8_e4m3> const unit(100, float8_e4m3(1.0F));
+    std::vector<float8_e4m3> const most(100, float8_e4m3(448.0F));
+    std::vector<float8_e4m3> result(100);
+    std::array<void const*, 3> const small_sources{sixteen.data(), unit.data(), unit.data()};
+    coll::host::make_reducer<float8_e4m3>(coll::sum{})
+        .run(result.data(), small_sources.data(), 3, 100);
+    CHECK(result == std::vector<float8_e4m3>(100, float8_e4m3(18.0F)));
+    std::array<void const*, 5> const most_sources{most.data(), most.data(), most.data(),
+                                                  most.data(), most.data()};
+    coll::host::make_reducer<float8_e4m3>(coll::average{})
+        .run(result.data(), most_sources.data(), 5, 100, 5);
+    CHECK(result == most);
+    coll::host::make_reducer<float8_e4m3>(coll::sum{})
+        .run(result.data(), most_sources.data(), 5, 100);
+    CHECK(std::isnan(static_cast<float>(result[7])));
 }
 
 TEST_CASE("what a reducer says of itself") {

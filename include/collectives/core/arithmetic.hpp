@@ -3,7 +3,7 @@
 // and a smaller and a larger that do not depend on the order of their arguments.
 #pragma once
 
-#include <collectives/core/half.hpp>
+#include <collectives/core/narrow_float.hpp>
 
 #include <bit>
 #include <complex>
@@ -29,11 +29,11 @@ concept complex_number = detail::is_complex<T>;
 /// The types whose arithmetic the library itself knows.
 template <class T>
 concept number =
-    std::integral<T> || std::floating_point<T> || complex_number<T> || sixteen_bit_float<T>;
+    std::integral<T> || std::floating_point<T> || complex_number<T> || narrow_float<T>;
 
-/// What values of T are added up in: float for the 16-bit floats, else T itself.
+/// What values of T are added up in: float for the narrow floats, else T itself.
 template <class T>
-using accumulator_t = std::conditional_t<sixteen_bit_float<T>, float, T>;
+using accumulator_t = std::conditional_t<narrow_float<T>, float, T>;
 
 namespace detail {
 
@@ -81,7 +81,7 @@ constexpr T add(T const& a, T const& b) {
         return a || b;
     } else if constexpr (std::integral<T>) {
         return static_cast<T>(static_cast<wrapping_t<T>>(a) + static_cast<wrapping_t<T>>(b));
-    } else if constexpr (sixteen_bit_float<T>) {
+    } else if constexpr (narrow_float<T>) {
         return T(static_cast<float>(a) + static_cast<float>(b));
     } else {
         return a + b;
@@ -94,7 +94,7 @@ constexpr T multiply(T const& a, T const& b, rounding_barrier rounded = {}) {
         return a && b;
     } else if constexpr (std::integral<T>) {
         return static_cast<T>(static_cast<wrapping_t<T>>(a) * static_cast<wrapping_t<T>>(b));
-    } else if constexpr (sixteen_bit_float<T>) {
+    } else if constexpr (narrow_float<T>) {
         return T(static_cast<float>(a) * static_cast<float>(b));
     } else if constexpr (complex_number<T>) {
         return T(rounded(a.real() * b.real()) - rounded(a.imag() * b.imag()),
@@ -109,19 +109,19 @@ template <class F, class T>
 concept scales_number =
     number<F> && number<T> &&
     (std::integral<T>    ? std::integral<F>
-     : complex_number<T> ? !sixteen_bit_float<F> && (std::same_as<F, T> || !complex_number<F>)
+     : complex_number<T> ? !narrow_float<F> && (std::same_as<F, T> || !complex_number<F>)
                          : !complex_number<F>);
 
 template <class F, class T>
     requires scales_number<F, T>
 constexpr T scale(F const& factor, T const& value, rounding_barrier rounded = {}) {
-    if constexpr (sixteen_bit_float<F>) {
+    if constexpr (narrow_float<F>) {
         return scale(static_cast<float>(factor), value, rounded);
     } else if constexpr (std::same_as<F, T>) {
         return multiply(factor, value, rounded);
     } else if constexpr (std::integral<T>) {
         return multiply(static_cast<T>(factor), value, rounded);
-    } else if constexpr (sixteen_bit_float<T>) {
+    } else if constexpr (narrow_float<T>) {
         return T(scale(factor, static_cast<float>(value), rounded));
     } else if constexpr (complex_number<T>) {
         return T(scale(factor, value.real(), rounded), scale(factor, value.imag(), rounded));
@@ -139,7 +139,7 @@ constexpr T divide(T const& total, int size) {
         using wide = std::conditional_t<(sizeof(T) > 8), T, small>;
         using word = std::conditional_t<std::is_signed_v<T>, wide, std::make_unsigned_t<wide>>;
         return static_cast<T>(static_cast<word>(total) / static_cast<word>(size));
-    } else if constexpr (sixteen_bit_float<T>) {
+    } else if constexpr (narrow_float<T>) {
         return T(static_cast<float>(total) / static_cast<float>(size));
     } else if constexpr (complex_number<T>) {
         auto const n = static_cast<typename T::value_type>(size);
@@ -170,7 +170,7 @@ template <number T>
 constexpr T smaller(T const& a, T const& b) {
     if constexpr (std::integral<T>) {
         return b < a ? b : a;
-    } else if constexpr (sixteen_bit_float<T>) {
+    } else if constexpr (narrow_float<T>) {
         return T(smaller(static_cast<float>(a), static_cast<float>(b)));
     } else {
         T const less = a < b ? a : b;  // b, if either is a NaN
@@ -185,7 +185,7 @@ template <number T>
 constexpr T larger(T const& a, T const& b) {
     if constexpr (std::integral<T>) {
         return a < b ? b : a;
-    } else if constexpr (sixteen_bit_float<T>) {
+    } else if constexpr (narrow_float<T>) {
         return T(larger(static_cast<float>(a), static_cast<float>(b)));
     } else {
         T const more = b < a ? a : b;
@@ -197,7 +197,7 @@ constexpr T larger(T const& a, T const& b) {
 template <number T>
     requires(!complex_number<T>)
 constexpr bool truth(T const& value) {
-    if constexpr (sixteen_bit_float<T>) {
+    if constexpr (narrow_float<T>) {
         return static_cast<float>(value) != 0.0F;
     } else {
         return value != T{};
@@ -207,7 +207,7 @@ constexpr bool truth(T const& value) {
 /// 1 or 0 as a number.
 template <number T>
 constexpr T truth_value(bool value) {
-    if constexpr (sixteen_bit_float<T>) {
+    if constexpr (narrow_float<T>) {
         return T(value ? 1.0F : 0.0F);
     } else {
         return static_cast<T>(value);

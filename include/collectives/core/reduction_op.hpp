@@ -22,7 +22,7 @@ namespace collectives::inline v0 {
 /// The library's own operators further say, as static members:
 ///   name                 what they are called in messages;
 ///   commutes             on numbers, the order of the arguments does not change the bits;
-///   accumulates_wide     16-bit floats are handed to it as float and rounded once per pass;
+///   accumulates_wide     narrow floats are handed to it as float and rounded once per pass;
 /// and as members:
 ///   prepare(x)           what every rank's own contribution goes through, once, before the rest;
 ///   finish(total, size)  what the completed reduction over `size` ranks goes through, once.

@@ -77,7 +77,8 @@ inline void describe_on_device(fused_element& e, device_space const& device,
         if (!how->casts || (has_kernels && e.gather == nullptr)) {
             throw usage_error(text_of("no kernel compresses ", e.type_name,
                                       " in this way: on devices "
-                                      "float travels as float16 or bfloat16, and double as float"));
+                                      "float travels as float16, bfloat16, float8_e4m3 or "
+                                      "float8_e5m2, and double as float"));
         }
     }
     if (!device.bind(e.reduce)) { e.reduce.reduce = nullptr; }

@@ -43,7 +43,7 @@ public:
           name_(op.name),
           integer_{static_cast<std::uint64_t>(op.factor)} {}
     template <class F>
-        requires detail::one_of<F, float, double, float16, bfloat16>
+        requires narrow_float<F> || detail::one_of<F, float, double>
     constexpr named_op(premultiplied_sum<F> op)  // NOLINT: likewise
         : kind_(kind::times_real), name_(op.name), real_{widened(op.factor)} {}
     template <class F>
@@ -116,7 +116,7 @@ private:
     }
     template <class F>
     static constexpr double widened(F factor) {
-        if constexpr (sixteen_bit_float<F>) {
+        if constexpr (narrow_float<F>) {
             return static_cast<double>(static_cast<float>(factor));
         } else {
             return static_cast<double>(factor);

@@ -63,7 +63,7 @@ constexpr auto canonical_operator(commutative_function<F> const& op) {
 template <number T, number F>
 constexpr auto canonical_operator(premultiplied_sum<F> const& op) {
     using acc = accumulator_t<T>;
-    if constexpr (sixteen_bit_float<F>) {
+    if constexpr (narrow_float<F>) {
         return canonical_operator<T>(premultiplied_sum{static_cast<float>(op.factor)});
     } else if constexpr (std::integral<T>) {
         return premultiplied_sum{static_cast<canonical_element<T>>(op.factor)};

@@ -2,7 +2,7 @@
 // Says that the kernels of the named operators on the usual types are compiled elsewhere.
 #pragma once
 
-#include <collectives/core/half.hpp>
+#include <collectives/core/narrow_float.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/levels.hpp>
 #include <collectives/space/named_kernels.hpp>
@@ -17,6 +17,8 @@ COLLECTIVES_COMPLEX_KERNELS(extern, std::complex<float>)
 COLLECTIVES_COMPLEX_KERNELS(extern, std::complex<double>)
 COLLECTIVES_FLOAT_KERNELS(extern, float16)
 COLLECTIVES_FLOAT_KERNELS(extern, bfloat16)
+COLLECTIVES_FLOAT_KERNELS(extern, float8_e4m3)
+COLLECTIVES_FLOAT_KERNELS(extern, float8_e5m2)
 COLLECTIVES_FLOAT_KERNELS(extern, float)
 COLLECTIVES_FLOAT_KERNELS(extern, double)
 COLLECTIVES_BOOL_KERNELS(extern, bool)

@@ -35,7 +35,7 @@ struct canonical_form;  // space/canonical.hpp
 /// depends on the elements alone, not on where they stand nor on how calls cut the arrays.
 struct reducer {
     /// dst[i] = op(... op(op(sources[0][i], sources[1][i]), sources[2][i]) ...): n >= 1 sources,
-    /// left to right, in one pass over memory; 16-bit floats are added in float and rounded once.
+    /// left to right, in one pass over memory; narrow floats are added in float and rounded once.
     /// `finish_size` > 0 says that the result is the whole reduction over that many ranks, and
     /// finishes it (`average` divides) before the rounding; 0 leaves a partial result.
     using reduce_function = void (*)(void const* op, reduction const& pass);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions of 16-bit floats that are added up in float: strip by strip, all sources are widened
+// Reductions of narrow floats, which are added up in float: strip by strip, all sources are widened
 // and folded while the sums stay in registers, and each result is rounded once.
 #pragma once
 
-#include <collectives/core/half.hpp>
+#include <collectives/core/narrow_float.hpp>
 #include <collectives/core/isa.hpp>
 #include <collectives/space/fold.hpp>
 
@@ -12,20 +12,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 namespace collectives::inline v0::host::detail {
 
-/// Loops over half a strip are what compilers turn into vector instructions. A shorter one g++
+/// Loops over a part of a strip are what compilers turn into vector instructions. A shorter one g++
 /// would take apart into single elements before it looks for vectors.
-inline constexpr std::size_t half_strip = 32;
-inline constexpr std::size_t strip_bytes = 4 * half_strip;
+inline constexpr std::size_t part_length = 32;
 
-/// The floats of a strip of 16-bit elements. Which of the two arrays holds which element is up to
-/// the conversions, that know both ways.
+/// Elements of a 32-bit word, and parts of a strip.
+template <narrow_float T>
+inline constexpr std::size_t parts = 4 / sizeof(T);
+template <narrow_float T>
+inline constexpr std::size_t strip_bytes = parts<T> * part_length * sizeof(T);
+
+/// The floats of a strip of elements. Which of the arrays holds which element is up to the
+/// conversions, that know both ways.
+template <narrow_float T>
 struct strip {
-    alignas(64) float low[half_strip];
-    alignas(64) float high[half_strip];
+    alignas(64) float part[parts<T>][part_length];
 };
+
+/// body(p) for every part, each compiled for itself.
+template <narrow_float T, class Body>
+[[gnu::always_inline]] inline void for_each_part(Body const& body) {
+    [&]<std::size_t... P>(std::index_sequence<P...>) __attribute__((always_inline)) {
+        (body(std::integral_constant<std::size_t, P>{}), ...);
+    }
+    (std::make_index_sequence<parts<T>>{});
+}
+/// body(p, j) for every place j of every part p.
+template <narrow_float T, bool Sure, class Body>
+[[gnu::always_inline]] inline void for_each_place(Body const& body) {
+    for_each_of<Sure, part_length>([&](std::size_t j) __attribute__((always_inline)) {
+        for_each_part<T>([&](auto p) __attribute__((always_inline)) { body(p, j); });
+    });
+}
 
 #if defined(__x86_64__) && !defined(__NVCC__)
 
@@ -78,50 +101,57 @@ void narrow16(std::byte* to, float const* from);
 #endif
 
 /// Both take a strip of elements at any address. Where there is no instruction, elements come in
-/// pairs, as words: no element has to change its place among the vectors' lanes.
-template <isa Level, sixteen_bit_float T>
-[[gnu::always_inline]] inline void widen(strip& to, std::byte const* from) {
+/// words of 32 bits: none has to change its place among the vectors' lanes.
+template <isa Level, narrow_float T>
+[[gnu::always_inline]] inline void widen(strip<T>& to, std::byte const* from) {
     if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
-        for (std::size_t j = 0; j < half_strip; j += 16) {
-            widen16(to.low + j, from + 2 * j);
-            widen16(to.high + j, from + 2 * (half_strip + j));
+        for (std::size_t j = 0; j < part_length; j += 16) {
+            for_each_part<T>([&](auto p) __attribute__((always_inline)) {
+                widen16(to.part[p] + j, from + 2 * (p * part_length + j));
+            });
         }
     } else if constexpr (std::same_as<T, float16> && Level == isa::avx2) {
-        for (std::size_t j = 0; j < half_strip; j += 8) {
-            widen8(to.low + j, from + 2 * j);
-            widen8(to.high + j, from + 2 * (half_strip + j));
+        for (std::size_t j = 0; j < part_length; j += 8) {
+            for_each_part<T>([&](auto p) __attribute__((always_inline)) {
+                widen8(to.part[p] + j, from + 2 * (p * part_length + j));
+            });
         }
     } else {
-        for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
-            auto const two = load<std::uint32_t>(from + 4 * j);
-            to.low[j] = static_cast<float>(T::from_bits(static_cast<std::uint16_t>(two)));
-            to.high[j] = static_cast<float>(T::from_bits(static_cast<std::uint16_t>(two >> 16)));
+        for_each_place<T, true>([&](auto p, std::size_t j) __attribute__((always_inline)) {
+            constexpr std::uint32_t all = 0xffffffffU >> (32 - 8 * sizeof(T));
+            auto const word = load<std::uint32_t>(from + 4 * j) >> 8 * sizeof(T) * p;
+            to.part[p][j] = T::format::widen(word & all);
         });
     }
 }
 
-template <isa Level, sixteen_bit_float T>
-[[gnu::always_inline]] inline void narrow(std::byte* to, strip const& from) {
+template <isa Level, narrow_float T>
+[[gnu::always_inline]] inline void narrow(std::byte* to, strip<T> const& from) {
     if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
-        for (std::size_t j = 0; j < half_strip; j += 16) {
-            narrow16(to + 2 * j, from.low + j);
-            narrow16(to + 2 * (half_strip + j), from.high + j);
+        for (std::size_t j = 0; j < part_length; j += 16) {
+            for_each_part<T>([&](auto p) __attribute__((always_inline)) {
+                narrow16(to + 2 * (p * part_length + j), from.part[p] + j);
+            });
         }
     } else if constexpr (std::same_as<T, float16> && Level == isa::avx2) {
-        for (std::size_t j = 0; j < half_strip; j += 8) {
-            narrow8(to + 2 * j, from.low + j);
-            narrow8(to + 2 * (half_strip + j), from.high + j);
+        for (std::size_t j = 0; j < part_length; j += 8) {
+            for_each_part<T>([&](auto p) __attribute__((always_inline)) {
+                narrow8(to + 2 * (p * part_length + j), from.part[p] + j);
+            });
         }
     } else {
-        for_each_of<true, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
+        for_each_of<true, part_length>([&](std::size_t j) __attribute__((always_inline)) {
             if constexpr (std::same_as<T, bfloat16>) {
-                std::uint32_t const low = collectives::detail::rounded_to_bfloat16(from.low[j]);
-                std::uint32_t const high = collectives::detail::rounded_to_bfloat16(from.high[j]);
+                std::uint32_t const low = collectives::detail::upper_half::rounded(from.part[0][j]);
+                std::uint32_t const high =
+                    collectives::detail::upper_half::rounded(from.part[1][j]);
                 store(to + 4 * j, low >> 16 | (high & 0xffff0000U));
             } else {
-                std::uint32_t const low = T(from.low[j]).bits();
-                std::uint32_t const high = T(from.high[j]).bits();
-                store(to + 4 * j, low | high << 16);
+                std::uint32_t word = 0;
+                for_each_part<T>([&](auto p) __attribute__((always_inline)) {
+                    word |= T::format::narrow(from.part[p][j]) << 8 * sizeof(T) * p;
+                });
+                store(to + 4 * j, word);
             }
         });
     }
@@ -132,18 +162,17 @@ template <isa Level, class T, class Op, class Source>
 [[gnu::always_inline]] inline void fold_strip(std::byte* dst, folder<Op, float> const& f,
                                               reduction const& r, int n, Source const& source) {
     constexpr bool sure = folder<Op, float>::sure;
-    strip sum;
-    strip next;
-    auto const read = [&](strip & to, int k) __attribute__((always_inline)) {
+    strip<T> sum;
+    strip<T> next;
+    auto const read = [&](strip<T> & to, int k) __attribute__((always_inline)) {
         widen<Level, T>(to, source(k));
         if constexpr (collectives::detail::prepares<Op, float>) {
             if (!r.raw) { return; }
-            for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
-                to.low[j] = f.prepared(to.low[j]);
-                to.high[j] = f.prepared(to.high[j]);
+            for_each_place<T, sure>([&](auto p, std::size_t j) __attribute__((always_inline)) {
+                to.part[p][j] = f.prepared(to.part[p][j]);
             });
             // Rounded to T, as a contribution is that was prepared in a pass of its own.
-            alignas(64) std::byte prepared[strip_bytes];
+            alignas(64) std::byte prepared[strip_bytes<T>];
             narrow<Level, T>(prepared, to);
             widen<Level, T>(to, prepared);
         }
@@ -151,23 +180,21 @@ template <isa Level, class T, class Op, class Source>
     read(sum, 0);
     for (int k = 1; k < n; ++k) {
         read(next, k);
-        for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
-            sum.low[j] = f.apply(sum.low[j], next.low[j]);
-            sum.high[j] = f.apply(sum.high[j], next.high[j]);
+        for_each_place<T, sure>([&](auto p, std::size_t j) __attribute__((always_inline)) {
+            sum.part[p][j] = f.apply(sum.part[p][j], next.part[p][j]);
         });
     }
     if constexpr (collectives::detail::finishes<Op, float>) {
         if (r.finish_size > 0) {
-            for_each_of<sure, half_strip>([&](std::size_t j) __attribute__((always_inline)) {
-                sum.low[j] = f.op.finish(sum.low[j], f.finish_size);
-                sum.high[j] = f.op.finish(sum.high[j], f.finish_size);
+            for_each_place<T, sure>([&](auto p, std::size_t j) __attribute__((always_inline)) {
+                sum.part[p][j] = f.op.finish(sum.part[p][j], f.finish_size);
             });
         }
     }
     narrow<Level, T>(dst, sum);
 }
 
-template <isa Level, class Op, sixteen_bit_float T>
+template <isa Level, class Op, narrow_float T>
 [[gnu::always_inline]] inline void fold_strips(Op const& op, reduction const& r) {
     folder<Op, float> const f{op, r.finish_size};
     alignas(64) std::byte results[block_bytes];
@@ -183,7 +210,7 @@ template <isa Level, class Op, sixteen_bit_float T>
             return static_cast<std::byte const*>(r.sources[k]) + first;
         };
         std::size_t done = 0;
-        for (; done + strip_bytes <= block; done += strip_bytes) {
+        for (; done + strip_bytes<T> <= block; done += strip_bytes<T>) {
             auto const here = [&](int k) __attribute__((always_inline)) {
                 return source(k) + done;
             };
@@ -194,7 +221,7 @@ template <isa Level, class Op, sixteen_bit_float T>
             }
         }
         if (done < block) {  // the last strip is filled up with zeros that nobody looks at
-            alignas(64) std::byte filled[strip_bytes] = {};
+            alignas(64) std::byte filled[strip_bytes<T>] = {};
             auto const here = [&](int k) __attribute__((always_inline)) {
                 std::memcpy(filled, source(k) + done, block - done);
                 return static_cast<std::byte const*>(filled);

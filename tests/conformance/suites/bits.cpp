@@ -22,13 +22,15 @@ namespace conformance {
 
 namespace {
 
-/// A number of either sign between 2^-8 and 2^8, so that sums round.
+/// A number of either sign between 2^-8 and 2^8, so that sums round; of 8 bits between 2^-8 and
+/// 2^4, so that sums are finite.
 template <class T>
 T rough_number(std::uint64_t seed, int rank, std::size_t i) {
     auto const h = scramble(seed * 1'000'003 + static_cast<std::uint64_t>(rank) * 7'919 + i * 31);
     auto const fraction = 1.0 + static_cast<double>(h >> 12) * 0x1p-52;
-    auto const value = std::ldexp(h & 1 ? fraction : -fraction, static_cast<int>(h >> 1 & 15) - 8);
-    if constexpr (coll::sixteen_bit_float<T>) {
+    auto const exponent = static_cast<int>((h >> 1) % (sizeof(T) == 1 ? 12 : 16));
+    auto const value = std::ldexp(h & 1 ? fraction : -fraction, exponent - 8);
+    if constexpr (coll::narrow_float<T>) {
         return T(static_cast<float>(value));
     } else {
         return static_cast<T>(value);
@@ -42,7 +44,7 @@ std::vector<T> rough_vector(std::uint64_t seed, int rank, std::size_t n) {
 }
 
 template <class T>
-using wide = std::conditional_t<coll::sixteen_bit_float<T>, float, T>;
+using wide = std::conditional_t<coll::narrow_float<T>, float, T>;
 
 /// What is added of a rank's value, and what becomes of the sum.
 template <class Op, class T>
@@ -58,7 +60,7 @@ W finished(Op const&, W sum, int size) {
     return std::is_same_v<Op, coll::average> ? sum / static_cast<W>(size) : sum;
 }
 
-/// The reduction in rank order; 16-bit floats are added in float and rounded once.
+/// The reduction in rank order; narrow floats are added in float and rounded once.
 template <class T, class Op = coll::sum>
 std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n, Op const& op = {}) {
     std::vector<T> result(n);
@@ -115,6 +117,8 @@ void equal_bits(world const& w) {
             run_equal_bits<float>(comm, 1'003, 2);
             run_equal_bits<float>(comm, 30'011, 3);
             run_equal_bits<coll::bfloat16>(comm, 1'003, 4);
+            run_equal_bits<coll::float8_e4m3>(comm, 1'003, 5);
+            run_equal_bits<coll::float8_e5m2>(comm, 1'003, 6);
         });
     }
 }
@@ -181,8 +185,12 @@ void reproducible(world const& w) {
             run_reproducible<double>(comm, 777, 5);
             run_reproducible<coll::float16>(comm, 777, 6);
             run_reproducible<coll::bfloat16>(comm, 20'011, 7);
+            run_reproducible<coll::float8_e4m3>(comm, 777, 8);
+            run_reproducible<coll::float8_e5m2>(comm, 20'011, 9);
             run_reproducible_factors<coll::float16>(comm);
             run_reproducible_factors<coll::bfloat16>(comm);
+            run_reproducible_factors<coll::float8_e4m3>(comm);
+            run_reproducible_factors<coll::float8_e5m2>(comm);
             run_moved(comm);
         });
     }

@@ -116,11 +116,13 @@ void integers(world const& w) {
 
 namespace {
 
-/// Contributions are small whole numbers, so that sums in any order are exact.
+/// Contributions are small whole numbers, so that sums in any order are exact; of 8 bits -1, 0 and
+/// 1, because float8_e5m2 holds all whole numbers to 8 only.
 template <class T>
 void run_floats(coll::communicator& comm) {
     auto const any = [](std::uint64_t x) {
-        return models::number<T>(static_cast<int>(x % 16) - 7);
+        return models::number<T>(sizeof(T) == 1 ? static_cast<int>(x % 3) - 1
+                                                : static_cast<int>(x % 16) - 7);
     };
     auto const small = [](std::uint64_t x) { return models::number<T>(x % 3 == 0 ? -2 : 1); };
     auto const truth = [](std::uint64_t x) { return models::number<T>(x % 7 != 0); };
@@ -166,6 +168,8 @@ void floating_point(world const& w) {
             run_floats<double>(comm);
             run_floats<coll::float16>(comm);
             run_floats<coll::bfloat16>(comm);
+            run_floats<coll::float8_e4m3>(comm);
+            run_floats<coll::float8_e5m2>(comm);
             run_complex<std::complex<float>>(comm);
             run_complex<std::complex<double>>(comm);
         });
@@ -209,18 +213,23 @@ void not_a_number(world const& w) {
                 for (int who = 0; who < size; ++who) {
                     std::vector<float> v(20, static_cast<float>(comm.rank()));
                     std::vector<coll::bfloat16> h(20, coll::bfloat16(1.0F));
+                    std::vector<coll::float8_e4m3> least(20, coll::float8_e4m3(-448.0F));
                     if (comm.rank() == who) {
                         v[7] = std::numeric_limits<float>::quiet_NaN();
                         h[9] = coll::bfloat16(v[7]);
+                        least[9] = coll::float8_e4m3(v[7]);
                     }
                     auto highest = v;
                     comm.all_reduce(v, coll::min{}, {.algorithm = a});
                     comm.all_reduce(highest, coll::max{}, {.algorithm = a});
                     comm.all_reduce(h, coll::max{}, {.algorithm = a});
+                    comm.all_reduce(least, coll::min{}, {.algorithm = a});
                     expect(std::isnan(v[7]) && std::isnan(highest[7]) &&
-                               std::isnan(static_cast<float>(h[9])),
+                               std::isnan(static_cast<float>(h[9])) &&
+                               std::isnan(static_cast<float>(least[9])),
                            [&] { return "NaN of rank " + std::to_string(who); });
-                    expect(v[8] == 0 && highest[8] == static_cast<float>(size - 1),
+                    expect(v[8] == 0 && highest[8] == static_cast<float>(size - 1) &&
+                               static_cast<float>(least[8]) == -448,
                            "no NaN beside it");
                 }
             }
@@ -254,6 +263,13 @@ void rounding(world const& w) {
         std::vector<coll::float16> h(3, coll::float16(comm.rank() == 0 ? 2048.0F : 1.0F));
         comm.all_reduce(h, coll::sum{}, {.reproducible = true});
         expect(static_cast<float>(h[0]) == 2050.0F, "halves are rounded once");
+        // Likewise 16 + 1 + 1 in float8_e4m3, and 8 + 1 + 1 in float8_e5m2.
+        std::vector<coll::float8_e4m3> e4m3(3, coll::float8_e4m3(comm.rank() == 0 ? 16.0F : 1.0F));
+        comm.all_reduce(e4m3, coll::sum{}, {.reproducible = true});
+        expect(static_cast<float>(e4m3[0]) == 18.0F, "float8_e4m3 is rounded once");
+        std::vector<coll::float8_e5m2> e5m2(3, coll::float8_e5m2(comm.rank() == 0 ? 8.0F : 1.0F));
+        comm.all_reduce(e5m2, coll::sum{}, {.reproducible = true});
+        expect(static_cast<float>(e5m2[0]) == 10.0F, "float8_e5m2 is rounded once");
     });
 }
 

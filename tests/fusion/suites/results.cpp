@@ -155,24 +155,31 @@ void operators(world const& over) {
     });
 }
 
-/// Sums of 16 bits come back as floats; other types are not touched.
+/// Sums of 16 or 8 bits come back as floats; other types are not touched.
 void compressed(world const& over) {
     over.run(3, [](coll::communicator& comm) {
         for (auto const threshold : {std::size_t{0}, std::size_t{1} << 20}) {
-            for (auto const how : {coll::compress<float, coll::bfloat16>(),
-                                   coll::compress<float, coll::float16>()}) {
+            struct format {
+                coll::compression how;
+                std::size_t values;  // so many whole numbers give sums that it holds
+            };
+            for (auto const [how, values] :
+                 {format{coll::compress<float, coll::bfloat16>(), 64},
+                  format{coll::compress<float, coll::float16>(), 64},
+                  format{coll::compress<float, coll::float8_e4m3>(), 4},
+                  format{coll::compress<float, coll::float8_e5m2>(), 3}}) {
                 coll::fusion_buffer fusion(
                     comm, {.threshold = threshold, .op = coll::average{}, .compress = how});
                 std::vector<float> v(1000);
                 std::vector<double> w(10, 1.0 / 3);
                 for (std::size_t i = 0; i < v.size(); ++i) {
-                    v[i] = static_cast<float>(comm.rank() + 1) * static_cast<float>(i % 64);
+                    v[i] = static_cast<float>(comm.rank() + 1) * static_cast<float>(i % values);
                 }
                 (void)fusion.add(v);
                 (void)fusion.add(w);
                 fusion.flush();
                 for (std::size_t i = 0; i < v.size(); ++i) {
-                    expect(v[i] == 2 * static_cast<float>(i % 64), "a compressed average");
+                    expect(v[i] == 2 * static_cast<float>(i % values), "a compressed average");
                 }
                 expect(w[0] == (1.0 / 3 + 1.0 / 3 + 1.0 / 3) / 3, "not compressed");
             }

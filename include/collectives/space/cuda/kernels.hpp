@@ -100,6 +100,7 @@ void for_each_kernel(Visit const& visit) {
          std::type_identity<std::int64_t>{}, std::type_identity<std::uint64_t>{},
          std::type_identity<bool>{}, std::type_identity<float>{}, std::type_identity<double>{},
          std::type_identity<float16>{}, std::type_identity<bfloat16>{},
+         std::type_identity<float8_e4m3>{}, std::type_identity<float8_e5m2>{},
          std::type_identity<std::complex<float>>{}, std::type_identity<std::complex<double>>{});
 }
 
@@ -108,6 +109,8 @@ template <class Visit>
 void for_each_shortening(Visit const& visit) {
     visit(std::type_identity<float>{}, std::type_identity<float16>{});
     visit(std::type_identity<float>{}, std::type_identity<bfloat16>{});
+    visit(std::type_identity<float>{}, std::type_identity<float8_e4m3>{});
+    visit(std::type_identity<float>{}, std::type_identity<float8_e5m2>{});
     visit(std::type_identity<double>{}, std::type_identity<float>{});
 }
 /// What packs and unpacks buckets: elements of any size as they are, and shortened ones. Calls
