@@ -135,6 +135,8 @@ TEST_CASE("the check counts what is wrong, and nothing else") {
         CHECK(wrong_after<std::int8_t, coll::product>(what, false) == 0);
         CHECK(wrong_after<std::int8_t, coll::product>(what, true) == 1);
         CHECK(wrong_after<coll::bfloat16, coll::max>(what, true) == 1);
+        CHECK(wrong_after<coll::float8_e4m3, coll::sum>(what, false) == 0);
+        CHECK(wrong_after<coll::float8_e5m2, coll::product>(what, true) == 1);
         CHECK(wrong_after<std::complex<double>, coll::sum>(what, true) == 1);
     }
 }

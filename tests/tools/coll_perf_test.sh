@@ -68,7 +68,7 @@ has "one rank's bus" "$room/said" "# With 1 rank nothing crosses a bus: busbw is
 
 # --- all types, operators and algorithms -------------------------------------------------------------
 ends "types and operators" 0 -d all -o all -b 64 -e 64 -n 1 -w 1 --batch 1 --csv "$room/types.csv"
-for name in int8 uint64 float16 bfloat16 complex_double product average bit_xor logical_or \
+for name in int8 uint64 float16 bfloat16 float8_e4m3 float8_e5m2 complex_double product average bit_xor logical_or \
     premultiplied_sum; do
     has "types and operators" "$room/said" " $name "
 done
@@ -79,6 +79,9 @@ for name in automatic star tree butterfly halving ring circulant one_shot two_sh
 done
 ends "names of nccl-tests" 0 -d half -o prod,avg "${quick[@]}"
 has "names of nccl-tests" "$room/said" "float16 average"
+ends "names of 8-bit floats" 0 -d f8e4m3,fp8_e5m2 "${quick[@]}"
+has "names of 8-bit floats" "$room/said" "float8_e4m3 sum"
+has "names of 8-bit floats" "$room/said" "float8_e5m2 sum"
 
 # --- the tables ------------------------------------------------------------------------------------------
 ends "nccl's table" 0 "${quick[@]}"

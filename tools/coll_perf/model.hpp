@@ -25,11 +25,19 @@ inline constexpr bool is_bitwise =
 /// A small number as a T.
 template <class T>
 constexpr T number_as(std::uint32_t n) {
-    if constexpr (coll::sixteen_bit_float<T> || coll::complex_number<T>) {
+    if constexpr (coll::narrow_float<T> || coll::complex_number<T>) {
         return T(static_cast<float>(n));
     } else {
         return static_cast<T>(n);
     }
+}
+
+/// Floats of 8 bits hold few whole numbers: there, only one in eight of the first 64 ranks adds to
+/// the sum or product at a place, which so is exact for any number of ranks.
+template <class T>
+bool stands_by(int rank, std::size_t i) {
+    return coll::narrow_float<T> && sizeof(T) == 1 &&
+           (rank >= 64 || (static_cast<std::size_t>(rank) + i) % 8 != 0);
 }
 
 /// What rank `rank` puts in at place `i`.
@@ -42,7 +50,13 @@ T value(int rank, std::size_t i) {
     h ^= h >> 13;
     if constexpr (is_bitwise<Op>) { return static_cast<T>(h); }
     if constexpr (is_logical<Op>) { return number_as<T>(h % 3 == 0 ? 0 : 1); }
-    if constexpr (std::same_as<Op, coll::product>) { return number_as<T>(h % 4 == 0 ? 2 : 1); }
+    if constexpr (std::same_as<Op, coll::product>) {
+        return number_as<T>(h % 4 == 0 && !stands_by<T>(rank, i) ? 2 : 1);
+    }
+    if constexpr (coll::narrow_float<T> && sizeof(T) == 1 && !std::same_as<Op, coll::min> &&
+                  !std::same_as<Op, coll::max>) {
+        return number_as<T>(stands_by<T>(rank, i) ? 0 : 1);
+    }
     return number_as<T>(1 + h % 3);
 }
 

@@ -13,9 +13,11 @@ namespace {
 
 using alias = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array aliases{alias{"half", "float16"},  alias{"prod", "product"},
-                             alias{"avg", "average"},   alias{"mulsum", "premultiplied_sum"},
-                             alias{"float32", "float"}, alias{"float64", "double"}};
+constexpr std::array aliases{alias{"half", "float16"},         alias{"prod", "product"},
+                             alias{"avg", "average"},          alias{"mulsum", "premultiplied_sum"},
+                             alias{"float32", "float"},        alias{"float64", "double"},
+                             alias{"f8e4m3", "float8_e4m3"},   alias{"f8e5m2", "float8_e5m2"},
+                             alias{"fp8_e4m3", "float8_e4m3"}, alias{"fp8_e5m2", "float8_e5m2"}};
 
 std::string_view full_name(std::string_view name) {
     for (auto const& [given, full] : aliases) {
@@ -28,10 +30,10 @@ std::string_view full_name(std::string_view name) {
 
 std::vector<typed_calls> const& all_types() {
     static std::vector<typed_calls> const list{
-        int8_calls(),          uint8_calls(),         int16_calls(),  uint16_calls(),
-        float16_calls(),       bfloat16_calls(),      int32_calls(),  uint32_calls(),
-        float_calls(),         int64_calls(),         uint64_calls(), double_calls(),
-        complex_float_calls(), complex_double_calls()};
+        int8_calls(),   uint8_calls(),  float8_e4m3_calls(),   float8_e5m2_calls(),
+        int16_calls(),  uint16_calls(), float16_calls(),       bfloat16_calls(),
+        int32_calls(),  uint32_calls(), float_calls(),         int64_calls(),
+        uint64_calls(), double_calls(), complex_float_calls(), complex_double_calls()};
     return list;
 }
 

@@ -12,6 +12,8 @@ typed_calls int16_calls();
 typed_calls uint16_calls();
 typed_calls float16_calls();
 typed_calls bfloat16_calls();
+typed_calls float8_e4m3_calls();
+typed_calls float8_e5m2_calls();
 typed_calls int32_calls();
 typed_calls uint32_calls();
 typed_calls float_calls();
