@@ -2,11 +2,12 @@
 #include "array.hpp"
 
 #include <collectives/core/error.hpp>
-#include <collectives/core/half.hpp>
+#include <collectives/core/narrow_float.hpp>
 #include <collectives/core/text.hpp>
 
 #include <nanobind/stl/string_view.h>
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <string_view>
@@ -19,6 +20,10 @@ template <class T>
 constexpr coll::fused_type const* of = &coll::fused_type_of<T>;
 
 constexpr element bfloat16{of<coll::bfloat16>, "bfloat16"};
+
+/// The types of ml_dtypes.
+constexpr std::array beyond_numpy{bfloat16, element{of<coll::float8_e4m3>, "float8_e4m3fn"},
+                                  element{of<coll::float8_e5m2>, "float8_e5m2"}};
 
 element integer(std::size_t size, bool is_signed) {
     switch (size) {
@@ -96,14 +101,20 @@ std::string taken_error() {
 
 std::string type_of(nb::handle x) { return nb::type_name(x.type()).c_str(); }
 
-/// NumPy has no letter for bfloat16, so its arrays are seen as uint16.
-nb::object as_uint16(nb::handle from) {
+/// The type of ml_dtypes that an array has; none if it has another.
+element beyond_numpy_of(nb::handle from) {
     if (!nb::hasattr(from, "dtype") || !nb::hasattr(from, "view")) { return {}; }
     auto const name = nb::getattr(from.attr("dtype"), "name", nb::none());
-    if (!nb::isinstance<nb::str>(name) || nb::cast<std::string_view>(name) != "bfloat16") {
-        return {};
+    if (!nb::isinstance<nb::str>(name)) { return {}; }
+    for (auto const& known : beyond_numpy) {
+        if (nb::cast<std::string_view>(name) == known.numpy_name) { return known; }
     }
-    return from.attr("view")("uint16");
+    return {};
+}
+
+/// NumPy has no letters for those types, so their arrays are seen as whole numbers.
+nb::object as_integers(nb::handle from, element what) {
+    return from.attr("view")(what.type->size == 1 ? "uint8" : "uint16");
 }
 
 }  // namespace
@@ -116,12 +127,12 @@ bool array::hold_buffer(nb::handle from, char const* role, access how) {
     if (!PyObject_CheckBuffer(from.ptr())) { return false; }
     if (PyObject_GetBuffer(from.ptr(), &view_, PyBUF_FULL_RO) != 0) {
         auto const why = taken_error();
-        other_ = as_uint16(from);
-        if (!other_.is_valid()) { refuse(role, "gives no memory: " + why); }
+        what_ = beyond_numpy_of(from);
+        if (what_.type == nullptr) { refuse(role, "gives no memory: " + why); }
+        other_ = as_integers(from, what_);
         if (PyObject_GetBuffer(other_.ptr(), &view_, PyBUF_FULL_RO) != 0) {
             refuse(role, "gives no memory: " + taken_error());
         }
-        what_ = bfloat16;
     } else {
         what_ = element_of(view_.format, static_cast<std::size_t>(view_.itemsize));
     }
@@ -191,7 +202,9 @@ void array::let_go() {
 nb::object new_array(std::vector<std::size_t> const& shape, element of) {
     auto const numpy = nb::module_::import_("numpy");
     nb::object type = nb::str(of.numpy_name);
-    if (of.type == bfloat16.type) { type = nb::module_::import_("ml_dtypes").attr("bfloat16"); }
+    for (auto const& known : beyond_numpy) {
+        if (of.type == known.type) { type = nb::module_::import_("ml_dtypes").attr(of.numpy_name); }
+    }
     nb::list sizes;
     for (auto const n : shape) { sizes.append(n); }
     return numpy.attr("empty")(nb::tuple(sizes), type);

@@ -4,6 +4,7 @@
 import array
 import unittest
 
+import collectives as coll
 import numpy as np
 from helpers import given, over, same
 
@@ -65,6 +66,23 @@ class Types(unittest.TestCase):
             part = comm.empty(3, x.dtype)
             part[:] = comm.rank
             same(comm.all_reduce(part, "max"), np.full(3, comm.size - 1, x.dtype))
+
+        over((3,), f)
+
+    @unittest.skipIf(ml_dtypes is None, "ml_dtypes is not installed")
+    def test_floats_of_8_bits(self):
+        def f(comm):
+            for dtype in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+                x = np.array([comm.rank, -1, 0.5, 16 if comm.rank == 0 else 1], dtype)
+                total = np.array([comm.size * (comm.size - 1) // 2, -comm.size, 0.5 * comm.size,
+                                  15 + comm.size]).astype(dtype)
+                same(comm.all_gather(comm.all_reduce(x, reproducible=True)),
+                     np.stack([total] * comm.size))
+                part = comm.empty(3, dtype)
+                part[:] = comm.rank
+                same(comm.all_reduce(part, "max"), np.full(3, comm.size - 1, dtype))
+            with self.assertRaises(coll.UsageError):
+                comm.all_reduce(np.zeros(3, ml_dtypes.float8_e4m3b11fnuz))
 
         over((3,), f)
 
