@@ -28,8 +28,7 @@ concept complex_number = detail::is_complex<T>;
 
 /// The types whose arithmetic the library itself knows.
 template <class T>
-concept number =
-    std::integral<T> || std::floating_point<T> || complex_number<T> || narrow_float<T>;
+concept number = std::integral<T> || std::floating_point<T> || complex_number<T> || narrow_float<T>;
 
 /// What values of T are added up in: float for the narrow floats, else T itself.
 template <class T>

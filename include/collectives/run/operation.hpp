@@ -44,9 +44,7 @@ public:
         thrown = what;
         try {
             std::rethrow_exception(what);
-        } catch (...) {
-            engine_->break_by_exception(title_of{*this});
-        }
+        } catch (...) { engine_->break_by_exception(title_of{*this}); }
     }
     /// For buffers on a device: calls what(whose) when the results have been enqueued. `what` may
     /// enqueue more; the operation is done when that is done.

@@ -164,7 +164,7 @@ void planned_calls(world const& w) {
                            "a planned all_gather");
                     reduce.start();
                     if (turn % 2 == 0) { static_cast<void>(reduce.test()); }  // whatever it says
-                    exchange.start();  // beside it
+                    exchange.start();                                         // beside it
                     coll::wait_all(exchange, reduce);
                     expect(sum.back() == size * (size - 1 + salt), "a planned all_reduce");
                     expect(moved == std::vector<int>(each * p, me + salt), "a planned all_to_all");
