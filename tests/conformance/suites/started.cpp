@@ -154,6 +154,8 @@ void planned_calls(world const& w) {
                 auto from_last = comm.plan_scatter(gathered, part, size - 1);
                 auto exchange = comm.plan_all_to_all(whole, moved);
                 auto told = comm.plan_broadcast(own, size - 1);
+                auto upward = comm.plan_scan(own, part);
+                auto below = comm.plan_exscan(own);
                 auto meeting = comm.plan_barrier();
                 for (int turn = 1; turn <= 5; ++turn) {
                     auto const salt = turn * 1'000;
@@ -183,6 +185,12 @@ void planned_calls(world const& w) {
                     told.start();
                     told.wait();
                     expect(own.back() == size - 1 + salt, "a planned broadcast");
+                    upward.start();
+                    upward.wait();
+                    expect(part.front() == (me + 1) * (size - 1 + salt), "a planned scan");
+                    below.start();
+                    below.wait();
+                    expect(me == 0 || own.back() == me * (size - 1 + salt), "a planned exscan");
                     meeting.start();
                     meeting.wait();
                     comm.all_reduce(whole, sum);  // the same call, unplanned
