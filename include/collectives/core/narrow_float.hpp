@@ -36,8 +36,8 @@ struct narrow_format {
         std::uint32_t const normal = shifted + rebias;
         std::uint32_t const special = normal + rebias;  // infinity and NaN
         // A subnormal has no leading one: read it with one, then take that one off again (exactly).
-        float const less_one = std::bit_cast<float>(normal + (1U << 23)) -
-                               std::bit_cast<float>(std::uint32_t{least_normal});
+        float const less_one =
+            std::bit_cast<float>(normal + (1U << 23)) - std::bit_cast<float>(least_normal);
         std::uint32_t const finite =
             choose((shifted & exponent) == 0, std::bit_cast<std::uint32_t>(less_one), normal);
         bool const is_special = (shifted & Special << shift) == Special << shift;
