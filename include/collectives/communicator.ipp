@@ -3,6 +3,7 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/communicator/pair_calls.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/model_text.hpp>
@@ -104,8 +105,24 @@ COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::ele
     auto started = core_->start_pair(what, of, data, peer, tag, how);
     return {core_, std::move(started), {}};
 }
+COLLECTIVES_INLINE void communicator::exchange(detail::element_type sent, memory_span out,
+                                               rank_t to, detail::element_type received,
+                                               writable_memory in, rank_t from, int tag,
+                                               options const& how) {
+    detail::check_exchange(core_->engine(), out, to, in, from, how);  // before anything is posted
+    auto arriving = start_pair(collective::recv, received, in, from, tag, how);
+    auto leaving = [&] {
+        try {
+            return start_pair(collective::send, sent, out, to, tag, how);
+        } catch (...) {  // else `arriving` would wait for its peer
+            core_->engine().break_by_exception(detail::name_of{collective::send});
+            throw;
+        }
+    }();
+    wait_all(arriving, leaving);
+}
 COLLECTIVES_INLINE std::optional<std::size_t> communicator::probe(rank_t from, int tag) {
-    return core_->probe(from, tag);
+    return detail::probe(core_->engine(), from, tag);
 }
 COLLECTIVES_INLINE void communicator::barrier(options const& how) {
     run(make().begin(collective::barrier, detail::element_type_of<std::byte>(), how));

@@ -69,6 +69,12 @@ struct thread_post {
         }
         sent.push_back(std::move(p));
     }
+    bool waits(int from, int to, std::uint64_t tag) {
+        std::lock_guard const lock(guard);
+        return std::any_of(sent.begin(), sent.end(), [&](auto const& s) {
+            return !s->is_word && s->from == from && s->to == to && s->tag == tag;
+        });
+    }
     void receive(item p) {
         std::lock_guard const lock(guard);
         auto const found =
@@ -110,6 +116,7 @@ public:
         delays::moment(64);
         return post_receive(data, bytes, from, tag, false);
     }
+    bool waits(coll::rank_t from, std::uint64_t tag) { return post_->waits(from, rank_, tag); }
     handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
         return post_send(data, bytes, to, 0, true);
     }

@@ -53,8 +53,9 @@ inline constexpr auto algorithm_names = [] {
 
 /// Makes an algorithm of the program's own known by its name to `parse_algorithm` and the overrides
 /// of the environment, and to `automatic`, which prices it on communicators that are made
-/// afterwards. All ranks add the same ones; adding one again does nothing. Throws usage_error if
-/// another algorithm has the name. May be called from any thread.
+/// afterwards. All ranks add the same ones in the same order; adding one again does nothing. Throws
+/// usage_error if another algorithm has the name, or if the name holds ',' or ':'. May be called
+/// from any thread.
 void add_algorithm(any_algorithm a);
 
 /// Number `i` of `all_algorithms` and of those that were added, which come last; `automatic` if

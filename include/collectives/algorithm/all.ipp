@@ -49,19 +49,20 @@ inline added_algorithm added_algorithms;
 }  // namespace detail
 
 COLLECTIVES_INLINE void add_algorithm(any_algorithm a) {
+    if (a.name().empty() || a.name().find_first_of(",:") != std::string_view::npos) {
+        throw usage_error(text_of("add_algorithm: '", a.name(), "' is no name for an algorithm"));
+    }
     auto const stands_for = [a](any_algorithm other) {
-        if (a != other && a.name() == other.name()) {
+        auto const is_same = a.with_parameter(0) == other.with_parameter(0);
+        if (!is_same && a.name() == other.name()) {
             throw usage_error(text_of("add_algorithm: another algorithm is called ", a.name()));
         }
-        return a.name() == other.name();
+        return is_same;
     };
     for (any_algorithm const other : all_algorithms) {
         if (stands_for(other)) { return; }
     }
-    if (stands_for(automatic{}) || stands_for(hierarchical{a.parameter()}) ||
-        stands_for(leaders{a.parameter()})) {
-        return;
-    }
+    if (stands_for(automatic{}) || stands_for(hierarchical{}) || stands_for(leaders{})) { return; }
     auto mine = std::make_unique<detail::added_algorithm>(a);
     for (auto* last = &detail::added_algorithms;;) {
         detail::added_algorithm* next = nullptr;

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -102,6 +101,7 @@ public:
     /// Plans a call. Throws usage_error.
     std::unique_ptr<planned_call> plan(call_request const& r, std::shared_ptr<void const> kept) {
         auto const lock = engine_.lock();
+        engine_.require_usable(r.as);
         require_way(r.as, r.how);
         auto planned = std::make_unique<planned_call>(r, std::move(kept));
         if (!planner_.needs_whole_count(r)) { planned->made = planner_.make_program(r); }
@@ -147,31 +147,6 @@ public:
         }
         leave_alone(*m, how);
         return m;
-    }
-    /// The bytes of the next message of a rank under a tag, if one waits here. Throws what a
-    /// receive would throw where none can come any more.
-    std::optional<std::size_t> probe(rank_t from, int tag) {
-        auto const lock = engine_.lock();
-        engine_.require_usable(collective::recv);
-        make().require_rank(from, collective::recv, "peer");
-        auto const look = [&] {
-            engine_.shared()->progress();
-            return engine_.carrier().probe(engine_.group().job_rank(from),
-                                           pair_tag(engine_.context(), tag));
-        };
-        try {
-            auto waits = look();
-            if (waits) { return waits; }
-            engine_.board().watch(from);  // so that it says when it leaves
-            auto const went = exit_of(engine_.board(), engine_.carrier(), engine_.group(), from);
-            if (went) { waits = look(); }  // it may have come just before
-            if (!went || waits) { return waits; }
-            engine_.break_by(failure::make(failure_kind::peer_lost,
-                                           text_of("probe: rank ", from, " ", how_it_went(*went)),
-                                           from));
-        } catch (transport_error const&) { engine_.break_by_exception(name_of{collective::recv}); }
-        engine_.require_usable(collective::recv);
-        return {};
     }
     /// Returns once `a`, which must have been started, has ended.
     void finish(activity& a) {
@@ -252,7 +227,7 @@ private:
         auto const* const form = made->in_cells();
         auto& cells = engine_.cells;
         if (form == nullptr || !cells.may_start(engine_.shared_board(), *form)) { return false; }
-        if (idle_.empty()) { idle_.push_back(take(idle_)); }  // no memory runs out after the store
+        if (idle_.empty()) { idle_.push_back(take(idle_)); }  // which takes over if it waits long
         auto const entered = engine_.calls.number(made->hash());
         cell_.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch,
                     engine_.group(), engine_.reserve_cell(), entered.mark, *form, r.in, r.out,

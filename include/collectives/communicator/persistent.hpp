@@ -16,7 +16,8 @@ struct planned_call;
 
 /// A planned call, returned by the `plan_` forms. Move-only. `start` begins it with what its
 /// buffers hold then; they belong to the call until it is done, and must live as long as this
-/// object. All ranks start it at the same place among their other calls.
+/// object, which also keeps its communicator open. All ranks plan it and start it at the same
+/// places among their other calls.
 class [[nodiscard]] persistent {
 public:
     persistent(detail::core_pointer core, detail::call_request const& what,
@@ -26,8 +27,8 @@ public:
     ~persistent();
 
     /// Begins the call. Throws usage_error if it is under way, and what a `start_` form throws.
-    /// Looks nothing up and allocates nothing, but for a gather or scatter without counts whose
-    /// ranks must hear the size first.
+    /// The first starts make what later ones use again; then it neither searches nor plans, but
+    /// for a gather or scatter without counts whose ranks must hear the size first.
     void start();
     /// As `pending::test` and `pending::wait`. A call that is not under way is done.
     bool test();

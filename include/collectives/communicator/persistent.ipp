@@ -16,28 +16,31 @@ COLLECTIVES_INLINE persistent::persistent(persistent&&) noexcept = default;
 COLLECTIVES_INLINE persistent& persistent::operator=(persistent&& other) noexcept {
     if (this != &other) {
         end();
+        its_ = std::move(other.its_);  // before the core that carries it out
         core_ = std::move(other.core_);
-        its_ = std::move(other.its_);
     }
     return *this;
 }
 COLLECTIVES_INLINE persistent::~persistent() { end(); }
 
-COLLECTIVES_INLINE void persistent::start() { core_->start(*its_); }
+COLLECTIVES_INLINE void persistent::start() {
+    if (!its_) { throw usage_error("persistent: the call was moved away"); }
+    core_->start(*its_);
+}
 COLLECTIVES_INLINE bool persistent::test() {
-    if (!its_->under_way) { return true; }
+    if (!its_ || !its_->under_way) { return true; }
     if (!core_->engine().test(its_->run)) { return false; }
     core_->forget(its_->run);
     its_->under_way = false;
     return true;
 }
 COLLECTIVES_INLINE void persistent::wait() {
-    if (std::exchange(its_->under_way, false)) { core_->finish(its_->run); }
+    if (its_ && std::exchange(its_->under_way, false)) { core_->finish(its_->run); }
 }
 /// Waits without throwing: a failure stays with the communicator.
 COLLECTIVES_INLINE void persistent::end() noexcept {
     try {
-        if (its_) { wait(); }
+        wait();
     } catch (...) {  // NOLINT: a destructor has nobody to tell
     }
 }

@@ -108,6 +108,8 @@ COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_
         sum(r, receives);
         require_size(r, "in", in.bytes / of.size, r.shape.end_of(sends));
         require_size(r, "out", out.bytes / of.size, r.shape.end_of(receives));
+        auto const me = static_cast<std::size_t>(rank_);
+        require_size(r, "the rank's own block of out", receives[me], sends[me]);
     }
     r.shape.in_place = aliases(r, out, in, 0);
     r.shape.counts = std::move(sends);

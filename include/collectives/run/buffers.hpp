@@ -41,7 +41,7 @@ struct reduce_manner {
 inline void carry_out(plans::instruction const& i, reducer const& op, std::byte* to,
                       void const* const* sources, std::size_t bytes, reduce_manner const& how) {
     auto const n = i.sources.size();
-    // A result of one source is that of one rank: of all there are, or of a scan's first.
+    // One source alone is a result over one rank: logical operators make a truth value of it.
     auto const size = n == 1 ? 1 : how.size;
     op.reduce(op.op, {to, sources, n, bytes / op.elem_size, i.completes ? size : 0, how.raw, how.to,
                       how.queue, how.others.data(), static_cast<int>(how.others.size())});

@@ -46,7 +46,8 @@ template <class T>
 concept restricts_threads = requires(T const t) {
     { t.any_thread() } -> std::convertible_to<bool>;
 };
-/// Knows which messages wait for their receives.
+/// Knows which messages wait for their receives: `probe(from, tag)` gives the bytes of the next one
+/// with a `check` that has come and that no receive has been posted for.
 template <class T>
 concept probing = requires(T t) {
     { t.probe(rank_t{}, std::uint64_t{}) } -> std::same_as<std::optional<std::size_t>>;

@@ -166,13 +166,19 @@ void exchanges(world const& w) {
                 expect(answer == letter(partner, me, 4, answer.size()), "the answer came");
             }
             std::vector<int> one(1);
+            auto overlaps = false;
+            try {
+                comm.send_recv(one, next, one, before);
+            } catch (coll::usage_error const&) { overlaps = true; }
+            expect(overlaps, "what is sent and what is received do not overlap");
+            std::vector<int> const sent(1, me);
             for (int const nobody : {-1, size}) {
                 auto refused = 0;
                 try {
-                    comm.send_recv(one, nobody, one, before);
+                    comm.send_recv(sent, nobody, one, before);
                 } catch (coll::usage_error const&) { ++refused; }
                 try {
-                    comm.send_recv(one, next, one, nobody);
+                    comm.send_recv(sent, next, one, nobody);
                 } catch (coll::usage_error const&) { ++refused; }
                 expect(refused == 2, "no message goes to a rank that does not exist");
             }

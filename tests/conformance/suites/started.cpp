@@ -203,6 +203,8 @@ void planned_calls(world const& w) {
                 } catch (coll::usage_error const&) { refused = true; }
                 expect(refused, "a call is not started twice");
                 all = std::move(reduce);  // ends what is under way, when it goes
+                reduce.wait();            // NOLINT: one that was moved away is done
+                expect(reduce.test(), "a call that was moved away is done");
             }
         });
     }

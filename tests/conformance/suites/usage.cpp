@@ -53,6 +53,14 @@ void wrong_sizes(coll::communicator& comm) {
     refused(comm, "scatter", "elements", [&] { comm.scatter(in, one, counts, 0); });
     refused(comm, "all_to_all", "elements", [&] { comm.all_to_all(in, out, counts, more); });
     refused(comm, "all_to_all", "elements", [&] { comm.all_to_all(in, out, more, counts); });
+    std::vector<std::size_t> const twos(p, 2);
+    auto three = twos;
+    three[static_cast<std::size_t>(comm.rank())] = 3;
+    std::vector<int> shorter(2 * p), longer(2 * p + 1);
+    refused(comm, "all_to_all", "own block",
+            [&] { comm.all_to_all(shorter, longer, twos, three); });
+    refused(comm, "all_to_all", "own block",
+            [&] { comm.all_to_all(longer, shorter, three, twos); });
     if (p > 1) {
         std::vector<int> odd(10 * p + 1), too(10 * p + 1);
         refused(comm, "all_to_all", "counts", [&] { comm.all_to_all(odd, too); });

@@ -113,6 +113,16 @@ public:
         }
         return {detail::post_receive(data, bytes, from, short_tag, data_), true};
     }
+    bool waits(rank_t from, std::uint64_t tag) {
+        while (pair_tags_->of_receives(from, tag) == pair_tags::naming_tag) {
+            if (!pair_tags_->hear(from)) { return false; }
+        }
+        int here = 0;
+        detail::require(
+            MPI_Iprobe(from, pair_tags_->of_receives(from, tag), data_, &here, MPI_STATUS_IGNORE),
+            "MPI_Iprobe");
+        return here != 0;
+    }
     handle send_control(std::byte const* data, std::size_t bytes, rank_t to) {
         return {detail::post_send(data, bytes, to, 0, control_)};
     }

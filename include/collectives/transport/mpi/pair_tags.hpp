@@ -82,17 +82,19 @@ public:
     }
     /// Takes in the names that a rank has told, if a receive needs one.
     void listen(rank_t from) {
+        while (!at(from).early.empty() && hear(from)) {}
+    }
+    /// Takes in the next name that a rank has told; false if none has come.
+    bool hear(rank_t from) {
         auto& its = at(from);
-        while (!its.early.empty()) {
-            if (its.listening == MPI_REQUEST_NULL) {
-                its.listening = detail::post_receive(reinterpret_cast<std::byte*>(&its.heard),
-                                                     sizeof its.heard, from, naming_tag, over_);
-            }
-            int done = 0;
-            detail::require(MPI_Test(&its.listening, &done, MPI_STATUS_IGNORE), "MPI_Test");
-            if (done == 0) { return; }
-            if (its.heard.job == job_) { take_in(from, its.heard.tag); }
+        if (its.listening == MPI_REQUEST_NULL) {
+            its.listening = detail::post_receive(reinterpret_cast<std::byte*>(&its.heard),
+                                                 sizeof its.heard, from, naming_tag, over_);
         }
+        int done = 0;
+        detail::require(MPI_Test(&its.listening, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done != 0 && its.heard.job == job_) { take_in(from, its.heard.tag); }
+        return done != 0;
     }
 
     /// Ends what is under way; false if MPI may still use the memory of this object.

@@ -94,6 +94,12 @@ public:
         }
         return m;
     }
+    /// Whether a message has come that no receive has asked for.
+    bool waits(std::uint64_t tag) {
+        require_open();
+        ucp_tag_recv_info_t info{};
+        return ucp_tag_probe_nb(worker_.get(), tag, ~std::uint64_t{0}, 0, &info) != nullptr;
+    }
     message receive(std::byte* data, std::size_t bytes, std::uint64_t tag) {
         require_open();
         message m;

@@ -85,6 +85,7 @@ public:
     handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
         return {data_.receive(data, bytes, tag_from(from, tag)), &data_};
     }
+    bool waits(rank_t from, std::uint64_t tag) { return data_.waits(tag_from(from, tag)); }
     handle send_control(std::byte const* data, std::size_t bytes, rank_t to) {
         return {control_.send(data, bytes, to, 0), &control_};
     }

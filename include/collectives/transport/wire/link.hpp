@@ -42,6 +42,8 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { c.largest_piece(std::size_t{}, bool{}) } -> std::same_as<std::size_t>;
     { t.send(from, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
     { t.receive(to, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
+    // Whether a message has come that no receive has asked for.
+    { t.waits(rank_t{}, std::uint64_t{}) } -> std::same_as<bool>;
     { t.send_control(from, std::size_t{}, rank_t{}) } -> std::same_as<typename T::handle>;
     { t.receive_control(to, std::size_t{}) } -> std::same_as<typename T::handle>;  // of any rank
     { t.test(h, in) } -> std::same_as<bool>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at messages before they are received: a probe takes in the frame of the next message of a
-// rank under a tag, and the receive that follows takes it over.
+// Looks at messages before they are received: a probe takes in the frame of a message that has
+// come, and the receive that follows takes it over.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -35,6 +35,7 @@ public:
     std::optional<std::size_t> look(Link& over, rank_t from, std::uint64_t tag) {
         auto* mine = find(from, tag);
         if (mine == all_.end()) {
+            if (!over.waits(from, tag)) { return {}; }
             probed_frame<Link> next{from, tag};
             all_.make_room(1);
             next.under_way = over.receive(reinterpret_cast<std::byte*>(next.text.get()),
