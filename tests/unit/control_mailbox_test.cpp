@@ -58,6 +58,7 @@ public:
     std::size_t largest_piece(std::size_t, bool) const { return 1; }
     handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
     handle receive(std::byte*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
+    bool waits(coll::rank_t, std::uint64_t) { return false; }
     handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
         CHECK(bytes == sizeof(control_message));
         post::letter l{clock_type::now() + std::chrono::microseconds(any_() % 500), {}};
