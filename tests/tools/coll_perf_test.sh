@@ -50,11 +50,11 @@ for transport in threads shm; do
             ends "$transport $ranks $memory" 0 --transport $transport --ranks $ranks $memory \
                 --collective all "${quick[@]}" --csv "$room/all.csv"
             has "$transport $ranks" "$room/said" "# Out of bounds values : 0 OK"
-            # 6 collectives of 2 sizes and 2 forms (with 3 ranks 4 bytes become 12), a broadcast of
+            # 9 collectives of 2 sizes and 2 forms (with 3 ranks 4 bytes become 12), a broadcast of
             # 2 sizes, a barrier, and the names
             checks=$((checks + 1))
             lines=$(wc -l <"$room/all.csv")
-            [ "$lines" -eq 32 ] || fail "$transport $ranks: $lines lines of CSV, not 32"
+            [ "$lines" -eq 40 ] || fail "$transport $ranks: $lines lines of CSV, not 40"
             checks=$((checks + 1))
             awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { at[$i] = i } next }
                 $at["wrong"] != 0 || $at["checked"] != 1 || !($at["median_us"] > 0) { bad = 1 }
