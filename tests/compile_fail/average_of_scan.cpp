@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The results of a scan are passed on as partial results, so no operator may finish them.
-// expect: Op = collectives::(v0::)?average;|prefix_op<collectives::(v0::)?average, double>
+// expect: Op = collectives::(v0::)?average;|prefix_op<collectives::(v0::)?average, (double>|element_t<double)
 #include <collectives/collectives.hpp>
 
 namespace coll = collectives;
