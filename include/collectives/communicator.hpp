@@ -220,12 +220,12 @@ public:
     template <input_range Out, output_range In>
     void send_recv(Out&& out, rank_t to, In&& in, rank_t from, int tag = 0,
                    options const& how = {}) {
-        exchange(detail::type_of<Out>(), memory_of(out), to, detail::type_of<In>(),
+        run_pair(detail::type_of<Out>(), memory_of(out), to, detail::type_of<In>(),
                  writable_memory_of(in), from, tag, how);
     }
-    /// The bytes of the next message of a rank under a tag, if one waits here; never blocks. Throws
-    /// peer_lost_error where that rank has gone and none can come any more, which breaks the
-    /// communicator as a receive would; usage_error where the transport cannot tell.
+    /// The bytes of the next message of a rank under a tag, if one waits here. Does not wait for
+    /// one, but where that rank has gone looks for up to 20 ms, then throws peer_lost_error, which
+    /// breaks the communicator as a receive would; usage_error where the transport cannot tell.
     std::optional<std::size_t> probe(rank_t from, int tag = 0);
 
     /// A communicator of the ranks with the same color, ordered by key, then rank. Collective.
@@ -267,7 +267,7 @@ private:
     pending start_unsized(detail::call_request const& r);
     pending start_pair(collective what, detail::element_type of, memory_span data, rank_t peer,
                        int tag, options const& how);
-    void exchange(detail::element_type sent, memory_span out, rank_t to,
+    void run_pair(detail::element_type sent, memory_span out, rank_t to,
                   detail::element_type received, writable_memory in, rank_t from, int tag,
                   options const& how);
     memory_block allocate_elements(std::size_t n, std::size_t size);

@@ -105,11 +105,11 @@ COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::ele
     auto started = core_->start_pair(what, of, data, peer, tag, how);
     return {core_, std::move(started), {}};
 }
-COLLECTIVES_INLINE void communicator::exchange(detail::element_type sent, memory_span out,
+COLLECTIVES_INLINE void communicator::run_pair(detail::element_type sent, memory_span out,
                                                rank_t to, detail::element_type received,
                                                writable_memory in, rank_t from, int tag,
                                                options const& how) {
-    detail::check_exchange(core_->engine(), out, to, in, from, how);  // before anything is posted
+    detail::check_send_recv(core_->engine(), out, to, in, from, how);  // before anything is posted
     auto arriving = start_pair(collective::recv, received, in, from, tag, how);
     auto leaving = [&] {
         try {

@@ -167,7 +167,8 @@ public:
         for (std::size_t i = 0; i < v.in.size; ++i) {
             in[i] = linear<T>::from(contribution(s.salt, rank, v.in.first + i));
         }
-        // What is not looked at may have any size: off the root, or on rank 0 of an exscan.
+        // An output that the call does not look at may have any size: that of a rank that is not
+        // the root, or of rank 0 in an exscan.
         auto const exscans = s.what == coll::collective::exscan && rank == 0;
         auto const unseen = rank != s.root || exscans ? seed >> 16 & 1 : 0;
         auto const scatters = s.what == coll::collective::scatter;

@@ -5,7 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <initializer_list>
+#include <unit/hand_written.hpp>
+
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace coll = collectives;
 using coll::collective;
 using coll::step;
 using coll::verb;
+using hand_written::add, hand_written::copy, hand_written::send, hand_written::verdict;
 
 namespace {
 
@@ -36,27 +38,6 @@ static_assert(coll::check(coll::tree{}, 13, collective::gather, 5).ok);
 static_assert(coll::check(coll::butterfly{}, 13, collective::all_to_all).ok);
 static_assert(coll::check(coll::one_shot{}, 13).left_fold);
 static_assert(!coll::check(coll::ring{}, 13).order_preserving);
-
-/// Schedules written by hand, one list of steps per rank.
-coll::proof verdict(std::initializer_list<std::vector<step>> ranks, int chunks, int rounds,
-                    collective what = collective::all_reduce, int root = 0) {
-    std::vector<coll::schedule> all;
-    for (auto const& steps : ranks) {
-        all.push_back({what, static_cast<int>(ranks.size()), static_cast<int>(all.size()), root,
-                       chunks, rounds, steps});
-    }
-    return coll::check(all);
-}
-
-step send(int round, int peer, int first = 0, int count = 1) {
-    return {round, verb::send, peer, {first, count}};
-}
-step add(int round, int peer, int first = 0, int count = 1) {
-    return {round, verb::recv_reduce, peer, {first, count}};
-}
-step copy(int round, int peer, int first = 0, int count = 1) {
-    return {round, verb::recv_copy, peer, {first, count}};
-}
 
 }  // namespace
 

@@ -7,14 +7,16 @@
 
 #include <doctest/doctest.h>
 
+#include <unit/hand_written.hpp>
+
 #include <cstddef>
-#include <initializer_list>
 #include <vector>
 
 namespace coll = collectives;
 using coll::collective;
 using coll::step;
 using coll::verb;
+using hand_written::add, hand_written::copy, hand_written::send, hand_written::verdict;
 
 namespace {
 
@@ -22,25 +24,6 @@ static_assert(coll::check(coll::tree{}, 16, collective::scan).order_preserving);
 static_assert(coll::check(coll::ring{}, 16, collective::exscan).position_independent);
 static_assert(coll::check(coll::star{}, 16, collective::scan).left_fold);
 static_assert(!coll::check(coll::butterfly{}, 4, collective::scan).left_fold);
-
-/// Schedules written by hand, one list of steps per rank.
-coll::proof verdict(std::initializer_list<std::vector<step>> ranks, int chunks, int rounds,
-                    collective what) {
-    std::vector<coll::schedule> all;
-    for (auto const& steps : ranks) {
-        all.push_back({what, static_cast<int>(ranks.size()), static_cast<int>(all.size()), 0,
-                       chunks, rounds, steps});
-    }
-    return coll::check(all);
-}
-
-step send(int round, int peer, int first = 0, int count = 1) {
-    return {round, verb::send, peer, {first, count}};
-}
-step add(int round, int peer, int first = 0, int count = 1) {
-    return {round, verb::recv_reduce, peer, {first, count}};
-}
-step copy(int round, int peer) { return {round, verb::recv_copy, peer, {0, 1}}; }
 
 /// Family (c) with a scan of its own, over two chunks: a chain without a pipeline.
 struct chain {

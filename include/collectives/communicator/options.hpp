@@ -14,7 +14,8 @@ namespace collectives::inline v0 {
 /// Leaves the size of segments to the library.
 inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::max();
 
-/// Who moves a started call along: the rank's own calls of the library, or a thread as well.
+/// Says whether a started call moves only while the rank is in a call of the library, or also on a
+/// thread of the communicator.
 enum class progress_by : std::uint8_t { own_calls, background };
 inline constexpr auto background = progress_by::background;
 

@@ -19,9 +19,9 @@
 
 namespace collectives::inline v0::detail {
 
-/// The checks of a send and a receive at once.
-[[gnu::cold]] inline void check_exchange(engine& e, memory_span out, rank_t to, memory_span in,
-                                         rank_t from, options const& how) {
+/// The checks of send_recv.
+[[gnu::cold]] inline void check_send_recv(engine& e, memory_span out, rank_t to, memory_span in,
+                                          rank_t from, options const& how) {
     auto const lock = e.lock();
     request_maker const checks(e.rank(), e.size());
     e.require_usable(collective::send);

@@ -52,9 +52,9 @@ struct narrow_format {
         std::uint32_t const below_half = (1U << (shift - 1)) - 1;
         std::uint32_t const normal =
             (size - rebias + below_half + odd) >> shift;  // ties go to even
-        // Of a subnormal: a sum with a float whose last bit counts the least subnormals has its
-        // bits, rounded, at the end. What is no subnormal adds zero instead, so that no trap or NaN
-        // comes out of a value unused.
+        // For a subnormal, add a float whose last bit is worth the least subnormal: the sum ends
+        // with the rounded bits. Other values add zero, so that no trap or NaN comes out of a value
+        // that is not used.
         bool const tiny = size < least_normal;
         float const sum =
             std::bit_cast<float>(choose(tiny, size, 0U)) + std::bit_cast<float>(counting);

@@ -103,7 +103,8 @@ public:
                 if (a_.has(pattern::all_gather) || !a_.joins_on_root()) { return; }
                 return in_blocks(pattern::broadcast);
             case collective::exscan:
-                if (me_-- == 0) { return; }
+                if (me_ == 0) { return; }
+                --me_;  // the other ranks scan among themselves
                 --size_;
                 emit_.leave_out_first_rank();
                 return scan();

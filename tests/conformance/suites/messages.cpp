@@ -139,9 +139,11 @@ void probes(world const& w) {
             calls.push_back(comm.start_send(sent.back(), next, 50));
             for (auto& c : calls) { c.wait(); }
             expect(got == letter(before, me, 5, got.size()), "a receive after a probe");
-            // What a probe asked for and nobody received holds up nothing.
-            comm.barrier();
-            expect(!comm.probe(before, 51), "nothing waits");
+            // Messages that were probed and that nobody receives hold up nothing.
+            if (size > 1) {  // MPICH keeps a rank's message to itself until it is received
+                comm.send(letter(me, next, 51, 200), next, 51);
+                while (!comm.probe(before, 51)) { std::this_thread::yield(); }
+            }
             comm.barrier();
         });
     }

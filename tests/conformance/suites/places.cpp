@@ -180,7 +180,7 @@ void exchange(coll::communicator& comm, coll::options how, std::uint64_t salt) {
     expect(out == expected, "all_to_all with cuts");
 }
 
-/// What is only read may be read twice.
+/// Blocks of a vector that the call only reads may overlap.
 void overlapping(coll::communicator& comm, coll::options how) {
     auto const size = static_cast<std::size_t>(comm.size());
     std::vector<std::uint32_t> in(size + 2), out(2);
