@@ -5,6 +5,10 @@
 #include <conformance/suites.hpp>
 #include <ucx/world.hpp>
 
+#include <chrono>
+#include <thread>
+#include <vector>
+
 namespace conformance {
 
 namespace {
@@ -36,5 +40,14 @@ TEST_CASE("all ranks get the same bits") { equal_bits(over_ucx); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_ucx); }
 TEST_CASE("scans keep the order") { scans(over_ucx); }
 TEST_CASE("mistakes of the caller") { mistakes(over_ucx); }
+TEST_CASE("a rank that has ended waits for those who have yet to receive") {
+    run_ucx(3, [](coll::communicator& comm) {
+        std::vector<float> v(5'000, 1);
+        comm.broadcast(v);
+        comm.barrier();
+        if (comm.rank() != 0) { std::this_thread::sleep_for(std::chrono::seconds(6)); }
+        for (int n = 0; n < 20; ++n) { comm.broadcast(v); }
+    });
+}
 
 }  // namespace conformance

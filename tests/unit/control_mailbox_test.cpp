@@ -12,6 +12,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace coll = collectives;
@@ -30,6 +31,7 @@ struct post {
     };
     std::mutex mutex;
     std::vector<std::vector<std::deque<letter>>> to_from;
+    std::atomic<int> data_arrived{0};  // messages
 
     explicit post(int ranks)
         : to_from(static_cast<std::size_t>(ranks),
@@ -42,7 +44,8 @@ struct post {
     }
 };
 
-/// Models wire::link, for control messages alone.
+/// Models wire::link. Control messages go by themselves. Data are dropped, but counted: one message
+/// is buffered at a time, and arrives when its sender makes progress.
 class post_link {
 public:
     struct handle {
@@ -56,7 +59,10 @@ public:
     int processors() const { return 1; }
     std::uint64_t job() const { return 7; }
     std::size_t largest_piece(std::size_t, bool) const { return 1; }
-    handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
+    handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) {
+        buffered_ = true;
+        return {};
+    }
     handle receive(std::byte*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
     bool waits(coll::rank_t, std::uint64_t) { return false; }
     handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
@@ -82,7 +88,10 @@ public:
         return false;
     }
     bool take_back(handle&, clock_type::time_point) { return true; }
-    bool progress() { return false; }
+    bool progress() {
+        if (std::exchange(buffered_, false)) { ++post_->data_arrived; }
+        return false;
+    }
     template <class Ready>
     void doze(Ready&&, std::chrono::nanoseconds) {}
     std::optional<coll::peer_exit> gone(coll::rank_t) const { return {}; }
@@ -96,6 +105,7 @@ private:
     post* post_;
     int rank_;
     std::minstd_rand any_;
+    bool buffered_ = false;
 };
 
 }  // namespace
@@ -124,7 +134,7 @@ TEST_CASE("a rank that has left has received all messages, answers to late quest
                     if (to != me) { mailbox.tell(to, question); }
                     std::this_thread::sleep_for(std::chrono::microseconds(any() % 300));
                 }
-                if (mailbox.leave(std::chrono::seconds(20))) { ++left; }
+                if (mailbox.leave(clock_type::now() + std::chrono::seconds(20))) { ++left; }
                 mailbox.end([](auto) {});
             });
         }
@@ -132,4 +142,27 @@ TEST_CASE("a rank that has left has received all messages, answers to late quest
         CHECK(left == ranks);
         for (std::size_t r = 0; r < all.size(); ++r) { CHECK(between.left_for(r) == 0); }
     }
+}
+
+TEST_CASE("a rank that leaves sends on what its library has buffered") {
+    post between(2);
+    std::array<bool, 2> left{};
+    auto const run = [&](int me, auto const& before) {
+        post_link way(between, me, 1);
+        coll::wire::control_mailbox<post_link> mailbox(way);
+        before(way);
+        auto const patience = clock_type::now() + std::chrono::seconds(5);
+        left[static_cast<std::size_t>(me)] = mailbox.leave(patience);
+        mailbox.end([](auto) {});
+    };
+    std::thread sender([&] { run(0, [](post_link& way) { way.send(nullptr, 0, 1, 0); }); });
+    run(1, [&](post_link&) {
+        auto const patience = clock_type::now() + std::chrono::seconds(2);
+        while (between.data_arrived == 0 && clock_type::now() < patience) {
+            std::this_thread::yield();
+        }
+        CHECK(between.data_arrived == 1);
+    });
+    sender.join();
+    CHECK(left == std::array{true, true});
 }

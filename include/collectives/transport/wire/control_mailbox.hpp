@@ -73,12 +73,11 @@ public:
         return true;
     }
 
-    /// Collective: words are heard, and answered, until all ranks have come here, for at most so
-    /// long. False if they have not. Else no word to this rank is still on its way, which a later
+    /// Collective: words are heard, and answered, until all ranks have come here, or the time is
+    /// over. False if they have not. Else no word to this rank is still on its way, which a later
     /// communicator of MPI's with the same number would take for its own: when all have come nobody
     /// answers any more, and then rank 0 adds up who was told how many.
-    bool leave(std::chrono::nanoseconds time) {
-        auto const patience = steady::now() + time;
+    bool leave(steady::time_point patience) {
         answers_ = true;
         say_farewell();
         if (way_->rank() == 0) {
@@ -209,6 +208,7 @@ private:
     bool receive_until(Condition&& holds, steady::time_point patience) {
         std::chrono::nanoseconds nap = std::chrono::microseconds(20);
         while (!holds()) {
+            way_->progress();  // a message that ended for its sender may still be buffered here
             way_->progress_control();
             if (receive()) { continue; }
             if (steady::now() >= patience || somebody_is_lost()) { return false; }

@@ -53,8 +53,12 @@ public:
             if (!all_is_well) { dropped = link_->drop_data(); }
             if (unwinding) {
                 control_.flush(std::chrono::milliseconds(200));
-            } else {  // who goes at once after a failure could take what it said of it along
-                all_left = control_.leave(std::chrono::seconds(trouble_ ? 1 : 5));
+            } else {
+                auto const now = steady::now();
+                // A rank that ended at once after a failure could take along what it told of it.
+                // Else the last message to a slow rank may still be buffered here.
+                all_left = control_.leave(trouble_ ? now + std::chrono::seconds(1)
+                                                   : timeout().deadline(now));
             }
         } catch (std::exception const&) {}
         control_.end([this](auto memory) { keep(std::move(memory)); });
