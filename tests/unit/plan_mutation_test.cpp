@@ -96,7 +96,7 @@ TEST_CASE("a plan with one field changed is refused, or the change is harmless")
     std::mt19937 random(seed());
     tally counts;
     auto const largest = all_cases() ? 5 : 4;
-    auto const step = all_cases() ? std::size_t{1} : std::size_t{40};
+    auto const step = all_cases() ? std::size_t{1} : mutation_step;
     for (auto const a : coll::all_algorithms) {
         for (auto const what : coll::scheduled_collectives) {
             for (int size = 1; size <= largest; ++size) {
