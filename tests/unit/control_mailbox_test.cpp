@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that leave receive every control message that was ever for them, however late it comes.
 #include <collectives/transport/wire/control_mailbox.hpp>
+#include <collectives/transport/wire/transport.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,8 +10,10 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -165,4 +168,22 @@ TEST_CASE("a rank that leaves sends on what its library has buffered") {
     });
     sender.join();
     CHECK(left == std::array{true, true});
+}
+
+TEST_CASE(
+    "nobody waits for a rank whose communicator an exception ended, nor for one that gave up") {
+    post between(4);
+    auto const began = clock_type::now();
+    std::vector<std::thread> threads;
+    for (int me = 0; me < 4; ++me) {
+        threads.emplace_back([&, me] {
+            try {
+                coll::wire::transport<post_link> const over(
+                    std::make_unique<post_link>(between, me, 1));
+                if (me == 2) { throw std::runtime_error("it ends otherwise"); }
+            } catch (std::runtime_error const&) { CHECK(me == 2); }
+        });
+    }
+    for (auto& t : threads) { t.join(); }
+    CHECK(clock_type::now() - began < std::chrono::seconds(5));  // a time-out is 60 s
 }

@@ -119,7 +119,7 @@ public:
         auto const patience = steady::now() + time;
         while (!all_sent()) {
             way_->progress_control();
-            if (steady::now() >= patience || somebody_is_lost()) { return false; }
+            if (steady::now() >= patience || somebody_stays_away()) { return false; }
         }
         return true;
     }
@@ -211,7 +211,7 @@ private:
             way_->progress();  // a message that ended for its sender may still be buffered here
             way_->progress_control();
             if (receive()) { continue; }
-            if (steady::now() >= patience || somebody_is_lost()) { return false; }
+            if (steady::now() >= patience || somebody_stays_away()) { return false; }
             std::this_thread::sleep_for(nap);
             nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
         }
@@ -220,11 +220,13 @@ private:
     static bool all_of(lean_vector<bool> const& ranks) {
         return std::find(ranks.begin(), ranks.end(), false) == ranks.end();
     }
-    /// Whether one that is waited for in `leave` is lost: rank 0 waits for all, the others for it.
-    bool somebody_is_lost() const {
-        if (way_->rank() != 0) { return !due_known_ && !way_->can_reach(0); }
+    /// Whether one that is waited for in `leave` never comes: rank 0 waits for all, and the others
+    /// for rank 0.
+    bool somebody_stays_away() const {
+        auto const is_lost = [&](rank_t r) { return !way_->can_reach(r) || has_broken_off(r); };
+        if (way_->rank() != 0) { return !due_known_ && is_lost(0); }
         for (rank_t r = 1; r < way_->size(); ++r) {
-            if (!at(has_reported_, r) && !way_->can_reach(r)) { return true; }
+            if (!at(has_reported_, r) && is_lost(r)) { return true; }
         }
         return false;
     }

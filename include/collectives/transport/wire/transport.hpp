@@ -49,16 +49,17 @@ public:
         auto dropped = all_is_well;
         auto all_left = false;
         try {
-            if (unwinding) { control_.break_off(); }
             if (!all_is_well) { dropped = link_->drop_data(); }
-            if (unwinding) {
-                control_.flush(std::chrono::milliseconds(200));
-            } else {
+            if (!unwinding) {
                 auto const now = steady::now();
                 // A rank that ended at once after a failure could take along what it told of it.
                 // Else the last message to a slow rank may still be buffered here.
                 all_left = control_.leave(trouble_ ? now + std::chrono::seconds(1)
                                                    : timeout().deadline(now));
+            }
+            if (unwinding || (!all_left && !trouble_)) {  // so nobody waits for this rank
+                control_.break_off();
+                control_.flush(std::chrono::milliseconds(200));
             }
         } catch (std::exception const&) {}
         control_.end([this](auto memory) { keep(std::move(memory)); });
