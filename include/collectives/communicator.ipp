@@ -109,17 +109,7 @@ COLLECTIVES_INLINE void communicator::run_pair(detail::element_type sent, memory
                                                rank_t to, detail::element_type received,
                                                writable_memory in, rank_t from, int tag,
                                                options const& how) {
-    detail::check_send_recv(core_->engine(), out, to, in, from, how);  // before anything is posted
-    auto arriving = start_pair(collective::recv, received, in, from, tag, how);
-    auto leaving = [&] {
-        try {
-            return start_pair(collective::send, sent, out, to, tag, how);
-        } catch (...) {  // else `arriving` would wait for its peer
-            core_->engine().break_by_exception(detail::name_of{collective::send});
-            throw;
-        }
-    }();
-    wait_all(arriving, leaving);
+    detail::send_recv(core_, sent, out, to, received, in, from, tag, how);
 }
 COLLECTIVES_INLINE std::optional<std::size_t> communicator::probe(rank_t from, int tag) {
     return detail::probe(core_->engine(), from, tag);

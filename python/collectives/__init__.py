@@ -6,15 +6,17 @@
 """
 
 from . import _communicator, _core
-from ._core import (Communicator, Cost, Fusion, Pending, Proof, Traffic, algorithms, check, cost)
+from ._core import (Communicator, Cost, Fusion, Pending, Persistent, Proof, Traffic, algorithms,
+                    check, cost)
 from ._errors import (Error, MismatchError, PeerLostError, RunError, TimeoutError, TransportError,
                       UsageError)
+from ._operators import premultiplied_sum
 from ._run import run
 
 __all__ = [
-    "Communicator", "Cost", "Error", "Fusion", "MismatchError", "PeerLostError", "Pending", "Proof",
-    "RunError", "TimeoutError", "Traffic", "TransportError", "UsageError", "algorithms", "check",
-    "cost", "init", "run",
+    "Communicator", "Cost", "Error", "Fusion", "MismatchError", "PeerLostError", "Pending",
+    "Persistent", "Proof", "RunError", "TimeoutError", "Traffic", "TransportError", "UsageError",
+    "algorithms", "check", "cost", "init", "premultiplied_sum", "run",
 ]
 
 _world = None

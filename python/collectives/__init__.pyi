@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, TypedDict, overload
 
 from numpy.typing import DTypeLike, NDArray
@@ -10,18 +11,32 @@ T = TypeVar("T")
 X = TypeVar("X")
 Memory = Any
 """A NumPy array, or an object with the buffer protocol or DLPack: contiguous, in host memory."""
-Operator = Literal["sum", "product", "min", "max", "average", "bit_and", "bit_or", "bit_xor",
-                   "logical_and", "logical_or"]
 
-class Options(TypedDict, total=False):
+@dataclass(frozen=True)
+class premultiplied_sum:
+    factor: complex
+
+Operator = premultiplied_sum | Literal["sum", "product", "min", "max", "average", "bit_and",
+                                       "bit_or", "bit_xor", "logical_and", "logical_or"]
+
+class FusionOptions(TypedDict, total=False):
     algorithm: str | None
     segment: int | None
     reproducible: bool
     timeout: float | None
 
+class Options(FusionOptions, total=False):
+    progress: Literal["background"] | None
+
 class Pending(Generic[T]):
     def test(self) -> bool: ...
     def wait(self) -> T: ...
+
+class Persistent(Generic[T]):
+    def start(self) -> None: ...
+    def test(self) -> bool: ...
+    def wait(self) -> T: ...
+    def __call__(self) -> T: ...
 
 class Communicator:
     @property
@@ -29,169 +44,148 @@ class Communicator:
     @property
     def size(self) -> int: ...
     @overload
-    def all_reduce(
-        self,
-        x: X, op: Operator = ..., out: None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> X: ...
+    def all_reduce(self, x: X, op: Operator = ..., out: None = ..., wait: Literal[True] = ...,
+                   **how: Unpack[Options]) -> X: ...
     @overload
-    def all_reduce(
-        self,
-        x: X, op: Operator = ..., out: None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[X]: ...
+    def all_reduce(self, x: X, op: Operator = ..., out: None = ..., *, wait: Literal[False],
+                   **how: Unpack[Options]) -> Pending[X]: ...
     @overload
-    def all_reduce(
-        self,
-        x: Memory, op: Operator = ..., out: X = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> X: ...
+    def all_reduce(self, x: Memory, op: Operator = ..., out: X = ..., wait: Literal[True] = ...,
+                   **how: Unpack[Options]) -> X: ...
     @overload
-    def all_reduce(
-        self,
-        x: Memory, op: Operator = ..., out: X = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[X]: ...
+    def all_reduce(self, x: Memory, op: Operator = ..., out: X = ..., *, wait: Literal[False],
+                   **how: Unpack[Options]) -> Pending[X]: ...
     @overload
-    def reduce(
-        self,
-        x: Memory, op: Operator = ..., root: int = ..., out: Memory | None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> Any: ...
+    def plan_all_reduce(self, x: X, op: Operator = ..., out: None = ...,
+                        **how: Unpack[Options]) -> Persistent[X]: ...
     @overload
-    def reduce(
-        self,
-        x: Memory, op: Operator = ..., root: int = ..., out: Memory | None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[Any]: ...
+    def plan_all_reduce(self, x: Memory, op: Operator = ..., out: X = ...,
+                        **how: Unpack[Options]) -> Persistent[X]: ...
     @overload
-    def reduce_scatter(
-        self,
-        x: Memory, op: Operator = ..., out: Memory | None = ..., counts: Iterable[int] | None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> Any: ...
+    def reduce(self, x: Memory, op: Operator = ..., root: int = ..., out: Memory | None = ...,
+               wait: Literal[True] = ..., **how: Unpack[Options]) -> Any: ...
     @overload
-    def reduce_scatter(
-        self,
-        x: Memory, op: Operator = ..., out: Memory | None = ..., counts: Iterable[int] | None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[Any]: ...
+    def reduce(self, x: Memory, op: Operator = ..., root: int = ..., out: Memory | None = ..., *,
+               wait: Literal[False], **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_reduce(self, x: Memory, op: Operator = ..., root: int = ..., out: Memory | None = ...,
+                    **how: Unpack[Options]) -> Persistent[Any]: ...
     @overload
-    def broadcast(
-        self,
-        x: X, root: int = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> X: ...
+    def scan(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+             wait: Literal[True] = ..., **how: Unpack[Options]) -> Any: ...
     @overload
-    def broadcast(
-        self,
-        x: X, root: int = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[X]: ...
+    def scan(self, x: Memory, op: Operator = ..., out: Memory | None = ..., *, wait: Literal[False],
+             **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_scan(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+                  **how: Unpack[Options]) -> Persistent[Any]: ...
     @overload
-    def all_gather(
-        self,
-        x: Memory, out: Memory | None = ..., counts: Iterable[int] | None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> Any: ...
+    def exscan(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+               wait: Literal[True] = ..., **how: Unpack[Options]) -> Any: ...
     @overload
-    def all_gather(
-        self,
-        x: Memory, out: Memory | None = ..., counts: Iterable[int] | None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[Any]: ...
+    def exscan(self, x: Memory, op: Operator = ..., out: Memory | None = ..., *,
+               wait: Literal[False], **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_exscan(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+                    **how: Unpack[Options]) -> Persistent[Any]: ...
     @overload
-    def gather(
-        self,
-        x: Memory, root: int = ..., out: Memory | None = ..., counts: Iterable[int] | None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> Any: ...
+    def reduce_scatter(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+                       counts: Iterable[int] | None = ...,
+                       displacements: Iterable[int] | None = ..., wait: Literal[True] = ...,
+                       **how: Unpack[Options]) -> Any: ...
     @overload
-    def gather(
-        self,
-        x: Memory, root: int = ..., out: Memory | None = ..., counts: Iterable[int] | None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[Any]: ...
+    def reduce_scatter(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+                       counts: Iterable[int] | None = ...,
+                       displacements: Iterable[int] | None = ..., *, wait: Literal[False],
+                       **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_reduce_scatter(self, x: Memory, op: Operator = ..., out: Memory | None = ...,
+                            counts: Iterable[int] | None = ...,
+                            displacements: Iterable[int] | None = ...,
+                            **how: Unpack[Options]) -> Persistent[Any]: ...
     @overload
-    def scatter(
-        self,
-        x: Memory | None, out: X, root: int = ..., counts: Iterable[int] | None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> X: ...
+    def broadcast(self, x: X, root: int = ..., wait: Literal[True] = ...,
+                  **how: Unpack[Options]) -> X: ...
     @overload
-    def scatter(
-        self,
-        x: Memory | None, out: X, root: int = ..., counts: Iterable[int] | None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[X]: ...
+    def broadcast(self, x: X, root: int = ..., *, wait: Literal[False],
+                  **how: Unpack[Options]) -> Pending[X]: ...
+    def plan_broadcast(self, x: X, root: int = ..., **how: Unpack[Options]) -> Persistent[X]: ...
     @overload
-    def all_to_all(
-        self,
-        x: Memory, out: Memory | None = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> Any: ...
+    def all_gather(self, x: Memory, out: Memory | None = ..., counts: Iterable[int] | None = ...,
+                   displacements: Iterable[int] | None = ..., wait: Literal[True] = ...,
+                   **how: Unpack[Options]) -> Any: ...
     @overload
-    def all_to_all(
-        self,
-        x: Memory, out: Memory | None = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[Any]: ...
+    def all_gather(self, x: Memory, out: Memory | None = ..., counts: Iterable[int] | None = ...,
+                   displacements: Iterable[int] | None = ..., *, wait: Literal[False],
+                   **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_all_gather(self, x: Memory, out: Memory | None = ...,
+                        counts: Iterable[int] | None = ...,
+                        displacements: Iterable[int] | None = ...,
+                        **how: Unpack[Options]) -> Persistent[Any]: ...
+    @overload
+    def gather(self, x: Memory, root: int = ..., out: Memory | None = ...,
+               counts: Iterable[int] | None = ..., displacements: Iterable[int] | None = ...,
+               wait: Literal[True] = ..., **how: Unpack[Options]) -> Any: ...
+    @overload
+    def gather(self, x: Memory, root: int = ..., out: Memory | None = ...,
+               counts: Iterable[int] | None = ..., displacements: Iterable[int] | None = ..., *,
+               wait: Literal[False], **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_gather(self, x: Memory, root: int = ..., out: Memory | None = ...,
+                    counts: Iterable[int] | None = ..., displacements: Iterable[int] | None = ...,
+                    **how: Unpack[Options]) -> Persistent[Any]: ...
+    @overload
+    def scatter(self, x: Memory | None, out: X, root: int = ..., counts: Iterable[int] | None = ...,
+                displacements: Iterable[int] | None = ..., wait: Literal[True] = ...,
+                **how: Unpack[Options]) -> X: ...
+    @overload
+    def scatter(self, x: Memory | None, out: X, root: int = ..., counts: Iterable[int] | None = ...,
+                displacements: Iterable[int] | None = ..., *, wait: Literal[False],
+                **how: Unpack[Options]) -> Pending[X]: ...
+    def plan_scatter(self, x: Memory | None, out: X, root: int = ...,
+                     counts: Iterable[int] | None = ..., displacements: Iterable[int] | None = ...,
+                     **how: Unpack[Options]) -> Persistent[X]: ...
+    @overload
+    def all_to_all(self, x: Memory, out: Memory | None = ...,
+                   send_counts: Iterable[int] | None = ..., recv_counts: Iterable[int] | None = ...,
+                   send_displacements: Iterable[int] | None = ...,
+                   recv_displacements: Iterable[int] | None = ..., wait: Literal[True] = ...,
+                   **how: Unpack[Options]) -> Any: ...
+    @overload
+    def all_to_all(self, x: Memory, out: Memory | None = ...,
+                   send_counts: Iterable[int] | None = ..., recv_counts: Iterable[int] | None = ...,
+                   send_displacements: Iterable[int] | None = ...,
+                   recv_displacements: Iterable[int] | None = ..., *, wait: Literal[False],
+                   **how: Unpack[Options]) -> Pending[Any]: ...
+    def plan_all_to_all(self, x: Memory, out: Memory | None = ...,
+                        send_counts: Iterable[int] | None = ...,
+                        recv_counts: Iterable[int] | None = ...,
+                        send_displacements: Iterable[int] | None = ...,
+                        recv_displacements: Iterable[int] | None = ...,
+                        **how: Unpack[Options]) -> Persistent[Any]: ...
     @overload
     def barrier(self, wait: Literal[True] = ..., **how: Unpack[Options]) -> None: ...
     @overload
     def barrier(self, *, wait: Literal[False], **how: Unpack[Options]) -> Pending[None]: ...
+    def plan_barrier(self, **how: Unpack[Options]) -> Persistent[None]: ...
     @overload
-    def send(
-        self,
-        x: Memory, to: int, tag: int = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> None: ...
+    def send(self, x: Memory, to: int, tag: int = ..., wait: Literal[True] = ...,
+             **how: Unpack[Options]) -> None: ...
     @overload
-    def send(
-        self,
-        x: Memory, to: int, tag: int = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[None]: ...
+    def send(self, x: Memory, to: int, tag: int = ..., *, wait: Literal[False],
+             **how: Unpack[Options]) -> Pending[None]: ...
     @overload
-    def recv(
-        self,
-        x: X, source: int, tag: int = ...,
-        wait: Literal[True] = ...,
-        **how: Unpack[Options],
-    ) -> X: ...
+    def recv(self, x: X, source: int, tag: int = ..., wait: Literal[True] = ...,
+             **how: Unpack[Options]) -> X: ...
     @overload
-    def recv(
-        self,
-        x: X, source: int, tag: int = ...,
-        *, wait: Literal[False],
-        **how: Unpack[Options],
-    ) -> Pending[X]: ...
+    def recv(self, x: X, source: int, tag: int = ..., *, wait: Literal[False],
+             **how: Unpack[Options]) -> Pending[X]: ...
+    def send_recv(self, x: Memory, to: int, source: int, tag: int = ..., out: Memory | None = ...,
+                  **how: Unpack[Options]) -> Any: ...
+    def probe(self, source: int, tag: int = ...) -> int | None: ...
     def split(self, color: int, key: int = ...) -> Communicator: ...
     def shrink(self, timeout: float | None = ...) -> Communicator: ...
     def abort(self, why: str) -> None: ...
     def explain(self, nbytes: int, collective: str = ...) -> str: ...
     def empty(self, shape: int | Sequence[int], dtype: DTypeLike = ...) -> NDArray[Any]: ...
-    def fuse(self, op: Operator = ..., threshold: int = ..., **how: Unpack[Options]) -> Fusion: ...
+    def fuse(
+        self, op: Operator = ..., threshold: int = ..., **how: Unpack[FusionOptions]
+    ) -> Fusion: ...
     def broadcast_object(self, obj: T | None = ..., root: int = ..., **how: Unpack[Options]) -> T: ...
     def gather_object(self, obj: T, root: int = ..., **how: Unpack[Options]) -> list[T] | None: ...
     def all_gather_object(self, obj: T, **how: Unpack[Options]) -> list[T]: ...

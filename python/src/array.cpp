@@ -199,7 +199,7 @@ void array::let_go() {
     if (view_.obj != nullptr) { PyBuffer_Release(&view_); }
 }
 
-nb::object new_array(std::vector<std::size_t> const& shape, element of) {
+nb::object new_array(std::vector<std::size_t> const& shape, element of, bool has_gaps) {
     auto const numpy = nb::module_::import_("numpy");
     nb::object type = nb::str(of.numpy_name);
     for (auto const& known : beyond_numpy) {
@@ -207,7 +207,7 @@ nb::object new_array(std::vector<std::size_t> const& shape, element of) {
     }
     nb::list sizes;
     for (auto const n : shape) { sizes.append(n); }
-    return numpy.attr("empty")(nb::tuple(sizes), type);
+    return numpy.attr(has_gaps ? "zeros" : "empty")(nb::tuple(sizes), type);
 }
 
 }  // namespace python

@@ -59,7 +59,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// A new NumPy array.
-nb::object new_array(std::vector<std::size_t> const& shape, element of);
+/// A new NumPy array, whose elements are zeros if it `has_gaps`, and are not set otherwise.
+nb::object new_array(std::vector<std::size_t> const& shape, element of, bool has_gaps = false);
 
 }  // namespace python

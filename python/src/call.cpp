@@ -7,7 +7,6 @@
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -16,16 +15,17 @@
 namespace python {
 
 call::~call() {
-    if (!started) { return; }
+    if (!started && !planned) { return; }
     {
         nb::gil_scoped_release const others_run;
         started.reset();  // waits
+        planned.reset();  // likewise
     }
     repeat_signal();
 }
 
-void call::reduce_by(std::string_view op_name) {
-    op = operator_of(op_name);
+void call::reduce_by(nb::handle given) {
+    op = operator_of(given, &in.type());
     reducer = in.type().reducer_of(op);
 }
 
@@ -36,27 +36,6 @@ void call::require_one_type() const {
                                           std::string_view(out.of().numpy_name)));
 }
 
-coll::named_op operator_of(std::string_view name) {
-    using entry = std::pair<std::string_view, coll::named_op>;
-    static std::array<entry, 10> const all{{{"sum", coll::sum{}},
-                                            {"max", coll::max{}},
-                                            {"min", coll::min{}},
-                                            {"average", coll::average{}},
-                                            {"product", coll::product{}},
-                                            {"bit_and", coll::bit_and{}},
-                                            {"bit_or", coll::bit_or{}},
-                                            {"bit_xor", coll::bit_xor{}},
-                                            {"logical_and", coll::logical_and{}},
-                                            {"logical_or", coll::logical_or{}}}};
-    std::string known;
-    for (auto const& [known_name, op] : all) {
-        if (known_name == name) { return op; }
-        known += coll::text_of(known.empty() ? "" : ", ", known_name);
-    }
-    throw coll::usage_error(
-        coll::text_of("there is no operator '", name, "'; the operators are ", known));
-}
-
 coll::timeout timeout_of(nb::handle seconds) {
     if (seconds.is_none()) { return {}; }
     double value = 0;
@@ -65,6 +44,17 @@ coll::timeout timeout_of(nb::handle seconds) {
     }
     return std::chrono::duration<double>(std::min(value, 1e10));
 }
+
+namespace {
+
+coll::progress_by progress_of(nb::handle given) {
+    if (given.is_none()) { return coll::progress_by::own_calls; }
+    std::string_view name;
+    if (nb::try_cast(given, name) && name == "background") { return coll::background; }
+    throw coll::usage_error("progress is 'background' or None");
+}
+
+}  // namespace
 
 coll::options options_of(nb::kwargs const& keywords) {
     coll::options how;
@@ -81,10 +71,12 @@ coll::options options_of(nb::kwargs const& keywords) {
             how.reproducible = nb::cast<bool>(value);
         } else if (name == "timeout") {
             how.timeout = timeout_of(value);
+        } else if (name == "progress") {
+            how.progress = progress_of(value);
         } else {
             throw nb::type_error(coll::text_of("there is no option '", name,
                                                "'; the options are algorithm, segment, "
-                                               "reproducible and timeout")
+                                               "reproducible, timeout and progress")
                                      .c_str());
         }
     }
@@ -108,11 +100,54 @@ nb::object pending_call::wait() {
     return result_;
 }
 
+void persistent_call::start() {
+    rank_use::stay const inside(*use_);
+    without_gil([&] { call_->planned->start(); });
+}
+
+bool persistent_call::test() {
+    rank_use::stay const inside(*use_);
+    bool done = false;
+    without_gil([&] { done = call_->planned->test(); });
+    return done;
+}
+
+nb::object persistent_call::wait() {
+    rank_use::stay const inside(*use_);
+    without_gil([&] { call_->planned->wait(); });
+    return call_->result;
+}
+
+nb::object persistent_call::run() {
+    rank_use::stay const inside(*use_);
+    without_gil([&] {
+        call_->planned->start();
+        call_->planned->wait();
+    });
+    return call_->result;
+}
+
 void bind_calls(nb::module_& m) {
-    nb::class_<pending_call>(m, "Pending")
-        .def("test", &pending_call::test, "Whether it is done; never waits.")
+    auto const test = "Whether it is done; never waits. Raises what the blocking call would raise.";
+    nb::class_<pending_call>(
+        m, "Pending", "A started call. Holds its arrays until it is done; dropped, it waits.")
+        .def("test", &pending_call::test, test)
         .def("wait", &pending_call::wait,
              "Waits, and returns what the blocking call returns. Raises what it would raise.");
+    nb::class_<persistent_call>(
+        m, "Persistent",
+        "A call that was planned once and can be started any number of times.\n\n"
+        "Holds its arrays, and its communicator. All ranks plan it and start it at the same\n"
+        "places among their other calls. Each start overwrites the result of the one before.\n"
+        "Dropped, it waits.")
+        .def(
+            "start", &persistent_call::start,
+            "Begins the call with what its arrays hold now. Until it is done they belong to it.\n\n"
+            "Raises UsageError if the call is under way, and what the blocking call would raise.")
+        .def("test", &persistent_call::test, test)
+        .def("wait", &persistent_call::wait,
+             "Waits, and returns what the blocking call returns. Raises what it would raise.")
+        .def("__call__", &persistent_call::run, "start(), then wait().");
 }
 
 }  // namespace python

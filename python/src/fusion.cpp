@@ -2,6 +2,7 @@
 // Tensor fusion as the body of a `with`.
 #include "fusion.hpp"
 
+#include <collectives/core/text.hpp>
 #include <collectives/fusion/buffer.hpp>
 
 #include <nanobind/stl/string_view.h>
@@ -80,8 +81,12 @@ private:
     std::shared_ptr<state> state_;
 };
 
-fusion fuse(communicator& comm, char const* op, std::size_t threshold, nb::kwargs how) {
+fusion fuse(communicator& comm, nb::handle op, std::size_t threshold, nb::kwargs how) {
     auto const call = options_of(how);
+    if (call.progress != coll::progress_by::own_calls) {
+        throw coll::usage_error(coll::text_of("rank ", comm.rank(),
+                                              ", fuse: progress is for started and planned calls"));
+    }
     return {comm,
             {.threshold = threshold,
              .op = operator_of(op),

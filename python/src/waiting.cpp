@@ -18,10 +18,11 @@ raised_exception raised;  // by the handler of a signal; behind the GIL
 detail::flight_recorder const* reporter = nullptr;  // what COLLECTIVES_REPORT asks for
 
 /// The library calls it every 20 ms while a rank waits, and breaks the communicator, on all ranks,
-/// with what it throws.
+/// with what it throws. A thread of the library's own, which Python does not know, moves calls on
+/// while the rank's thread may keep the GIL for long, so it must not ask for it.
 void look(detail::flight_view const& of, detail::flight_log& log) {
     if (reporter != nullptr) { reporter->record(of, log); }
-    if (of.waits == nullptr) { return; }
+    if (of.waits == nullptr || PyGILState_GetThisThreadState() == nullptr) { return; }
     nb::gil_scoped_acquire const mine;
     if (raised.type != nullptr || PyErr_CheckSignals() == 0) { return; }
     PyErr_Fetch(&raised.type, &raised.value, &raised.trace);

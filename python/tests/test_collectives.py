@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every call against NumPy: shapes, places, started calls."""
 
+import time
 import unittest
 
 import collectives as coll
@@ -121,6 +122,78 @@ class Collectives(unittest.TestCase):
 
         over((2, 3), f)
 
+    def test_send_recv(self):
+        def f(comm):
+            right, left = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+            x = given(comm.rank, (9, 2))
+            same(comm.send_recv(x, right, left), given(left, (9, 2)))
+            out = np.empty(3 + left, np.int16)  # of another size and type than what goes out
+            mine = given(comm.rank, (3 + comm.rank,), np.int16)
+            self.assertIs(comm.send_recv(mine, right, left, 3, out), out)
+            same(out, given(left, (3 + left,), np.int16))
+            with self.assertRaisesRegex(coll.UsageError, "send_recv .* must not overlap"):
+                comm.send_recv(x[1:], right, left, out=x[:-1])
+            with self.assertRaisesRegex(coll.UsageError, f"rank {comm.rank}, .*peer 9 is no rank"):
+                comm.send_recv(x, right, 9)
+            same(comm.send_recv(x, right, left, timeout=60), given(left, (9, 2)))
+
+        over(SIZES, f)
+
+    def test_probe(self):
+        def f(comm):
+            if comm.rank == 0:
+                self.assertIsNone(comm.probe(1, 5))
+                comm.barrier()
+                limit = time.monotonic() + 20
+                while (waiting := comm.probe(1, 5)) is None:
+                    self.assertLess(time.monotonic(), limit)
+                self.assertEqual(waiting, 28)
+                self.assertIsNone(comm.probe(1, 6))
+                x = np.empty(waiting // 4, np.float32)
+                same(comm.recv(x, 1, 5), given(1, (7,), np.float32))
+                self.assertIsNone(comm.probe(1, 5))
+            else:
+                comm.barrier()
+                comm.send(given(1, (7,), np.float32), 0, 5)
+            with self.assertRaisesRegex(coll.UsageError, f"rank {comm.rank}, .*peer 3 is no rank"):
+                comm.probe(3)
+            comm.barrier()
+
+        over((2,), f)
+
+    def test_scans(self):
+        def f(comm):
+            me = comm.rank
+            for shape in ((), (1,), (2, 3), (0,), (50000,)):
+                x = given(me, shape)
+                upto = [sum((given(r, shape) for r in range(n)), np.zeros(shape))
+                        for n in range(comm.size + 1)]
+                same(np.asarray(comm.scan(x)), upto[me + 1])
+                same(x, given(me, shape))
+                before = comm.exscan(x)
+                if me == 0:
+                    self.assertIsNone(before)
+                else:
+                    same(before, upto[me])
+                out = np.full(shape, 7.0)
+                self.assertIs(comm.exscan(x, out=out), out)
+                same(out, upto[me] if me else np.full(shape, 7.0))
+                self.assertIs(comm.scan(x, "sum", out), out)
+                same(out, upto[me + 1])
+                started = comm.scan(x, out=x, wait=False)
+                self.assertIs(started.wait(), x)
+                same(x, upto[me + 1])
+                x = given(me, shape)
+                self.assertIs(comm.exscan(x, out=x, wait=False).wait(), x)
+                same(x, upto[me] if me else given(me, shape))
+            x = np.array([me, -me])
+            same(comm.scan(x, "max", algorithm="ring"), np.array([me, 0]))
+            for call in (comm.scan, comm.exscan):
+                with self.assertRaisesRegex(coll.UsageError, f"rank {me}, (ex)?scan: average is for"):
+                    call(np.ones(3), "average")
+
+        over(SIZES, f)
+
     def test_started_calls(self):
         def f(comm):
             x, y = given(comm.rank, (1000,)), np.ones(3)
@@ -194,6 +267,7 @@ class Collectives(unittest.TestCase):
         self.assertEqual((cost.rounds, cost.busiest.sent), (14, 14 * (1 << 20) // 8))
         self.assertEqual(len(cost.ranks), 8)
         self.assertEqual(cost.bound.rounds, 3)
+        self.assertTrue(coll.check("butterfly", 6, "scan"))
         text = coll.run(2, lambda comm: comm.explain(1 << 20))[1]
         self.assertIn("all_reduce of 1048576 bytes over 2 ranks", text)
         with self.assertRaisesRegex(coll.UsageError, "rring"):

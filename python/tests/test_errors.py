@@ -34,7 +34,7 @@ class Errors(unittest.TestCase):
             ("root 2 is no rank of 2", lambda c: c.broadcast(np.ones(3), 2)),
             ("peer 7 is no rank of 2", lambda c: c.send(np.ones(3), 7)),
             ("3 rows of x do not make 2", lambda c: c.all_to_all(np.ones(3))),
-            ("x has no axis", lambda c: c.reduce_scatter(np.float64(3))),
+            ("an array without axes has no rows", lambda c: c.reduce_scatter(np.float64(3))),
             ("3 counts for 2 ranks", lambda c: c.all_gather(np.ones(3), counts=[1, 2, 3])),
             ("in and out overlap", lambda c: (lambda x: c.all_reduce(x[1:], out=x[:-1]))(np.ones(4))),
         ]

@@ -2,6 +2,7 @@
 """Types, operators, and whose memory a call may use."""
 
 import array
+import pickle
 import unittest
 
 import collectives as coll
@@ -56,6 +57,44 @@ class Types(unittest.TestCase):
                  np.full(2, sum(range(comm.size)) // comm.size))
 
         over((2, 3), f)
+
+    def test_premultiplied_sum(self):
+        def f(comm):
+            cases = [(d, 3) for d in INTEGERS + FLOATS + COMPLEX]
+            cases += [(d, 0.5) for d in FLOATS + COMPLEX]
+            cases += [(d, 2 + 1j) for d in COMPLEX] + [(np.dtype(np.uint64), 2**63 + 1)]
+            for dtype, factor in cases:
+                for number in (factor, np.min_scalar_type(factor).type(factor)):
+                    parts = [given(r, (5,), dtype) for r in range(comm.size)]
+                    expected = sum(p * dtype.type(factor) for p in parts).astype(dtype)
+                    op = coll.premultiplied_sum(number)
+                    same(comm.all_reduce(parts[comm.rank].copy(), op), expected)
+            half = coll.premultiplied_sum(0.5)
+            self.assertEqual(half, pickle.loads(pickle.dumps(half)))
+            parts = [given(r, (4,)) for r in range(comm.size)]
+            same(comm.scan(parts[comm.rank], half), sum(parts[: comm.rank + 1]) / 2)
+            with comm.fuse(half) as fused:
+                fused.all_reduce(x := parts[comm.rank].copy())
+            same(x, sum(given(r, (4,)) for r in range(comm.size)) / 2)
+
+        over((1, 3), f)
+
+    def test_operators_that_are_none(self):
+        def f(comm):
+            for text, op in (
+                ("no operator 'plus'; .*premultiplied_sum", "plus"),
+                ("not of type list", [1]),
+                ("premultiplied_sum is no operator on .*int", coll.premultiplied_sum(0.5)),
+                ("an int beyond 64 bits", coll.premultiplied_sum(2**64)),
+            ):
+                with self.assertRaisesRegex(coll.UsageError, f"rank {comm.rank}, reduce: .*{text}"):
+                    comm.reduce(np.ones(3, int), op)
+            with self.assertRaisesRegex(coll.MismatchError, "premultiplied_sum"):
+                comm.all_reduce(np.ones(3), coll.premultiplied_sum(comm.rank), algorithm="ring")
+
+        over((2,), f)
+        with self.assertRaisesRegex(TypeError, "factor is a number, not 'a half'"):
+            coll.premultiplied_sum("a half")
 
     @unittest.skipIf(ml_dtypes is None, "ml_dtypes is not installed")
     def test_bfloat16(self):

@@ -2,7 +2,9 @@
 // What concerns two ranks alone, beside a send and a receive.
 #pragma once
 
+#include <collectives/communicator/core.hpp>
 #include <collectives/communicator/device_calls.hpp>
+#include <collectives/communicator/pending.hpp>
 #include <collectives/communicator/requests.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
@@ -30,6 +32,26 @@ namespace collectives::inline v0::detail {
     checks.require(overlap_of(out, in, 0) == overlap::none, collective::send,
                    "what send_recv sends and receives must not overlap");
     if (e.space().device() != nullptr) { follow_stream(e, collective::send, how.stream, out, in); }
+}
+
+/// Sends `out` to one rank and receives `in` from another, or the same, at once.
+inline void send_recv(core_pointer const& core, element_type sent, memory_span out, rank_t to,
+                      element_type received, writable_memory in, rank_t from, int tag,
+                      options const& how) {
+    check_send_recv(core->engine(), out, to, in, from, how);  // before anything is posted
+    auto const start = [&](collective what, element_type of, memory_span data, rank_t peer) {
+        return pending(core, core->start_pair(what, of, data, peer, tag, how), {});
+    };
+    auto arriving = start(collective::recv, received, in, from);
+    auto leaving = [&] {
+        try {
+            return start(collective::send, sent, out, to);
+        } catch (...) {  // else `arriving` would wait for its peer
+            core->engine().break_by_exception(name_of{collective::send});
+            throw;
+        }
+    }();
+    wait_all(arriving, leaving);
 }
 
 /// The bytes of the next message of a rank under a tag, if one waits here. Throws what a
