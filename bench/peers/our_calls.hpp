@@ -5,6 +5,7 @@
 #include "driver.hpp"
 
 #include "../../tools/coll_perf/ranks/typed.hpp"
+#include "../../tools/load/inherit.hpp"
 
 #include <collectives/algorithm/all.hpp>
 

@@ -26,6 +26,7 @@ int say_sharing(int ranks) {
 
 int measure(bool threads, peers::order const& o) {
     ::alarm(o.seconds);
+    load::inherit();
     auto const file = ::open(o.board.c_str(), O_RDWR | O_CLOEXEC);
     auto const bytes = peers::board::bytes_for(o.how.ranks, o.how.iterations);
     auto* const memory =

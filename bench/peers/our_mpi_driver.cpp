@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     try {
         auto const o = peers::order::read(argc, argv);
+        load::inherit();
         auto comm = collectives::mpi::communicator(MPI_COMM_WORLD);
         peers::run_ours(comm, o);
     } catch (std::exception const& e) {

@@ -7,6 +7,7 @@
 int main(int argc, char** argv) {
     try {
         auto const o = peers::order::read(argc, argv);
+        load::inherit();
         // Before: a communicator looks at its start how many cores it may use.
         auto const* const rank = std::getenv("COLLECTIVES_RANK");
         if (o.how.pin && o.core_per_rank && rank != nullptr) {

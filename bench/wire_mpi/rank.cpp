@@ -2,6 +2,8 @@
 // rank ALGORITHM BYTES SEGMENT CALLS: all-reduces of floats over MPI, one untimed and then so many,
 // each after a barrier. SEGMENT as in coll::options: 0 for one, -1 for the library's choice. Rank 0
 // prints `seconds S calls N`: the median of the slowest ranks', and how many there were.
+#include "../../tools/load/inherit.hpp"
+
 #include <collectives/mpi.hpp>
 
 #include <time.h>
@@ -21,6 +23,7 @@ namespace {
 
 int run(std::span<char*> given) {
     if (given.size() != 5) { throw coll::usage_error("ALGORITHM BYTES SEGMENT CALLS"); }
+    load::inherit();
     auto comm = coll::mpi::communicator(MPI_COMM_WORLD);
     auto const segment = std::atoll(given[3]);
     auto const calls = std::atoi(given[4]);

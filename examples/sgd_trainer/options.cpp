@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "../../tools/load/load.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <map>
@@ -196,9 +198,11 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
         "algorithm, counted, timed and drawn");
     app.require_subcommand(0, 1);
     add_comparison(app, c.compare);
+    load::option(app);
     auto& train = *app.add_subcommand("train", "train as the options say");
     add_training(train, c.train);
     add_ranks(train, c.train);
+    load::option(train);
     auto& infer = *app.add_subcommand("infer", "classify the test images over ranks");
     infer.add_option("checkpoint", c.train.resume, "what has been learnt")->required();
     auto& differ = *app.add_subcommand("differ", "how far two checkpoints' parameters lie apart");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_goal: writes an algorithm's schedule as GOAL text, for LogGOPSim.
+#include "../algorithms.hpp"
+#include "../load/load.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -38,6 +40,8 @@ coll::collective collective_of(std::string const& text) {
 void write(options const& o) {
     auto const what = collective_of(o.collective);
     auto const algorithm = coll::parse_algorithm(o.algorithm);
+    auto const is_proved = algorithm.states_its_sums() || o.size <= most_proved;
+    if (is_proved && !algorithm.is_automatic()) { expect_right(algorithm, o.size, what, o.root); }
     auto const all = algorithm.record_all(what, o.size, o.root);
     std::ostringstream text;  // first: what cannot be written must not empty the file
     coll::write_goal(text, all, o.bytes, o.gamma * 1e9);
@@ -48,6 +52,9 @@ void write(options const& o) {
     auto const cost = coll::cost_of(std::span<coll::schedule const>(all), o.bytes);
     fmt::print("wrote {}: {} ranks, {} rounds, {} bytes sent by all, {} by the busiest\n", o.file,
                o.size, cost.rounds, cost.total, cost.busiest.sent);
+    if (!is_proved) {
+        fmt::print("not proved: {} is of more than {} ranks\n", o.file, most_proved);
+    }
 }
 
 }  // namespace
@@ -65,6 +72,7 @@ int main(int argc, char** argv) {
     app.add_option("--gamma", o.gamma, "seconds to add a byte")
         ->capture_default_str()
         ->check(numbers::price());
+    load::option(app);
     try {
         app.parse(argc, argv);
         write(o);

@@ -8,6 +8,8 @@
 #include "peers.hpp"
 #include "sizes.hpp"
 
+#include "../load/load.hpp"
+
 #include <collectives/core/error.hpp>
 
 #include <fmt/format.h>
@@ -156,6 +158,7 @@ int main(int argc, char** argv) {
         "Measures collectives over threads or processes, with the flags and the table of "
         "nccl-tests, beside other libraries and beside what the machine can do."};
     coll_perf::declare(app, options);
+    load::option(app);
     try {
         app.parse(argc, argv);
         return coll_perf::measure(options);

@@ -3,6 +3,8 @@
 #include "picture.hpp"
 #include "table.hpp"
 
+#include "../algorithms.hpp"
+#include "../load/load.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -61,6 +63,7 @@ void declare(CLI::App& app, options& o) {
         ->option_text("FILE");
     app.add_option("--svg", o.svg, "draw times and crossing points into this file")
         ->option_text("FILE");
+    load::option(app);
     app.footer(
         "Ends with 1 where measured algorithms come in another order, 2 on a mistake in the "
         "command line.");
@@ -103,7 +106,7 @@ int predict(options const& o) {
             f.rows, o.fitted, 100 * f.held_out, 100 * f.worst);
     }
     if (o.algorithms == std::vector<std::string>{"all"}) {
-        q.algorithms.assign(coll::all_algorithms.begin(), coll::all_algorithms.end());
+        q.algorithms = known_algorithms();
     } else {
         for (auto const& name : o.algorithms) {
             q.algorithms.push_back(coll::parse_algorithm(name));

@@ -31,8 +31,9 @@ inline constexpr int most_counted = 1024;
 /// With no more than these no count overflows.
 inline constexpr std::int64_t most_ranks = 1'000'000;
 
-/// In O(log P) or O(sqrt P) time, whatever the number of ranks; but where there are groups. Throws
-/// usage_error where these have more than `most_counted` ranks.
+/// In O(log P) or O(sqrt P) time, whatever the number of ranks; but where there are groups, or for
+/// an algorithm that is not of the library: then steps are counted. Throws usage_error where these
+/// are of more than `most_counted` ranks.
 double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p);
 
 struct measured {

@@ -4,6 +4,7 @@
 #include "report.hpp"
 
 #include "../coll_plot/csv_table.hpp"
+#include "../load/load.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -87,6 +88,7 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--csv", o.csv, "write a row for each step into this file")->option_text("FILE");
     app.add_option("--svg", o.svg, "draw speed-up against workers into this file")
         ->option_text("FILE");
+    load::option(app);
     app.footer("Ends with 2 on a mistake in the command line. docs/coll_scale.md explains more.");
 }
 

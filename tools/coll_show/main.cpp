@@ -6,6 +6,7 @@
 #include "text.hpp"
 #include "trace_file.hpp"
 
+#include "../load/load.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -88,6 +89,7 @@ void declare(CLI::App& app, options& o) {
            "read the flight reports in this directory (COLLECTIVES_REPORT) instead, and say "
            "who held up whom")
         ->option_text("DIRECTORY");
+    load::option(app);
     app.footer("The algorithms are " + algorithm_list() + ".");
 }
 

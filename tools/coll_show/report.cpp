@@ -4,6 +4,8 @@
 
 #include "append.hpp"
 
+#include "../algorithms.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -23,14 +25,18 @@ std::string human_bytes(std::size_t bytes) {
 }
 
 std::string algorithm_list() {
-    return fmt::format("{}, {}:RANKS_PER_HOST", fmt::join(coll::algorithm_names, ", "),
-                       coll::hierarchical::name);
+    std::string names;
+    for (auto const a : known_algorithms()) {
+        append(names, "{}{}, ", a.name(), a.has_parameter() ? ":NUMBER" : "");
+    }
+    return fmt::format("{}{}:RANKS_PER_HOST", names, coll::hierarchical::name);
 }
 
 coll::any_algorithm find_algorithm(std::string const& name) {
-    auto const& names = coll::algorithm_names;
+    auto const known = known_algorithms();
+    auto const is_known = [&](auto const a) { return !a.has_parameter() && a.name() == name; };
     auto const has_parameter = name.find(':') != name.npos;
-    if (!has_parameter && std::find(names.begin(), names.end(), name) == names.end()) {
+    if (!has_parameter && std::none_of(known.begin(), known.end(), is_known)) {
         throw bad_usage(fmt::format("there is no algorithm \"{}\"; the algorithms are {}", name,
                                     algorithm_list()));
     }

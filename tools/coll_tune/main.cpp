@@ -3,6 +3,7 @@
 // predict: each algorithm's time beside its prediction, and what the choice loses.
 #include "table.hpp"
 
+#include "../load/load.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -32,21 +33,24 @@ int main(int argc, char** argv) {
         ->check(size)
         ->capture_default_str();
     app.add_option("-e,--max", sizes.last, "largest")->check(size)->capture_default_str();
-    try {
-        app.parse(argc, argv);
-    } catch (CLI::ParseError const& e) { return app.exit(e) == 0 ? 0 : 2; }
-    if (sizes.first > sizes.last) {
-        fmt::print(stderr, "coll_tune: there is no size from {} to {}\n", sizes.first, sizes.last);
-        return 2;
-    }
-
+    load::option(app);
     auto const rank = [&](collectives::communicator& comm) { tune::run(comm, file, check, sizes); };
     try {
+        app.parse(argc, argv);
+        if (sizes.first > sizes.last) {
+            throw collectives::usage_error(
+                fmt::format("there is no size from {} to {}", sizes.first, sizes.last));
+        }
         if (transport == "threads") {
             collectives::threads::run(ranks, rank);
         } else {
             collectives::shm::run(ranks, rank);
         }
+    } catch (CLI::ParseError const& e) {
+        return app.exit(e) == 0 ? 0 : 2;
+    } catch (collectives::usage_error const& e) {
+        fmt::print(stderr, "coll_tune: {}\n", e.what());
+        return 2;
     } catch (std::exception const& e) {
         fmt::print(stderr, "coll_tune: {}\n", e.what());
         return 1;

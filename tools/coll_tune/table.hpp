@@ -2,6 +2,8 @@
 // What each rank of coll_tune does; rank 0 prints.
 #pragma once
 
+#include "../algorithms.hpp"
+
 #include <collectives/collectives.hpp>
 #include <collectives/select/model_text.hpp>
 #include <collectives/tune.ipp>
@@ -31,17 +33,18 @@ inline double median(std::vector<double> v) {
     return v.empty() ? 0 : *middle;
 }
 
-/// Of each of all_algorithms, the median of its times in seconds. They take turns, so that a
-/// machine's moods meet all alike.
-inline std::vector<double> times_of_all(coll::communicator& comm, std::size_t bytes) {
+/// Of each algorithm, the median of its times in seconds. They take turns, so that a machine's
+/// moods meet all alike.
+inline std::vector<double> times_of_all(coll::communicator& comm,
+                                        std::vector<coll::any_algorithm> const& algorithms,
+                                        std::size_t bytes) {
     std::vector<float> in(bytes / sizeof(float), 1.0F), out(in.size());
-    std::vector<std::vector<double>> times(coll::all_algorithms.size());
+    std::vector<std::vector<double>> times(algorithms.size());
     for (int turn = 0; turn < 5; ++turn) {
         for (std::size_t i = 0; i < times.size(); ++i) {
-            auto const [seconds] =
-                coll::detail::seconds_of(comm, {.seconds = 1, .in_a_row = 2e-3}, [&] {
-                    comm.all_reduce(in, out, coll::sum{}, {.algorithm = coll::all_algorithms[i]});
-                });
+            auto const [seconds] = coll::detail::seconds_of(
+                comm, {.seconds = 1, .in_a_row = 2e-3},
+                [&] { comm.all_reduce(in, out, coll::sum{}, {.algorithm = algorithms[i]}); });
             times[i].push_back(seconds);
         }
     }
@@ -87,27 +90,29 @@ inline void compare(coll::communicator& comm, range sizes, double known) {
         if (comm.rank() == 0) { fmt::print("{}", text); }
     };
     print(fmt::format("\n{:>10}", "bytes"));
-    for (auto const a : coll::all_algorithms) { print(fmt::format(" {:>19}", a.name())); }
+    auto const algorithms = known_algorithms();
+    for (auto const a : algorithms) { expect_right(a, comm.size()); }
+    for (auto const a : algorithms) { print(fmt::format(" {:>19}", a.name())); }
     print(fmt::format("  automatic takes\n{:>10}", ""));
-    for (std::size_t i = 0; i < coll::all_algorithms.size(); ++i) {
+    for (std::size_t i = 0; i < algorithms.size(); ++i) {
         print(fmt::format(" {:>9} {:>9}", "us", "predicted"));
     }
     print("\n");
     std::vector<double> losses;
     int again = 0;
     for (auto bytes = sizes.first; bytes <= sizes.last; bytes *= 4) {
-        auto times = times_of_all(comm, bytes);
+        auto times = times_of_all(comm, algorithms, bytes);
         auto now = distance(comm);
         for (int tries = 1; tries < most_tries && !is_same_distance(known, now); ++tries, ++again) {
             known = tune_here(comm).distance;
-            times = times_of_all(comm, bytes);
+            times = times_of_all(comm, algorithms, bytes);
             now = distance(comm);
         }
         auto const said = comm.explain(bytes);
         double taken = 0;
         print(fmt::format("{:>10}", bytes));
         for (std::size_t i = 0; i < times.size(); ++i) {
-            auto const a = coll::all_algorithms[i];
+            auto const a = algorithms[i];
             if (a == said.algorithm) { taken = times[i]; }
             auto const p = std::find_if(said.predictions.begin(), said.predictions.end(),
                                         [&](auto const& one) { return one.algorithm == a; });

@@ -6,6 +6,8 @@
 #include "network.hpp"
 #include "report.hpp"
 
+#include "../algorithms.hpp"
+#include "../load/load.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -55,6 +57,7 @@ void declare(CLI::App& app, options& o) {
                    "over MPICH instead, by bench/wire_mpi/rank.cpp compiled into this program")
         ->option_text("PROGRAM");
     app.add_option("--csv", o.csv, "write what was measured into this file")->option_text("FILE");
+    load::option(app);
     app.footer(
         "Needs to be root, or a system that lets users make name spaces; ends with 77 where "
         "it is neither,\n2 on a mistake in the command line. docs/coll_wire.md explains it "
@@ -67,7 +70,7 @@ std::vector<coll::any_algorithm> algorithms_of(options const& o) {
         for (auto const& name : o.algorithms) { named.push_back(coll::parse_algorithm(name)); }
         return named;
     }
-    std::vector<coll::any_algorithm> all(coll::all_algorithms.begin(), coll::all_algorithms.end());
+    auto all = known_algorithms();
     if (o.ranks_per_host > 1) { all.push_back(coll::hierarchical{o.ranks_per_host}); }
     return all;
 }

@@ -4,6 +4,8 @@
 #include "pictures.hpp"
 #include "tables.hpp"
 
+#include "../../../tools/algorithms.hpp"
+
 #include <collectives/algorithm/all.hpp>
 
 #include <fmt/format.h>
@@ -91,9 +93,9 @@ std::vector<row> compare_all(setting const& s, outcome const& alone) {
                     2 * s.bytes() * (ranks - 1) / ranks));
     print_fast_header();
     std::vector<row> rows;
-    for (auto const algorithm : coll::all_algorithms) {
+    for (auto const algorithm : known_algorithms()) {
         auto how = s.how;
-        how.algorithm = algorithm.name();
+        how.algorithm = coll::name(algorithm);
         row r{algorithm, algorithm.cost_of(s.asked.ranks, s.parameters()), {}, {}, {}};
         r.fast = s.train(how, how.algorithm);
         how.counted = true;
@@ -121,7 +123,7 @@ void compare_on_slow_links(setting const& s, std::vector<row>& rows) {
     double longest = 0;
     for (auto const& r : rows) { longest = std::max(longest, r.predicted_seconds(rate)); }
     for (auto& r : rows) {
-        how.algorithm = r.algorithm.name();
+        how.algorithm = coll::name(r.algorithm);
         r.slow = s.train(how, how.algorithm);
         print_slow_row(r, rate, longest);
     }

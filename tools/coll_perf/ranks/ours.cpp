@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ours.hpp"
 
+#include "../../algorithms.hpp"
 #include "../copies.hpp"
 #include "../sizes.hpp"
 #include "calls.hpp"
@@ -43,7 +44,7 @@ std::vector<coll::collective> collectives_of(std::vector<std::string> const& nam
 std::vector<std::string> algorithms_of(std::vector<std::string> const& names) {
     if (has_all(names)) {
         std::vector<std::string> all{"automatic"};
-        all.insert(all.end(), coll::algorithm_names.begin(), coll::algorithm_names.end());
+        for (auto const a : known_algorithms()) { all.push_back(coll::name(a)); }
         return all;
     }
     for (auto const& name : names) { static_cast<void>(coll::parse_algorithm(name)); }
