@@ -4,13 +4,13 @@
 //
 //     tiny_sgd threads 4                  ranks are threads
 //     tiny_sgd shm 4                      ranks are processes of this machine
-//     collrun -n 4 tiny_sgd job           ranks of a launcher; with -DWITH_UCX also on many
-//     machines mpiexec -n 4 tiny_sgd mpi           ranks of MPI; compile with mpicxx
+//     collrun -n 4 tiny_sgd job           ranks of a launcher; on many machines with -DWITH_UCX
+//     mpiexec -n 4 tiny_sgd mpi           ranks of MPI; compile with mpicxx and -DWITH_MPI
 #include <collectives/collectives.hpp>
 #ifdef WITH_UCX
 #include <collectives/ucx.hpp>
 #endif
-#if __has_include(<mpi.h>)
+#ifdef WITH_MPI
 #include <collectives/mpi.hpp>
 #endif
 
@@ -52,63 +52,58 @@ std::vector<point> spiral() {  // the same on all ranks, in a random order
     return all;
 }
 
-/// Two layers: scores = out * tanh(in * (x, y, 1)) + bias. Also the form of a gradient.
-struct network {
-    std::array<std::array<float, 3>, hidden> in{};
-    std::array<std::array<float, hidden>, arms> out{};
-    std::array<float, arms> bias{};
-
-    std::span<float> parameters() { return {in[0].data(), sizeof *this / sizeof(float)}; }
-};
+/// Two layers: scores = out * tanh(in * (x, y, 1)) + bias. A gradient has the same form.
+using network = std::array<float, (3 + arms) * hidden + arms>;
+constexpr std::size_t in(std::size_t i, std::size_t j) { return 3 * i + j; }
+constexpr std::size_t out(std::size_t a, std::size_t i) { return (3 + a) * hidden + i; }
+constexpr std::size_t bias(std::size_t a) { return (3 + arms) * hidden + a; }
 
 /// Adds the gradient of the loss, times `weight`. Returns whether the network is right.
 bool learn(network const& n, point const& p, network& gradient, float weight) {
     std::array<float, hidden> h{}, dh{};
-    auto score = n.bias;
+    std::array<float, arms> score{n[bias(0)], n[bias(1)], n[bias(2)]};
     for (std::size_t i = 0; i < hidden; ++i) {
-        h[i] = std::tanh(n.in[i][0] * p.at[0] + n.in[i][1] * p.at[1] + n.in[i][2]);
-        for (std::size_t a = 0; a < arms; ++a) { score[a] += n.out[a][i] * h[i]; }
+        h[i] = std::tanh(n[in(i, 0)] * p.at[0] + n[in(i, 1)] * p.at[1] + n[in(i, 2)]);
+        for (std::size_t a = 0; a < arms; ++a) { score[a] += n[out(a, i)] * h[i]; }
     }
     auto const best = std::max_element(score.begin(), score.end());
     float total = 0;
     for (auto const s : score) { total += std::exp(s - *best); }
     for (std::size_t a = 0; a < arms; ++a) {
         auto const slope = (std::exp(score[a] - *best) / total - (a == p.arm ? 1.0F : 0)) * weight;
-        gradient.bias[a] += slope;
+        gradient[bias(a)] += slope;
         for (std::size_t i = 0; i < hidden; ++i) {
-            gradient.out[a][i] += slope * h[i];
-            dh[i] += slope * n.out[a][i];
+            gradient[out(a, i)] += slope * h[i];
+            dh[i] += slope * n[out(a, i)];
         }
     }
     for (std::size_t i = 0; i < hidden; ++i) {
         auto const slope = dh[i] * (1 - h[i] * h[i]);
-        gradient.in[i][0] += slope * p.at[0];
-        gradient.in[i][1] += slope * p.at[1];
-        gradient.in[i][2] += slope;
+        gradient[in(i, 0)] += slope * p.at[0];
+        gradient[in(i, 1)] += slope * p.at[1];
+        gradient[in(i, 2)] += slope;
     }
     return *best == score[p.arm];
 }
 
 void train(coll::communicator& comm) {
     auto const data = spiral();
-    network model;
+    network model{};
     if (comm.rank() == 0) {
         std::mt19937 any(2);
-        for (auto& w : model.parameters()) { w = std::normal_distribution<float>(0, 0.5F)(any); }
+        for (auto& w : model) { w = std::normal_distribution<float>(0, 0.5F)(any); }
     }
-    comm.broadcast(model.parameters());  // all ranks start from the same parameters
+    comm.broadcast(model);  // all ranks start from the same parameters
 
     auto const mine = coll::block(batch, comm.size(), comm.rank());  // of each batch
     int right = 0;
     for (std::size_t step = 1; step <= steps; ++step) {
-        network gradient;
+        network gradient{};
         for (auto i = mine.first; i < mine.first + mine.size; ++i) {
             right += learn(model, data[(step * batch + i) % points], gradient, 1.0F / batch);
         }
-        comm.all_reduce(gradient.parameters());  // now every rank has that of the whole batch
-        for (std::size_t i = 0; auto& w : model.parameters()) {
-            w -= rate * gradient.parameters()[i++];
-        }
+        comm.all_reduce(gradient);  // now every rank has that of the whole batch
+        for (std::size_t i = 0; i < model.size(); ++i) { model[i] -= rate * gradient[i]; }
         if (step % (steps / 10) == 0) {
             comm.all_reduce(std::span(&right, 1));
             auto const percent = 1000.0 * std::exchange(right, 0) / (steps * batch);
@@ -117,10 +112,8 @@ void train(coll::communicator& comm) {
         }
     }
     auto of_first = model;
-    comm.broadcast(of_first.parameters());
-    if (!std::ranges::equal(of_first.parameters(), model.parameters())) {
-        throw std::runtime_error("ranks have different parameters");
-    }
+    comm.broadcast(of_first);
+    if (of_first != model) { throw std::runtime_error("ranks have different parameters"); }
 }
 
 void run(std::string const& transport, int size) {
@@ -130,7 +123,7 @@ void run(std::string const& transport, int size) {
         auto comm = coll::join();
         return train(comm);
     }
-#if __has_include(<mpi.h>)
+#ifdef WITH_MPI
     if (transport == "mpi") {
         MPI_Init(nullptr, nullptr);
         {

@@ -7,6 +7,7 @@
 #include <collectives/core/text.hpp>
 
 #include <cstddef>
+#include <cstdio>
 #include <stdexcept>
 #include <vector>
 
@@ -17,6 +18,20 @@ inline std::vector<collectives::any_algorithm> known_algorithms() {
     for (std::size_t i = 0; !collectives::known_algorithm(i).is_automatic(); ++i) {
         all.push_back(collectives::known_algorithm(i));
     }
+    return all;
+}
+/// The same without those that are not for so many ranks, which it names on standard
+/// error if it is to tell.
+inline std::vector<collectives::any_algorithm> known_algorithms(int size, bool tell = true) {
+    auto all = known_algorithms();
+    std::erase_if(all, [&](collectives::any_algorithm a) {
+        if (a.fits(size)) { return false; }
+        if (tell) {
+            std::fprintf(stderr, "%s is left out: it is not for %d ranks\n",
+                         collectives::name(a).c_str(), size);
+        }
+        return true;
+    });
     return all;
 }
 

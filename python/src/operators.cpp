@@ -65,8 +65,7 @@ coll::named_op scaled_sum(nb::handle factor, coll::fused_type const* of) {
 
 coll::named_op operator_of(nb::handle given, coll::fused_type const* of) {
     if (auto const op = named(given)) { return *op; }
-    static auto const& scaled = *new nb::object(  // never destroyed: the interpreter may end first
-        nb::module_::import_("collectives._operators").attr("premultiplied_sum"));
+    auto const scaled = nb::module_::import_("collectives._operators").attr("premultiplied_sum");
     if (nb::isinstance(given, scaled)) { return scaled_sum(given.attr("factor"), of); }
     throw coll::usage_error(
         coll::text_of("op is an operator's name or a premultiplied_sum, not of type ",

@@ -145,7 +145,10 @@ says 'neither $XDG_CACHE_HOME nor $HOME is an absolute path'
 chmod o+w "$cache"
 ends 1 "$tools/coll_show" --load pairwise.hpp pairwise 5
 says "others may write to $cache"
-chmod o-w "$cache"
+chmod o-w,g+w "$cache"
+ends 1 "$tools/coll_show" --load pairwise.hpp pairwise 5
+says "others may write to $cache"
+chmod g-w "$cache"
 [ -z "$(ls "$cache" | grep making)" ] || fail "something half made is left: $(ls "$cache")"
 [ "$(comm -23 <(echo "$before") <(ls "$cache"))" = "" ] || fail "the cache has lost something"
 
@@ -160,6 +163,8 @@ for command in "coll_goal even 5 -o p.goal" "coll_predict 5 --algorithm even" "c
     "$tools"/$command "${even[@]}" >said 2>&1 && fail "accepted: $command"
     says "even is not for "
 done
+ends 0 "$tools/coll_predict" 5 "${even[@]}" --algorithm all
+says "even is left out: it is not for 5 ranks"
 sed 's/"pairwise"/"turned"/; s/^struct pairwise {/&\n    int by = 1;\n    constexpr int parameter() const { return by; }/' \
     pairwise.hpp >turned.hpp
 ends 0 "$tools/coll_show" --load turned.hpp:pairwise turned:3 5

@@ -47,12 +47,13 @@ struct post {
     }
 };
 
-/// Models wire::link. Control messages go by themselves. Data are dropped, but counted: one message
-/// is buffered at a time, and arrives when its sender makes progress.
+/// Models wire::link. Control messages leave one at a time, when their sender makes progress. Data
+/// are dropped, but counted: one message is buffered at a time, and arrives likewise.
 class post_link {
 public:
     struct handle {
         std::byte* place = nullptr;  // of a receive
+        std::size_t number = 0;      // of a control message that was sent, from 1 on
     };
 
     post_link(post& through, int rank, unsigned seed) : post_(&through), rank_(rank), any_(seed) {}
@@ -70,15 +71,13 @@ public:
     bool waits(coll::rank_t, std::uint64_t) { return false; }
     handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
         CHECK(bytes == sizeof(control_message));
-        post::letter l{clock_type::now() + std::chrono::microseconds(any_() % 500), {}};
-        std::memcpy(&l.text, data, bytes);
-        std::lock_guard const lock(post_->mutex);
-        post_->to_from[static_cast<std::size_t>(to)][static_cast<std::size_t>(rank_)].push_back(l);
-        return {};
+        auto& l = outbox_.emplace_back(to, control_message{}).second;
+        std::memcpy(&l, data, bytes);
+        return {nullptr, ++posted_};
     }
     handle receive_control(std::byte* data, std::size_t) { return {data}; }
     bool test(handle& h, coll::wire::arrival& in) {
-        if (h.place == nullptr) { return true; }
+        if (h.place == nullptr) { return h.number + outbox_.size() <= posted_; }
         std::lock_guard const lock(post_->mutex);
         for (auto& from : post_->to_from[static_cast<std::size_t>(rank_)]) {
             if (from.empty() || from.front().arrives > clock_type::now()) { continue; }
@@ -90,7 +89,10 @@ public:
         }
         return false;
     }
-    bool take_back(handle&, clock_type::time_point) { return true; }
+    bool take_back(handle&, clock_type::time_point) {
+        outbox_.clear();  // they are never sent
+        return true;
+    }
     bool progress() {
         if (std::exchange(buffered_, false)) { ++post_->data_arrived; }
         return false;
@@ -100,7 +102,16 @@ public:
     std::optional<coll::peer_exit> gone(coll::rank_t) const { return {}; }
     bool usable() const { return true; }
     bool can_reach(coll::rank_t) const { return true; }
-    bool progress_control() { return false; }
+    bool progress_control() {
+        if (outbox_.empty()) { return false; }
+        auto const& [to, text] = outbox_.front();
+        auto const arrives = clock_type::now() + std::chrono::microseconds(any_() % 500);
+        std::lock_guard const lock(post_->mutex);
+        post_->to_from[static_cast<std::size_t>(to)][static_cast<std::size_t>(rank_)].push_back(
+            {arrives, text});
+        outbox_.pop_front();
+        return true;
+    }
     bool drop_data() { return true; }
     bool close(bool) { return true; }
 
@@ -109,6 +120,8 @@ private:
     int rank_;
     std::minstd_rand any_;
     bool buffered_ = false;
+    std::size_t posted_ = 0;  // control messages
+    std::deque<std::pair<coll::rank_t, control_message>> outbox_;
 };
 
 }  // namespace
@@ -170,20 +183,41 @@ TEST_CASE("a rank that leaves sends on what its library has buffered") {
     CHECK(left == std::array{true, true});
 }
 
-TEST_CASE(
-    "nobody waits for a rank whose communicator an exception ended, nor for one that gave up") {
-    post between(4);
+namespace {
+
+/// How long it takes until `size` ranks have ended their transports, each after `last`.
+template <class Last>
+clock_type::duration time_to_end(int size, Last const& last) {
+    post between(size);
     auto const began = clock_type::now();
     std::vector<std::thread> threads;
-    for (int me = 0; me < 4; ++me) {
+    for (int me = 0; me < size; ++me) {
         threads.emplace_back([&, me] {
             try {
-                coll::wire::transport<post_link> const over(
-                    std::make_unique<post_link>(between, me, 1));
-                if (me == 2) { throw std::runtime_error("it ends otherwise"); }
-            } catch (std::runtime_error const&) { CHECK(me == 2); }
+                coll::wire::transport<post_link> over(std::make_unique<post_link>(between, me, 1));
+                last(me, over);
+            } catch (std::runtime_error const&) {}
         });
     }
     for (auto& t : threads) { t.join(); }
-    CHECK(clock_type::now() - began < std::chrono::seconds(5));  // a time-out is 60 s
+    return clock_type::now() - began;
+}
+
+}  // namespace
+
+TEST_CASE("nobody waits for a rank that an exception ended, nor for one that gave up") {
+    auto const time = time_to_end(5, [](int me, auto&) {
+        if (me == 2) { throw std::runtime_error("it ends otherwise"); }
+    });
+    CHECK(time < std::chrono::seconds(5));  // a time-out is 60 s
+}
+
+TEST_CASE("nobody waits for a rank that ended a second after a failure") {
+    for (int const failed : {0, 1}) {
+        auto const time = time_to_end(3, [&](int me, auto& over) {
+            if (me == failed) { return over.note_trouble(); }
+            std::this_thread::sleep_for(std::chrono::seconds(2));
+        });
+        CHECK(time < std::chrono::seconds(5));
+    }
 }

@@ -106,7 +106,7 @@ int predict(options const& o) {
             f.rows, o.fitted, 100 * f.held_out, 100 * f.worst);
     }
     if (o.algorithms == std::vector<std::string>{"all"}) {
-        q.algorithms = known_algorithms();
+        q.algorithms = known_algorithms(q.size);
     } else {
         for (auto const& name : o.algorithms) {
             q.algorithms.push_back(coll::parse_algorithm(name));

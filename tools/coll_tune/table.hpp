@@ -89,9 +89,9 @@ inline void compare(coll::communicator& comm, range sizes, double known) {
     auto const print = [&](std::string const& text) {
         if (comm.rank() == 0) { fmt::print("{}", text); }
     };
-    print(fmt::format("\n{:>10}", "bytes"));
-    auto const algorithms = known_algorithms();
+    auto const algorithms = known_algorithms(comm.size(), comm.rank() == 0);
     for (auto const a : algorithms) { expect_right(a, comm.size()); }
+    print(fmt::format("\n{:>10}", "bytes"));
     for (auto const a : algorithms) { print(fmt::format(" {:>19}", a.name())); }
     print(fmt::format("  automatic takes\n{:>10}", ""));
     for (std::size_t i = 0; i < algorithms.size(); ++i) {

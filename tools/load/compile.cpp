@@ -83,7 +83,7 @@ fs::path cache() {
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) { fail(folder); }
     struct stat is {};
     if (::stat(folder.c_str(), &is) != 0) { fail(folder); }
-    if (is.st_uid != ::geteuid() || (is.st_mode & S_IWOTH) != 0) {
+    if (is.st_uid != ::geteuid() || (is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         throw std::runtime_error("others may write to " + folder.string());
     }
     return folder;

@@ -18,7 +18,7 @@ namespace load {
 /// program that loads it keeps the list of those that were added.
 inline constexpr char const* entry = "collectives_loaded";
 
-/// The variable with the paths of all that were loaded, with colons between.
+/// The variable with the paths of all that were loaded, a line each.
 inline constexpr char const* variable = "COLLECTIVES_LOADED";
 
 /// Throws std::runtime_error where the file cannot be loaded, and usage_error where another
@@ -36,7 +36,7 @@ inline void add_shared_object(std::string const& path) {
 inline void inherit() {
     auto const* const list = std::getenv(variable);
     std::istringstream paths(list == nullptr ? "" : list);
-    for (std::string path; std::getline(paths, path, ':');) { add_shared_object(path); }
+    for (std::string path; std::getline(paths, path);) { add_shared_object(path); }
 }
 
 }  // namespace load

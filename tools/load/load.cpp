@@ -59,7 +59,7 @@ void add(std::string const& text) {
     auto const object = shared_object_of(header_of(text));
     add_shared_object(object);
     auto const* const others = std::getenv(variable);
-    auto const list = others == nullptr ? object : fmt::format("{}:{}", others, object);
+    auto const list = others == nullptr ? object : fmt::format("{}\n{}", others, object);
     ::setenv(variable, list.c_str(), 1);
 }
 

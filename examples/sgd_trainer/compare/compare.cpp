@@ -93,7 +93,7 @@ std::vector<row> compare_all(setting const& s, outcome const& alone) {
                     2 * s.bytes() * (ranks - 1) / ranks));
     print_fast_header();
     std::vector<row> rows;
-    for (auto const algorithm : known_algorithms()) {
+    for (auto const algorithm : known_algorithms(s.asked.ranks)) {
         auto how = s.how;
         how.algorithm = coll::name(algorithm);
         row r{algorithm, algorithm.cost_of(s.asked.ranks, s.parameters()), {}, {}, {}};

@@ -44,7 +44,7 @@ public:
         text->sender = way_->rank();
         text->job = way_->job();
         auto const* const bytes = reinterpret_cast<std::byte const*>(text.get());
-        auto& mine = sent_.emplace_back();  // first: the text must stay once it is on its way
+        auto& mine = sent_.emplace_back(to);  // first: the text must stay once it is on its way
         try {
             mine.under_way = way_->send_control(bytes, sizeof what, to);
         } catch (...) {
@@ -57,7 +57,7 @@ public:
     /// Tells the peers what has failed here. Waits a moment until it is on its way, since this rank
     /// may not come back for long.
     void tell_failures() {
-        if (boards_.spread()) { flush(std::chrono::milliseconds(10)); }
+        if (boards_.spread()) { flush(steady::now() + std::chrono::milliseconds(10)); }
     }
     /// Takes in one word, if one has come.
     bool receive() {
@@ -83,6 +83,7 @@ public:
         if (way_->rank() == 0) {
             at(has_left_, 0) = at(has_reported_, 0) = true;
             if (!receive_until([this] { return all_of(has_left_); }, patience)) { return false; }
+            patience = std::min(patience, steady::now() + last_words);
             answers_ = false;
             for (rank_t r = 1; r < way_->size(); ++r) {
                 tell_of_job(r, control_message::kind::all_left);
@@ -96,15 +97,16 @@ public:
         } else {
             tell_of_job(0, control_message::kind::leaves);
             if (!receive_until([this] { return all_left_; }, patience)) { return false; }
+            patience = std::min(patience, steady::now() + last_words);
             report();
             auto const all_heard = [this] {
                 return due_known_ && heard_ >= at(due_, way_->rank());
             };
             if (!receive_until(all_heard, patience)) { return false; }
         }
-        return flush(patience - steady::now());
+        return flush(patience);
     }
-    /// Whether nothing that was told is still on its way out.
+    /// Whether nothing that was told is still on its way out to a rank that it can reach.
     bool all_sent() {
         arrival ignored;
         std::erase_if(sent_, [&](sent_message& s) {
@@ -112,14 +114,14 @@ public:
                 return way_->test(s.under_way, ignored);
             } catch (transport_error const&) { return true; }  // it will not be said any more
         });
-        return sent_.empty();
+        return std::none_of(sent_.begin(), sent_.end(),
+                            [this](sent_message const& s) { return way_->can_reach(s.to); });
     }
-    /// Returns once all that was told is on its way; false if it is not in so much time.
-    bool flush(std::chrono::nanoseconds time) {
-        auto const patience = steady::now() + time;
+    /// Returns once all that was told is on its way; false if it is not by then.
+    bool flush(steady::time_point patience) {
         while (!all_sent()) {
             way_->progress_control();
-            if (steady::now() >= patience || somebody_stays_away()) { return false; }
+            if (steady::now() >= patience) { return false; }
         }
         return true;
     }
@@ -143,8 +145,12 @@ public:
     }
 
 private:
+    /// For what ranks say to each other once all have come to `leave`.
+    static constexpr auto last_words = std::chrono::seconds(5);
+
     struct sent_message {
-        std::unique_ptr<control_message> text;
+        rank_t to = -1;
+        std::unique_ptr<control_message> text{};
         typename Link::handle under_way{};
     };
 
@@ -206,12 +212,17 @@ private:
     }
     template <class Condition>
     bool receive_until(Condition&& holds, steady::time_point patience) {
-        std::chrono::nanoseconds nap = std::chrono::microseconds(20);
+        constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(20);
+        auto nap = shortest_nap;
         while (!holds()) {
-            way_->progress();  // a message that ended for its sender may still be buffered here
+            auto const moved = way_->progress();  // what ended for its sender may be buffered here
             way_->progress_control();
             if (receive()) { continue; }
             if (steady::now() >= patience || somebody_stays_away()) { return false; }
+            if (moved) {
+                nap = shortest_nap;
+                continue;
+            }
             std::this_thread::sleep_for(nap);
             nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
         }

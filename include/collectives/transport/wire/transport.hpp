@@ -50,16 +50,12 @@ public:
         auto all_left = false;
         try {
             if (!all_is_well) { dropped = link_->drop_data(); }
-            if (!unwinding) {
-                auto const now = steady::now();
-                // A rank that ended at once after a failure could take along what it told of it.
-                // Else the last message to a slow rank may still be buffered here.
-                all_left = control_.leave(trouble_ ? now + std::chrono::seconds(1)
-                                                   : timeout().deadline(now));
-            }
-            if (unwinding || (!all_left && !trouble_)) {  // so nobody waits for this rank
+            if (!unwinding) { all_left = control_.leave(patience()); }
+        } catch (std::exception const&) {}
+        try {
+            if (!all_left) {  // so nobody waits for this rank
                 control_.break_off();
-                control_.flush(std::chrono::milliseconds(200));
+                control_.flush(steady::now() + std::chrono::milliseconds(200));
             }
         } catch (std::exception const&) {}
         control_.end([this](auto memory) { keep(std::move(memory)); });
@@ -200,6 +196,14 @@ protected:
     Link& way() { return *link_; }
 
 private:
+    /// Until when this rank waits at the end for the others. A rank that ended at once after a
+    /// failure could take along what it told of it. Else the last message to a slow rank may still
+    /// be buffered here.
+    steady::time_point patience() const {
+        auto const now = steady::now();
+        if (trouble_) { return now + std::chrono::seconds(1); }
+        return std::max(timeout().deadline(now), now + std::chrono::seconds(5));
+    }
     /// Takes in the words that have come: not those of a rank that sends them without end.
     bool hear() {
         auto heard = false;
