@@ -64,6 +64,14 @@ function(collectives_link_compiled target)
     endif()
 endfunction()
 
+# collectives_install_tool(TARGET): into the component `tools`, where it was built.
+function(collectives_install_tool target)
+    if(TARGET ${target} AND COLLECTIVES_INSTALL)
+        install(TARGETS ${target} COMPONENT tools OPTIONAL)
+        set_property(GLOBAL APPEND PROPERTY collectives_tools ${target})    # for the installed package
+    endif()
+endfunction()
+
 # collectives_compile_quickly(TARGET [LEVEL]): what is compiled more often than it is timed. -O3 takes half as
 # long again as -O1, and what runs for no time beside the library compiled for it needs none at all.
 function(collectives_compile_quickly target)
@@ -75,6 +83,13 @@ endfunction()
 if(CMAKE_BUILD_TYPE STREQUAL Debug)    # with sanitizers these kernels take the compiler a minute and a half
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/float8.cpp PROPERTIES COMPILE_OPTIONS -O0)
 endif()
+
+set(COLLECTIVES_CUDA_ARCHITECTURES 90 CACHE STRING
+    "of the devices that the programs here are built for, such as 80,90; newer ones compile what the last has")
+string(REPLACE "," ";" collectives_cuda_codes "${COLLECTIVES_CUDA_ARCHITECTURES}")
+list(GET collectives_cuda_codes -1 last)
+list(TRANSFORM collectives_cuda_codes REPLACE "(.+)" "-gencode=arch=compute_\\1,code=sm_\\1")
+list(APPEND collectives_cuda_codes -gencode=arch=compute_${last},code=compute_${last})
 
 add_custom_target(tested)    # the programs that tests run: all but benchmarks
 

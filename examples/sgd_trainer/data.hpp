@@ -32,6 +32,9 @@ struct data_set {
     std::size_t pixels_per_image() const { return static_cast<std::size_t>(side * side); }
 };
 
+/// The file of digits that came with the program: installed beside it, or in the repository's root.
+std::filesystem::path own_digits();
+
 /// The handwritten digits of the UCI repository, 8 x 8 pixels: `file` has a line per image, 64
 /// numbers from 0 to 16 and then the digit. They are shuffled in an order that is always the same;
 /// 1500 are to learn from, the rest (297) to test. Throws std::runtime_error with the line if the

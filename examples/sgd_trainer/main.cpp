@@ -21,7 +21,7 @@ namespace {
 
 data_set load(settings const& how) {
     if (how.data == "digits") {
-        return load_digits(how.data_path.empty() ? "data/digits/digits.csv" : how.data_path);
+        return load_digits(how.data_path.empty() ? own_digits() : how.data_path);
     }
     return load_fashion(how.data_path.empty() ? "/usr/share/datasets/fashion-mnist"
                                               : how.data_path);

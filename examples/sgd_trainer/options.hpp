@@ -2,6 +2,7 @@
 // The command line.
 #pragma once
 
+#include "data.hpp"
 #include "settings.hpp"
 
 #include <filesystem>
@@ -15,7 +16,7 @@ struct comparison {
     int epochs = 30;
     double rate = 2e6;  ///< bytes per second of a slow link
     transport where = transport::processes;
-    std::filesystem::path data = "data/digits/digits.csv";
+    std::filesystem::path data = own_digits();
     std::filesystem::path output = "build/demo";
 };
 

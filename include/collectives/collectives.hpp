@@ -17,3 +17,4 @@
 #include <collectives/transport/counted.hpp>
 #include <collectives/transport/throttled.hpp>
 #include <collectives/transport/traced.hpp>
+#include <collectives/version.hpp>

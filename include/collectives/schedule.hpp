@@ -8,3 +8,4 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
+#include <collectives/version.hpp>

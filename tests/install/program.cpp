@@ -8,6 +8,9 @@
 
 namespace coll = collectives;
 
+static_assert(coll::version == 10'000 * COLLECTIVES_VERSION_MAJOR +
+                                   100 * COLLECTIVES_VERSION_MINOR + COLLECTIVES_VERSION_PATCH);
+
 int main() {
     auto const check = [](auto& comm) {
         std::vector<double> values(1000, comm.rank() + 1.0);

@@ -2,6 +2,10 @@
 # The tests over MPI, with each implementation that is there: its own compiler and launcher, by their full
 # names, for plain mpicxx and mpiexec may belong to either.
 
+if(NOT COLLECTIVES_WITH_MPI)
+    message(STATUS "the tests over MPI are left out: COLLECTIVES_WITH_MPI is OFF")
+    return()
+endif()
 set(mpi_flags -DWITH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -std=c++20 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow
     -Wsign-conversion -Werror -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR})
 if(CMAKE_BUILD_TYPE STREQUAL Debug)

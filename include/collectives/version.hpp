@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The version of the library, here alone: CMake, conan and the pkg-config file read it from these
+// lines. It has macros too, because a program may have to ask before it compiles a line.
+#pragma once
+
+#define COLLECTIVES_VERSION_MAJOR 0
+#define COLLECTIVES_VERSION_MINOR 1
+#define COLLECTIVES_VERSION_PATCH 0
+
+namespace collectives::inline v0 {
+
+/// The version as one number to compare: 10000 * major + 100 * minor + patch.
+inline constexpr int version = 10'000 * COLLECTIVES_VERSION_MAJOR +
+                               100 * COLLECTIVES_VERSION_MINOR + COLLECTIVES_VERSION_PATCH;
+
+}  // namespace collectives::inline v0
