@@ -253,6 +253,20 @@ ends "a broken flight report" 1 --flight "$room/flights"
 has "a broken flight report" "$room/said" "flight-1-rank2-pid1.json is no flight report"
 ends "no directory of flight reports" 1 --flight "$room/none"
 
+# --- the lectures' table
+ends "a table" 0 --table 8
+has "star's row" "$room/said" "star 2n 2 m 16 m 7 m 7 m 14 m 2K 16 14"
+has "the tree's meaning" "$room/said" "tree: if n = m, 2n log2 K / K is nothing that is counted here; if n = K m, what the busiest rank sends and receives."
+has "the ring's meaning" "$room/said" "ring: if n = m, n / K is what the busiest rank sends in a round, on average; if n = K m, nothing"
+has "no meaning" "$room/said" "Neither meaning of n makes all of these amounts right."
+ends "a table of no power of two" 0 --table 6 --format csv
+has "its butterfly" "$room/said" "butterfly,n log2 K / K,0.4308 m,2.585 m,3 m,3 m,6 m,log2 K,2.585,4"
+ends "a table as Markdown" 0 --table 4 --format markdown
+has "its ring" "$room/said" "| ring | n / K | 0.25 m | 1 m | 1.5 m | 1.5 m | 3 m | 2(K - 1) | 6 | 6 |"
+ends "a table of one rank" 2 --table 1
+ends "a table of an algorithm" 2 ring 4 --table 4
+ends "a format of no table" 2 ring 4 --format csv
+
 if [ "$failures" -gt 0 ]; then
     echo "coll_show: $failures of $checks checks failed" >&2
     exit 1

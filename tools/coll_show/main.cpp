@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_show: shows what a collective algorithm does, what it costs, and that it is right.
 #include "flight.hpp"
+#include "lecture.hpp"
 #include "outputs.hpp"
 #include "planned.hpp"
 #include "text.hpp"
@@ -19,6 +20,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <map>
 #include <optional>
 
 namespace coll_show {
@@ -40,6 +42,8 @@ struct options {
     std::string trace;
     std::int64_t operation = -1;
     std::string flight;
+    int table = 0;
+    table_format format = table_format::text;
     text_style style;
 };
 
@@ -89,6 +93,19 @@ void declare(CLI::App& app, options& o) {
            "read the flight reports in this directory (COLLECTIVES_REPORT) instead, and say "
            "who held up whom")
         ->option_text("DIRECTORY");
+    auto* const table =
+        app.add_option("--table", o.table,
+                       "print the table of many lectures for K ranks instead: amount per node and "
+                       "frequency, beside what is counted")
+            ->option_text("K")
+            ->check(CLI::Range(2, largest_size));
+    static std::map<std::string, table_format> const formats{{"text", table_format::text},
+                                                             {"markdown", table_format::markdown},
+                                                             {"csv", table_format::csv}};
+    app.add_option("--format", o.format, "of that table: text, markdown, csv")
+        ->option_text("FORMAT")
+        ->transform(CLI::CheckedTransformer(formats))
+        ->needs(table);
     load::option(app);
     app.footer("The algorithms are " + algorithm_list() + ".");
 }
@@ -113,6 +130,11 @@ int show_flights(options const& o) {
 
 int show(options const& o) {
     if (!o.flight.empty()) { return show_flights(o); }
+    if (o.table != 0) {
+        if (!o.algorithm.empty()) { throw collectives::usage_error("--table takes no algorithm"); }
+        fmt::print("{}", lecture_table(o.table, o.format));
+        return 0;
+    }
     if (o.size == 0) { throw CLI::RequiredError("ALGORITHM and SIZE"); }
     auto const what = find_collective(o.collective);
     auto const algorithm = find_algorithm(o.algorithm);
