@@ -170,6 +170,18 @@ void complete(CLI::App const& app, settings& s) {
     if (s.wire == format::half && s.precision != format::half && is_default("--loss-scale")) {
         s.loss_scale = 1024;
     }
+    auto const expect = [&](char const* name, bool has_effect, char const* with) {
+        if (is_default(name) || has_effect) { return; }
+        throw std::runtime_error(std::string(name) + " has no effect without " + with);
+    };
+    expect("--loss-scale", s.precision == format::half || s.wire == format::half,
+           "--precision float16 or --compress float16");
+    auto const by_factor = s.falls == decay::step || s.falls == decay::exponential;
+    expect("--decay-factor", by_factor, "--decay step or exponential");
+    expect("--decay-epochs", by_factor, "--decay step or exponential");
+    expect("--checkpoint-every", !s.checkpoint.empty(), "--checkpoint");
+    expect("--ranks", s.where != transport::joined,
+           "--transport shm or threads: the launcher says how many join");
     if (s.on == processor::device &&
         (s.model != "dense" || s.precision != format::single || s.wire == format::half ||
          s.how != method::all_reduce || s.counted || s.link != 0)) {
