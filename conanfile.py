@@ -46,6 +46,7 @@ class Collectives(ConanFile):
         copy(self, "*", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
 
     def package_info(self):
+        self.cpp_info.set_property("cmake_config_version_compat", "SameMinorVersion")
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
         self.cpp_info.system_libs = ["pthread"]

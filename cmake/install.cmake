@@ -33,4 +33,4 @@ endif()
 configure_file(collectives.pc.in collectives.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/collectives.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/collectives COMPONENT library)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The order in which a stage works, as data: a list of passes over micro-batches. The program runs
-// the lists (stage.cpp), replays them on a clock (replay.cpp) and draws them (picture.cpp).
+// the lists (stage.hpp), replays them on a clock (replay.cpp) and draws them (picture.cpp).
 #pragma once
 
 #include <string>

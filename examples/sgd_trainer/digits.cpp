@@ -8,6 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace trainer {
 namespace {
@@ -37,7 +38,8 @@ row parse(std::string_view line, std::string const& where) {
 }  // namespace
 
 std::filesystem::path own_digits() {
-    auto const here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    std::error_code none;  // then the folder of the sources is left
+    auto const here = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
     auto const installed = here.parent_path() / "share/collectives/digits/digits.csv";
     return std::filesystem::exists(installed) ? installed : "data/digits/digits.csv";
 }

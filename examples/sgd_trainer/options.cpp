@@ -230,6 +230,12 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
         status = app.exit(e);
         return {};
     }
+    for (auto const* const before : app.get_options()) {  // they are those of the comparison
+        auto const& name = before->get_name();
+        if (!app.get_subcommands().empty() && before->count() != 0 && name != "--load") {
+            throw std::runtime_error(name + " has no effect before a subcommand");
+        }
+    }
     if (train) {
         c.does = command::what::train;
         complete(train, c.train);

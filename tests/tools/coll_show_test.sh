@@ -260,11 +260,13 @@ has "the tree's meaning" "$room/said" "tree: if n = m, 2n log2 K / K is nothing 
 has "the ring's meaning" "$room/said" "ring: if n = m, n / K is what the busiest rank sends in a round, on average; if n = K m, nothing"
 has "no meaning" "$room/said" "Neither meaning of n makes all of these amounts right."
 ends "a table of no power of two" 0 --table 6 --format csv
-has "its butterfly" "$room/said" "butterfly,n log2 K / K,0.4308 m,2.585 m,3 m,3 m,6 m,log2 K,2.585,4"
+has "its butterfly" "$room/said" "butterfly,n log2 K / K,0.4308,2.585,3,3,6,log2 K,2.585,4"
 ends "a table as Markdown" 0 --table 4 --format markdown
 has "its ring" "$room/said" "| ring | n / K | 0.25 m | 1 m | 1.5 m | 1.5 m | 3 m | 2(K - 1) | 6 | 6 |"
 ends "a table of one rank" 2 --table 1
 ends "a table of an algorithm" 2 ring 4 --table 4
+ends "a table of a collective" 2 --table 4 --collective scan
+ends "a drawn table" 2 --table 4 --svg "$room/none.svg"
 ends "a format of no table" 2 ring 4 --format csv
 
 if [ "$failures" -gt 0 ]; then

@@ -75,10 +75,9 @@ std::string_view meaning(double amount, counted_amounts const& of) {
     return {};
 }
 
-std::string vectors(double n) { return fmt::format("{:.4g} m", n); }
-
 /// The cells of the table, the first line with the titles.
-std::vector<std::vector<std::string>> cells(int ranks) {
+std::vector<std::vector<std::string>> cells(int ranks, std::string_view unit) {
+    auto const vectors = [&](double n) { return fmt::format("{:.4g}{}", n, unit); };
     std::vector<std::vector<std::string>> all{{"algorithm", "amount", "if n = m", "if n = K m",
                                                "sent", "received", "both", "frequency", "that is",
                                                "rounds"}};
@@ -117,7 +116,7 @@ std::vector<std::string> meanings(int ranks) {
 }  // namespace
 
 std::string lecture_table(int ranks, table_format format) {
-    auto const lines = cells(ranks);
+    auto const lines = cells(ranks, format == table_format::csv ? "" : " m");
     std::string out;
     if (format == table_format::csv) {
         for (auto const& line : lines) { append(out, "{}\n", fmt::join(line, ",")); }

@@ -99,6 +99,9 @@ void declare(CLI::App& app, options& o) {
                        "frequency, beside what is counted")
             ->option_text("K")
             ->check(CLI::Range(2, largest_size));
+    for (auto* const other : app.get_options()) {
+        if (other != table && other != app.get_help_ptr()) { table->excludes(other); }
+    }
     static std::map<std::string, table_format> const formats{{"text", table_format::text},
                                                              {"markdown", table_format::markdown},
                                                              {"csv", table_format::csv}};
@@ -131,7 +134,6 @@ int show_flights(options const& o) {
 int show(options const& o) {
     if (!o.flight.empty()) { return show_flights(o); }
     if (o.table != 0) {
-        if (!o.algorithm.empty()) { throw collectives::usage_error("--table takes no algorithm"); }
         fmt::print("{}", lecture_table(o.table, o.format));
         return 0;
     }

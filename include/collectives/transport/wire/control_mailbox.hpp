@@ -26,6 +26,7 @@ public:
           has_left_(static_cast<std::size_t>(way.size()), false),
           has_reported_(has_left_),
           has_broken_off_(has_left_),
+          has_given_up_(has_left_),
           told_(has_left_.size()),
           due_(has_left_.size()) {
         listen();
@@ -126,13 +127,9 @@ public:
         return true;
     }
     /// Tells all ranks that this one goes, whatever they are at.
-    void break_off() {
-        for (rank_t r = 0; r < way_->size(); ++r) {
-            try {
-                if (r != way_->rank()) { tell_of_job(r, control_message::kind::breaks_off); }
-            } catch (...) {}  // the others still must hear
-        }
-    }
+    void break_off() { tell_all(control_message::kind::breaks_off); }
+    /// Tells all ranks that this one will not wait in `leave` for them. What it has sent is theirs.
+    void give_up() { tell_all(control_message::kind::gives_up); }
     bool has_broken_off(rank_t r) const { return at(has_broken_off_, r); }
     /// Ends what is under way. What the library may still use is handed to `keep`.
     template <class Keep>
@@ -167,6 +164,7 @@ private:
                 }
                 break;
             case control_message::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
+            case control_message::kind::gives_up: at(has_given_up_, what.sender) = true; break;
             case control_message::kind::all_told: at(has_reported_, what.sender) = true; break;
             case control_message::kind::all_left:
                 all_left_ = true;
@@ -197,6 +195,13 @@ private:
     /// Tells those who wait for this rank.
     void say_farewell() {
         boards_.leave([this](rank_t to, control_message const& what) { tell(to, what); });
+    }
+    void tell_all(control_message::kind what) {
+        for (rank_t r = 0; r < way_->size(); ++r) {
+            try {
+                if (r != way_->rank()) { tell_of_job(r, what); }
+            } catch (...) {}  // the others still must hear
+        }
     }
     void tell_of_job(rank_t to, control_message::kind what, std::uint64_t number = 0,
                      rank_t about = -1) {
@@ -234,10 +239,12 @@ private:
     /// Whether one that is waited for in `leave` never comes: rank 0 waits for all, and the others
     /// for rank 0.
     bool somebody_stays_away() const {
-        auto const is_lost = [&](rank_t r) { return !way_->can_reach(r) || has_broken_off(r); };
-        if (way_->rank() != 0) { return !due_known_ && is_lost(0); }
+        auto const stays_away = [&](rank_t r) {
+            return !way_->can_reach(r) || has_broken_off(r) || at(has_given_up_, r);
+        };
+        if (way_->rank() != 0) { return !due_known_ && stays_away(0); }
         for (rank_t r = 1; r < way_->size(); ++r) {
-            if (!at(has_reported_, r) && is_lost(r)) { return true; }
+            if (!at(has_reported_, r) && stays_away(r)) { return true; }
         }
         return false;
     }
@@ -246,6 +253,7 @@ private:
     lean_vector<bool> has_left_;      // on rank 0: who has come to `leave`,
     lean_vector<bool> has_reported_;  // and then has said how many words it told
     lean_vector<bool> has_broken_off_;
+    lean_vector<bool> has_given_up_;
     lean_vector<std::uint64_t> told_;  // words, to each rank that is not 0
     lean_vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank

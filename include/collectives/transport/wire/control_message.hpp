@@ -27,6 +27,7 @@ struct control_message {
         all_told,    // that was all
         due,         // so many words in all were for you, `asked`
         breaks_off,  // this rank goes in the middle of things
+        gives_up,    // this rank goes, and no longer waits until all have left
         agrees,      // after a failure: see agreement_message, packed by `survival`
         gives,       // `asked` bytes for the rank alone; those from `other` on are here
         inquires,    // the time of this rank ran out; tell me where you wait

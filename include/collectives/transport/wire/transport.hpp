@@ -37,7 +37,8 @@ public:
     transport(transport const&) = delete;
     transport& operator=(transport const&) = delete;
 
-    /// Collective while all is well. While an exception passes it is not: the others are told.
+    /// Collective while all is well. While an exception passes it is not: the others are told. So
+    /// they are where this rank has waited long enough for them.
     ~transport() {
         probes_.end(*link_, [this](auto memory) { keep(std::move(memory)); });
         if (!link_->usable()) {
@@ -54,7 +55,7 @@ public:
         } catch (std::exception const&) {}
         try {
             if (!all_left) {  // so nobody waits for this rank
-                control_.break_off();
+                unwinding ? control_.break_off() : control_.give_up();
                 control_.flush(steady::now() + std::chrono::milliseconds(200));
             }
         } catch (std::exception const&) {}
