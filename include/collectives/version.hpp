@@ -13,4 +13,4 @@ namespace collectives::inline v0 {
 inline constexpr int version = 10'000 * COLLECTIVES_VERSION_MAJOR +
                                100 * COLLECTIVES_VERSION_MINOR + COLLECTIVES_VERSION_PATCH;
 
-}  // namespace collectives::inline v0
+}  // namespace collectives

@@ -45,6 +45,7 @@ TEST_CASE("a rank that has ended waits for those who have yet to receive") {
         std::vector<float> v(5'000, 1);
         comm.broadcast(v);
         comm.barrier();
+        // Longer than the 5 s that a rank waits whatever the time-out is.
         if (comm.rank() != 0) { std::this_thread::sleep_for(std::chrono::seconds(6)); }
         for (int n = 0; n < 20; ++n) { comm.broadcast(v); }
     });

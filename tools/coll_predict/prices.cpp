@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t unknowns = 4;
 using vec = std::array<double, unknowns>;
 
-/// What is counted of an algorithm for which no closed form is known: once for each question.
+/// The counted cost of an algorithm without a closed form, counted once for each question.
 struct counted {
     std::vector<coll::schedule> all;
     double messages = 0;

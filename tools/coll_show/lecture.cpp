@@ -37,7 +37,7 @@ std::array<formula, 4> lecture(int ranks) {
              {coll::ring{}, "n / K", 1 / k, "2(K - 1)", 2 * (k - 1)}}};
 }
 
-/// What is counted for an algorithm, in vectors of one rank.
+/// The counted amounts of an algorithm, in vectors of one rank.
 struct counted_amounts {
     double sent = 0, received = 0;             ///< by the busiest rank
     double both_most = 0, both_least = 1e300;  ///< sent and received together
