@@ -22,6 +22,7 @@ find_package(Eigen3 QUIET NO_MODULE)
 find_package(benchmark QUIET)
 find_package(rapidcheck QUIET)
 find_package(ZLIB QUIET)
+find_package(pugixml QUIET)
 
 # collectives_program(NAME SOURCES...): an executable that links the packages whose headers its
 # sources include. It is left out, with a message, where one of them is missing.
@@ -29,7 +30,7 @@ function(collectives_program name)
     set(libraries
         "doctest/=doctest::doctest" "fmt/=fmt::fmt" "CLI/=CLI11::CLI11" "Eigen/=Eigen3::Eigen"
         "nlohmann/=nlohmann_json::nlohmann_json" "benchmark/=benchmark::benchmark"
-        "rapidcheck=rapidcheck" "zlib.h=ZLIB::ZLIB" "collectives/launch/(meet|bootstrap/store)=collectives::meet"
+        "rapidcheck=rapidcheck" "zlib.h=ZLIB::ZLIB" "pugixml.hpp=pugixml::pugixml" "collectives/launch/(meet|bootstrap/store)=collectives::meet"
         "collectives/ucx=collectives::ucx")
     foreach(entry IN LISTS libraries)
         string(REGEX MATCH "^(.*)=(.*)$" ignored ${entry})
