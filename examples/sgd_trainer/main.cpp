@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "ranks.hpp"
 #include "report.hpp"
+#include "transports/transports.hpp"
 
 #include <collectives/algorithm/all.hpp>
 
@@ -90,6 +91,8 @@ int main(int argc, char** argv) {
     try {
         auto const c = read_command(argc, argv, status);
         if (!c) { return status; }
+        bool const works = c->does == command::what::train || c->does == command::what::infer;
+        if (works && c->train.where == transport::mpi) { become_program_of_mpi(argv); }
         switch (c->does) {
             case command::what::compare_algorithms: return compare_algorithms(c->compare) ? 0 : 1;
             case command::what::train: train(c->train); break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "transports/transports.hpp"
+
 #include "../../tools/load/load.hpp"
 
 #include <CLI/CLI.hpp>
@@ -43,11 +45,16 @@ void add_comparison(CLI::App& app, comparison& c) {
 void add_ranks(CLI::App& app, settings& s) {
     auto const g = "Ranks";
     choice<transport>(app, "--transport", s.where,
-                      "shm (processes, the default), threads, or join: the ranks that mpiexec, "
-                      "srun, torchrun or collrun started",
+                      "shm (processes, the default), threads; or, of ranks that mpiexec, srun, "
+                      "torchrun or collrun started: mpi (the default under mpiexec), ucx, hosts "
+                      "(ucx between them, memory inside each), join (what COLLECTIVES_TRANSPORT "
+                      "says, else memory on one machine and ucx on several)",
                       {{"shm", transport::processes},
                        {"threads", transport::threads},
-                       {"join", transport::joined}})
+                       {"join", transport::joined},
+                       {"mpi", transport::mpi},
+                       {"ucx", transport::ucx},
+                       {"hosts", transport::hosts}})
         ->group(g);
     app.add_option("--ranks", s.ranks, "how many, unless they join")
         ->check(CLI::Range(1, 64))
@@ -157,6 +164,17 @@ void add_training(CLI::App& app, settings& s) {
     app.add_option("--report", s.page, "an HTML page with pictures")->group(o);
 }
 
+/// What ranks the launcher says, where the command line does not.
+void complete_ranks(CLI::App const& app, settings& s) {
+    if (app.count("--transport") == 0 && !mpi_of_launcher().empty()) { s.where = transport::mpi; }
+    bool const starts_them = s.where == transport::processes || s.where == transport::threads;
+    if (app.count("--ranks") != 0 && !starts_them) {
+        throw std::runtime_error(
+            "--ranks has no effect without --transport shm or threads: the launcher says how many "
+            "join");
+    }
+}
+
 /// What depends on other options, and what does not go together.
 void complete(CLI::App const& app, settings& s) {
     auto const is_default = [&](char const* name) { return app.count(name) == 0; };
@@ -180,8 +198,10 @@ void complete(CLI::App const& app, settings& s) {
     expect("--decay-factor", by_factor, "--decay step or exponential");
     expect("--decay-epochs", by_factor, "--decay step or exponential");
     expect("--checkpoint-every", !s.checkpoint.empty(), "--checkpoint");
-    expect("--ranks", s.where != transport::joined,
-           "--transport shm or threads: the launcher says how many join");
+    if (s.on == processor::device &&
+        (s.where == transport::mpi || s.where == transport::ucx || s.where == transport::hosts)) {
+        throw std::runtime_error("--device cuda is for --transport shm, threads and join");
+    }
     if (s.on == processor::device &&
         (s.model != "dense" || s.precision != format::single || s.wire == format::half ||
          s.how != method::all_reduce || s.counted || s.link != 0)) {
@@ -238,9 +258,11 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
     }
     if (train) {
         c.does = command::what::train;
+        complete_ranks(train, c.train);
         complete(train, c.train);
     } else if (infer) {
         c.does = command::what::infer;
+        complete_ranks(infer, elsewhere);
         elsewhere.resume = c.train.resume;
         c.train = elsewhere;
     } else if (differ) {

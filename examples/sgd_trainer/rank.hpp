@@ -4,6 +4,7 @@
 
 #include "parameter_server.hpp"
 #include "ranks.hpp"
+#include "transports/transports.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -98,10 +99,10 @@ void on_ranks(settings const& how, Body const& body) {
     switch (how.where) {
         case transport::threads: return coll::threads::run(how.ranks, body);
         case transport::processes: return coll::shm::run(how.ranks, body);
-        case transport::joined: {
-            auto comm = coll::shm::join();
-            return body(comm);
-        }
+        case transport::joined: return over_any(body);
+        case transport::mpi: return over_mpi(body);
+        case transport::ucx: return over_ucx(body, false);
+        case transport::hosts: return over_ucx(body, true);
     }
 }
 

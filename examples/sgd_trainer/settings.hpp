@@ -10,12 +10,13 @@
 namespace trainer {
 
 enum class method { all_reduce, server, async_server };  ///< who averages the gradients
-enum class transport { processes, threads, joined };     ///< `joined`: a launcher started the ranks
-enum class processor { host, device };                   ///< what computes
-enum class overlap { off, calls, thread };               ///< what moves gradients during backward
-enum class format { single, half, brain };               ///< float, float16, bfloat16
-enum class loss { end, go_on };                          ///< what becomes of lost ranks' part
-enum class decay { none, step, exponential, cosine };    ///< of the learning rate
+/// Of the last four a launcher started the ranks. hosts: UCX between them, memory inside each.
+enum class transport { processes, threads, joined, mpi, ucx, hosts };
+enum class processor { host, device };                 ///< what computes
+enum class overlap { off, calls, thread };             ///< what moves gradients during backward
+enum class format { single, half, brain };             ///< float, float16, bfloat16
+enum class loss { end, go_on };                        ///< what becomes of lost ranks' part
+enum class decay { none, step, exponential, cosine };  ///< of the learning rate
 
 struct settings {
     std::string data = "digits";
