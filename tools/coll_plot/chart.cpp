@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chart.hpp"
 
+#include "looks.hpp"
+#include "marks.hpp"
 #include "scale.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -17,30 +17,6 @@ namespace coll_plot {
 namespace {
 
 constexpr double left = 76, right = 236, top = 78, bottom = 56, width = 900, height = 520;
-
-/// The colours of Okabe and Ito. Where there are peers, ours are the strong ones.
-constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                  "#e69f00", "#56b4e9", "#000000"};
-constexpr std::size_t strong = 4;
-constexpr std::string_view limit_colour = "#6b7683";
-
-struct point {
-    double x, y, value;
-};
-
-struct curve {
-    std::string name;
-    std::string look;  // attributes of its line
-    std::string_view colour;
-    int mark;  // -1: none
-    bool hollow;
-    std::vector<point> points;
-};
-
-template <class... Arguments>
-void append(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
-}
 
 std::string escaped(std::string const& text) {
     std::string out;
@@ -54,29 +30,6 @@ std::string escaped(std::string const& text) {
         }
     }
     return out;
-}
-
-/// Marks of different shapes for ours and the peers.
-std::string mark_at(point const& p, int mark, std::string_view colour, bool hollow) {
-    constexpr double r = 4;
-    auto const look =
-        hollow ? fmt::format("fill=\"#ffffff\" stroke=\"{}\" stroke-width=\"2\"", colour)
-               : fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", colour);
-    switch (mark % 5) {
-        case 0:
-            return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>", p.x, p.y, r,
-                               look);
-        case 1:
-            return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" {}/>",
-                               p.x - r, p.y - r, 2 * r, 2 * r, look);
-        case 2:
-            return fmt::format("<path d=\"M{:.1f},{:.1f} l5,9 h-10 z\" {}/>", p.x, p.y - 5, look);
-        case 3:
-            return fmt::format("<path d=\"M{:.1f},{:.1f} l5,5.5 l-5,5.5 l-5,-5.5 z\" {}/>", p.x,
-                               p.y - 5.5, look);
-        default:
-            return fmt::format("<path d=\"M{:.1f},{:.1f} l5,-9 h-10 z\" {}/>", p.x, p.y + 5, look);
-    }
 }
 
 std::string value_label(double value, quantity what) {
@@ -94,11 +47,9 @@ public:
     chart(std::vector<series> const& all, quantity what, axis over) : what_(what), over_(over) {
         double least_x = std::numeric_limits<double>::max(), most_x = 0;
         double least_y = std::numeric_limits<double>::max(), most_y = 0;
-        int ours = 0, peers = 0, limits = 0;
-        auto const alone = std::none_of(all.begin(), all.end(),
-                                        [](auto const& s) { return s.what == kind::peer; });
+        looks chosen(all);
         for (auto const& s : all) {
-            auto c = look_of(s, alone ? colours.size() : strong, ours, peers, limits);
+            auto c = chosen.next(s);
             if (what == quantity::bandwidth && s.name == round_trip_name) { continue; }
             for (auto const& [at, seconds] : s.seconds) {
                 auto const bytes = over.ranks ? over.bytes : at;
@@ -156,6 +107,13 @@ public:
         append(out, "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
                (left + width - right) / 2, height - 12,
                over_.ranks ? "ranks" : "bytes of the vector");
+        append(out,
+               "<text transform=\"translate(16 {}) rotate(-90)\" class=\"s\" "
+               "text-anchor=\"middle\">{}</text>\n",
+               (top + height - bottom) / 2,
+               what_ == quantity::latency     ? "time"
+               : what_ == quantity::bandwidth ? "GB/s"
+                                              : "speed-up");
         return out;
     }
 
@@ -184,9 +142,9 @@ public:
             }
             append(out, "<path d=\"{}\" fill=\"none\" stroke=\"{}\" {}/>\n", path, c->colour,
                    c->look);
-            if (c->mark < 0) { continue; }
+            if (!c->mark) { continue; }
             for (auto const& p : c->points) {
-                out += mark_at(p, c->mark, c->colour, c->hollow) + "\n";
+                out += mark_at(p, *c->mark, c->colour, c->hollow) + "\n";
             }
         }
         return out;
@@ -205,9 +163,7 @@ public:
         for (auto const* const c : order) {
             append(out, "<path d=\"M{},{} h30\" fill=\"none\" stroke=\"{}\" {}/>\n", at, y,
                    c->colour, c->look);
-            if (c->mark >= 0) {
-                out += mark_at({at + 15, y, 0}, c->mark, c->colour, c->hollow) + "\n";
-            }
+            if (c->mark) { out += mark_at({at + 15, y, 0}, *c->mark, c->colour, c->hollow) + "\n"; }
             append(out, "<text x=\"{}\" y=\"{}\" class=\"l\">{}</text>\n", at + 38, y + 4,
                    escaped(c->name));
             y += 24;
@@ -216,30 +172,6 @@ public:
     }
 
 private:
-    static curve look_of(series const& s, std::size_t our_colours, int& ours, int& peers,
-                         int& limits) {
-        curve c{s.name, "", "", 0, s.what == kind::seen, {}};
-        if (s.what == kind::limit) {
-            c.look = limits++ % 2 == 0 ? "stroke-width=\"1.6\" stroke-dasharray=\"2 4\""
-                                       : "stroke-width=\"1.6\" stroke-dasharray=\"9 5\"";
-            c.colour = limit_colour;
-            c.mark = -1;
-        } else if (s.what == kind::seen) {
-            c.look = "stroke-width=\"0\"";
-            c.mark = ours - 1;
-            c.colour = colours[static_cast<std::size_t>(c.mark) % our_colours];
-        } else if (s.what == kind::ours) {
-            c.look = "stroke-width=\"2.6\"";
-            c.colour = colours[static_cast<std::size_t>(ours) % our_colours];
-            c.mark = ours++;
-        } else {
-            c.look = "stroke-width=\"1.6\"";
-            auto const theirs = colours.size() - strong;
-            c.colour = colours[strong + static_cast<std::size_t>(peers) % theirs];
-            c.mark = 2 + peers++;
-        }
-        return c;
-    }
     log_scale x() const { return {low_x_, high_x_, left + 10, width - right - 10}; }
     log_scale y() const { return {low_y_, high_y_, height - bottom, top}; }
 

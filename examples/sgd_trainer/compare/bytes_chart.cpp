@@ -3,6 +3,8 @@
 #include "pictures.hpp"
 #include "../svg.hpp"
 
+#include "../../../tools/palette.hpp"
+
 #include <collectives/algorithm/butterfly.hpp>
 #include <collectives/algorithm/ring.hpp>
 #include <collectives/algorithm/star.hpp>
@@ -42,11 +44,12 @@ struct curve {
 
 // The butterfly is dashed and comes after the tree, because in one panel they coincide.
 std::vector<curve> const& curves() {
+    auto const of = [](char const* name) { return palette::look_in(name)->colour; };
     static std::vector<curve> const all{
-        {coll::star{}, colour::vermillion, "none", 2.5, "P − 1", "2(P − 1)"},
-        {coll::tree{}, colour::green, "none", 4.5, "⌈log₂ P⌉", "2⌈log₂ P⌉"},
-        {coll::butterfly{}, colour::orange, "7 5", 2.5, "⌈log₂ P⌉", "log₂ P at P = 2ᵏ,"},
-        {coll::ring{}, colour::blue, "none", 2.5, "2(P − 1)/P", "2(P − 1)/P"}};
+        {coll::star{}, of("star"), "none", 2.5, "P − 1", "2(P − 1)"},
+        {coll::tree{}, of("tree"), "none", 4.5, "⌈log₂ P⌉", "2⌈log₂ P⌉"},
+        {coll::butterfly{}, of("butterfly"), "7 5", 2.5, "⌈log₂ P⌉", "log₂ P at P = 2ᵏ,"},
+        {coll::ring{}, of("ring"), "none", 2.5, "2(P − 1)/P", "2(P − 1)/P"}};
     return all;
 }
 
@@ -150,7 +153,7 @@ void draw_bytes_chart(std::filesystem::path const& file, std::span<measured_poin
     auto const& c = curves();
     draw_name(picture, left, 63, "star", c[0].sent_formula, c[0].colour);
     draw_name(picture, left, 6, "tree", c[1].sent_formula, c[1].colour);
-    picture.text({left.at(most_ranks, 6).x + 44, left.at(most_ranks, 6).y - 2}, "= butterfly",
+    picture.text({left.at(most_ranks, 6).x + 50, left.at(most_ranks, 6).y - 2}, "= butterfly",
                  fmt::format("class='name' style='fill:{}'", c[2].colour));
     draw_name(picture, left, 63.0 / 32, "ring", c[3].sent_formula, c[3].colour);
     draw_name(picture, right, 126, "star", c[0].path_formula, c[0].colour);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which colour, line and mark each curve of a picture has.
+#pragma once
+
+#include "marks.hpp"
+#include "series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coll_plot {
+
+/// The colours of Okabe and Ito. Where there are peers, ours are the strong ones.
+inline constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                         "#e69f00", "#56b4e9", "#000000"};
+inline constexpr std::size_t strong = 4;
+inline constexpr std::string_view limit_colour = "#6b7683";
+
+/// Of curves that are no algorithm's.
+inline constexpr std::array<marker, 5> markers{marker::circle, marker::square, marker::triangle,
+                                               marker::diamond, marker::down};
+
+struct curve {
+    std::string name;
+    std::string look;  // attributes of its line
+    std::string_view colour;
+    std::optional<marker> mark;
+    bool hollow;
+    std::vector<point> points;
+};
+
+/// An algorithm has its own look wherever it is the only one of ours that runs it; others take
+/// theirs in turn. What was seen looks as the curve before it.
+class looks {
+public:
+    explicit looks(std::vector<series> const& all) {
+        auto const alone = std::none_of(all.begin(), all.end(),
+                                        [](auto const& s) { return s.what == kind::peer; });
+        our_colours_ = alone ? colours.size() : strong;
+        for (auto const& s : all) {
+            if (s.what != kind::ours) { continue; }
+            if (auto const* own = palette::look_in(s.name)) { ++runs_[own]; }
+        }
+    }
+
+    curve next(series const& s) {
+        curve c{s.name, "stroke-width=\"1.6\"", limit_colour, {}, s.what == kind::seen, {}};
+        if (s.what == kind::limit) {
+            c.look +=
+                limits_++ % 2 == 0 ? " stroke-dasharray=\"2 4\"" : " stroke-dasharray=\"9 5\"";
+        } else if (s.what == kind::seen) {
+            c.look = "stroke-width=\"0\"";
+            c.colour = last_colour_;
+            c.mark = last_mark_;
+        } else if (s.what == kind::ours) {
+            ours(s, c);
+            last_colour_ = c.colour;
+            last_mark_ = *c.mark;
+        } else {
+            c.colour = colours[strong + peers_ % (colours.size() - strong)];
+            c.mark = markers[(2 + peers_++) % markers.size()];
+        }
+        return c;
+    }
+
+private:
+    void ours(series const& s, curve& c) {
+        c.look = "stroke-width=\"2.6\"";
+        auto const* const own = palette::look_in(s.name);
+        if (own != nullptr && runs_[own] == 1) {
+            c.colour = own->colour;
+            c.mark = own->mark;
+            if (!own->dash.empty()) { append(c.look, " stroke-dasharray=\"{}\"", own->dash); }
+            return;
+        }
+        c.colour = colours[ours_ % our_colours_];
+        c.mark = markers[ours_++ % markers.size()];
+    }
+
+    std::size_t our_colours_ = strong, ours_ = 0, peers_ = 0, limits_ = 0;
+    std::map<palette::look const*, int> runs_;
+    std::string_view last_colour_ = limit_colour;
+    marker last_mark_ = marker::circle;
+};
+
+}  // namespace coll_plot

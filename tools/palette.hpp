@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One colour, dash and marker per algorithm, in all pictures. explorer/page/palette.js has the same
+// table for the page; a test compares both.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace palette {
+
+enum class marker {
+    circle,
+    square,
+    triangle,
+    diamond,
+    down,
+    star,
+    cross,
+    plus,
+    hexagon,
+    pentagon,
+    bar,
+    ring
+};
+
+/// Text of the colour has a contrast of 4.5:1 on white. `dash` is as in SVG; empty is solid.
+struct look {
+    std::string_view algorithm;
+    std::string_view colour;
+    std::string_view dash;
+    marker mark;
+};
+
+inline constexpr std::array<look, 11> looks{
+    {{"ring", "#0b5fa5", "", marker::circle},
+     {"tree", "#00704d", "8 3", marker::square},
+     {"star", "#8a5600", "2 3", marker::star},
+     {"butterfly", "#9c2f88", "8 3 2 3", marker::diamond},
+     {"halving", "#b3400a", "5 2", marker::triangle},
+     {"circulant", "#5646bd", "12 3", marker::down},
+     {"one_shot", "#4d5b66", "2 2", marker::cross},
+     {"two_shot", "#8c1d3f", "6 2 2 2", marker::plus},
+     {"mixed_radix", "#006b7a", "4 4", marker::hexagon},
+     {"hierarchical", "#546600", "10 2 2 2 2 2", marker::pentagon},
+     {"leaders", "#6b4a3a", "3 1", marker::bar}}};
+
+/// The look of the one algorithm that is a word of this text, such as "shm ring" or
+/// "hierarchical:4"; nullptr if there is none, or more than one.
+constexpr look const* look_in(std::string_view text) {
+    look const* found = nullptr;
+    auto const is_word = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    for (auto const& one : looks) {
+        for (auto at = text.find(one.algorithm); at != text.npos;
+             at = text.find(one.algorithm, at + 1)) {
+            auto const end = at + one.algorithm.size();
+            bool const is_whole =
+                (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
+            if (!is_whole) { continue; }
+            if (found != nullptr && found != &one) { return nullptr; }
+            found = &one;
+        }
+    }
+    return found;
+}
+static_assert(look_in("shm ring")->algorithm == "ring");
+static_assert(look_in("hierarchical:4")->algorithm == "hierarchical");
+static_assert(look_in("string") == nullptr && look_in("ring and tree") == nullptr);
+
+}  // namespace palette
