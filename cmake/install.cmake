@@ -25,12 +25,12 @@ install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/collectives-config-version.cmake
     DESTINATION ${collectives_cmake_dir} COMPONENT library)
 file(RELATIVE_PATH collectives_pc_prefix    # from the .pc file up, so that the package can be moved
-    /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+    /${CMAKE_INSTALL_DATADIR}/pkgconfig /)
 set(collectives_pc_url)
 if(PROJECT_HOMEPAGE_URL)
     set(collectives_pc_url "\nURL: ${PROJECT_HOMEPAGE_URL}")
 endif()
 configure_file(collectives.pc.in collectives.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/collectives.pc
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT library)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/collectives COMPONENT library)

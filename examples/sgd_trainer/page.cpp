@@ -39,7 +39,7 @@ std::string curves(history const& all) {
         auto const* const name = in_steps ? "step" : "seconds of training";
         plot const loss{{left, 40}, 410, 190, end, 0, highest};
         loss.draw(picture, "loss", name);
-        loss.curve(picture, losses, in_steps, false, colour::vermillion, 1.5);
+        loss.curve(picture, losses, in_steps, false, colour::vermilion, 1.5);
         plot const accuracy{{left, 315}, 410, 190, end, floor, 1};
         accuracy.draw(picture, "accuracy in test", name);
         accuracy.curve(picture, all.accuracies, in_steps, true, colour::blue, 2);

@@ -39,7 +39,7 @@ private:
 
 /// The colours of Okabe and Ito, which colour-blind readers can tell apart.
 namespace colour {
-inline constexpr std::string_view vermillion = "#D55E00";
+inline constexpr std::string_view vermilion = "#D55E00";
 inline constexpr std::string_view orange = "#E69F00";
 inline constexpr std::string_view green = "#009E73";
 inline constexpr std::string_view blue = "#0072B2";

@@ -35,7 +35,7 @@ constexpr std::string_view arrow_tip =
 
 std::string_view colour_of(coll::verb what) {
     return what == coll::verb::send          ? colour::blue
-           : what == coll::verb::recv_reduce ? colour::vermillion
+           : what == coll::verb::recv_reduce ? colour::vermilion
                                              : colour::green;
 }
 
