@@ -19,8 +19,7 @@ enum class marker {
     plus,
     hexagon,
     pentagon,
-    bar,
-    ring
+    bar
 };
 
 /// Text of the colour has a contrast of 4.5:1 on white. `dash` is as in SVG; empty is solid.

@@ -8,4 +8,5 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
+#include <collectives/schedule/simulate.hpp>
 #include <collectives/version.hpp>

@@ -45,6 +45,13 @@ ends 1 read "$here/ring_4_trace.json" -o none.hpp
 says "it is no XML"
 ends 2 read ring.xml -o 4.hpp
 says '"4" is no name'
+ends 2 read ring.xml -o my-ring.hpp
+says '"my-ring" is no name'
+ends 2 read ring.xml -o ring.hpp
+says "the library has an algorithm ring"
+ends 0 write ring 1 -o alone.xml
+ends 1 read alone.xml -o alone.hpp
+says "is for one rank"
 ends 2 write rong 4 -o x.xml
 ends 2 write automatic 4 -o x.xml
 ends 2 write halving 300 -o x.xml

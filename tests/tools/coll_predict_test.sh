@@ -27,6 +27,28 @@ grep -q '^out of order: 8 ranks, .* ring ' "$room/out" || fail "names who is out
 grep -Eq '^ +8 +13 s +154 s +butterfly$' "$room/out" || fail "rounds between groups cost more"
 "$predict" 2000 --group 4 >/dev/null 2>&1; [ $? = 2 ] || fail "groups of very many ranks are refused"
 
+# Simulated, a ring takes what is counted; a late rank makes it later by as much, a slow link by less than its factor.
+prices="--alpha 1 --message 2 --beta 0.25 --gamma 0.5 --algorithm ring"
+"$predict" 8 -b 800 $prices >"$room/counted" && "$predict" 8 -b 800 $prices --simulate >"$room/out" || fail "simulates"
+grep -q '^# all_reduce over 8 ranks, simulated; alpha 1 s' "$room/out" || fail "says that it simulates"
+diff <(tail -n +2 "$room/counted") <(tail -n +2 "$room/out") || fail "a ring's rounds follow each other"
+seconds() { "$predict" "$@" | awk '$NF == "ring" || $NF == "star" { print $2; exit }'; }
+[ "$(seconds 8 -b 800 $prices)" = 742 ] || fail "14 rounds and messages, 42 s; 1400 bytes and 700 added, 350 s each"
+[ "$(seconds 8 -b 800 $prices --late 3:100)" = 842 ] || fail "a late rank"
+[ "$(seconds 8 -b 800 $prices --late 3:50,3:50)" = 842 ] || fail "twice late"
+slow=$(seconds 8 -b 800 $prices --slow 0-1:2)
+[ "${slow%.*}" -gt 742 ] && [ "${slow%.*}" -lt 1484 ] || fail "a slow link: $slow"
+# A star's leaves do not wait for each other: simulated, it is quicker than round by round.
+[ "$(seconds 3 -b 1 --algorithm star --alpha 10 --message 0 --beta 0 --gamma 0)" = 40 ] || fail "counted"
+[ "$(seconds 3 -b 1 --algorithm star --alpha 10 --message 0 --beta 0 --gamma 0 --simulate)" = 20 ] || fail "simulated"
+[ "$(seconds 3 -b 1 --algorithm star --alpha 10 --message 0 --beta 0 --gamma 0 --gap 7)" = 34 ] || fail "a port of the root is shut before each second message"
+for wrong in "--late 8:1" "--late 1" "--late x:1" "--late 1:-1" "--late 1:" "--slow 0-1" "--slow 0:1-2" "--slow 0-1:0.5" \
+    "--slow 0-8:2" "--slow 0-0:2" "--gap -1" "--simulate --group 4"; do
+    # shellcheck disable=SC2086
+    "$predict" 8 -b 1 $wrong >/dev/null 2>&1; [ $? = 2 ] || fail "refuses $wrong"
+done
+"$predict" 2000 --simulate 2>&1 | grep -q 'for up to 1024 ranks' || fail "very many ranks are not simulated"
+
 # The picture marks where the table says that another becomes the quickest.
 "$predict" 8 -b 1,16,1024 --alpha 1 --message 0 --beta 1 --gamma 0 --algorithm ring,tree --svg "$room/p.svg" >"$room/out" || fail "draws"
 grep -c 'class="mark"' "$room/p.svg" | grep -qx 2 || fail "two curves, one crossing, and the start"

@@ -206,10 +206,10 @@ while read -r command; do
     [ -z "$name" ] || [ -x "$tools/$name" ] || continue    # left out where its packages are missing
     bash -c "$command" >said 2>&1
     status=$?
-    [ $status = 0 ] || { [ $status = 77 ] && [ "$name" = coll_wire ]; } || fail "status $status: $words"
+    [ $status = 0 ] || grep -q "built without the explorer's page" said || { [ $status = 77 ] && [ "$name" = coll_wire ]; } || fail "status $status: $words"
     if [ $status = 77 ]; then cat said; else count=$((count + 1)); fi
     case $command in
-        *coll_show*--html*) grep -q pairwise pairwise.html || fail "no page" ;;
+        *coll_show*--html*) [ $status != 0 ] || grep -q pairwise pairwise.html || fail "no page" ;;
         *coll_show*--plan*) says "pairwise" ;;
         *coll_show*) says "Proof: correct." ;;
         *coll_goal*) grep -q "^num_ranks 64" pairwise.goal || fail "no GOAL" ;;

@@ -253,6 +253,10 @@ TEST_CASE("the bounds of each collective") {
     // Rounded up: a rank sends whole bytes.
     CHECK(coll::cost_of(coll::ring{}, 6, 601).bound.sent == 1002);
     CHECK(coll::cost_of(coll::ring{}, 6, 601).bound.reduced == 501);
+    // The root of a scatter keeps its own block, which may be the longest.
+    auto const scattered = coll::cost_of(coll::star{}, 6, 601, collective::scatter);
+    CHECK(scattered.bound.sent == 500);
+    CHECK(scattered.busiest.sent == 500);
 }
 
 TEST_CASE("no algorithm sends less than the bound") {

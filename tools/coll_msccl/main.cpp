@@ -8,6 +8,7 @@
 #include <collectives/schedule.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <exception>
@@ -55,15 +56,24 @@ void write(options const& o) {
     tell(o.output, ranks);
 }
 
-/// A word of C++, made from the name of the file that is written.
+/// The name of the file that is written names the class, so it must be a word of C++ that no
+/// algorithm has.
 std::string type_of(std::string const& file) {
-    auto name = std::filesystem::path(file).stem().string();
-    for (auto& c : name) {
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0) { c = '_'; }
-    }
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
+    auto const name = std::filesystem::path(file).stem().string();
+    auto const is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    bool const is_word = !name.empty() && std::all_of(name.begin(), name.end(), is_letter) &&
+                         std::isdigit(static_cast<unsigned char>(name[0])) == 0;
+    if (!is_word) {
         throw coll::usage_error(
             fmt::format("the class is named as the file, and \"{}\" is no name", name));
+    }
+    auto const known = known_algorithms();
+    bool const is_taken =
+        name == "automatic" || name == "hierarchical" || name == "leaders" ||
+        std::any_of(known.begin(), known.end(), [&](auto const& a) { return a.name() == name; });
+    if (is_taken) {
+        throw coll::usage_error(fmt::format(
+            "the class is named as the file, and the library has an algorithm {}", name));
     }
     return name;
 }
@@ -80,13 +90,17 @@ void read(options const& o) {
             throw std::runtime_error(fmt::format("{}: {}", o.input, e.what()));
         }
     }();
+    if (ranks.size() < 2) { throw std::runtime_error(o.input + " is for one rank: no steps"); }
     auto const proof = coll::check(ranks);
     if (!proof.ok) {
         throw std::runtime_error(fmt::format("{} is wrong: {} (rank {}, round {}, chunk {})",
                                              o.input, proof.what, proof.rank, proof.round,
                                              proof.chunk));
     }
-    auto const origin = std::filesystem::path(o.input).filename().string();
+    auto origin = std::filesystem::path(o.input).filename().string();
+    for (char& c : origin) {  // it stands in a comment
+        if (std::isprint(static_cast<unsigned char>(c)) == 0 || c == '\\') { c = '_'; }
+    }
     save(coll_msccl::as_header(ranks, type, origin), o.output);
     tell(o.output, ranks);
     fmt::print("proved; coll_show --load {} {} {} shows it\n", o.output, type, ranks[0].size);

@@ -14,7 +14,8 @@ namespace coll_msccl {
 namespace {
 
 constexpr std::size_t most_operations = 30'000;
-constexpr std::size_t most_pairs = 4'000'000;  // of operations that touch the same chunk
+constexpr std::size_t most_touches = 2'000'000;  // of a chunk by an operation
+constexpr std::size_t most_pairs = 4'000'000;    // of operations that touch the same chunk
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -117,6 +118,12 @@ std::vector<constraint> constraints_of(program const& p, std::vector<message> co
         message_of[index(messages[index(m)].send)] = m;
         message_of[index(messages[index(m)].receive)] = m;
     }
+    std::size_t touches = 0, pairs = 0;
+    for (auto const& o : p.operations) { touches += index(o.chunks.count); }
+    if (touches > most_touches) {
+        throw std::runtime_error(fmt::format("its operations touch chunks {} times, more than {}",
+                                             touches, most_touches));
+    }
     std::vector<std::vector<int>> touching(index(p.size) * index(p.chunks));
     for (int i = 0; i < static_cast<int>(p.operations.size()); ++i) {
         auto const& o = p.operations[index(i)];
@@ -132,11 +139,11 @@ std::vector<constraint> constraints_of(program const& p, std::vector<message> co
                 auto const sends = [&](int o) {
                     return p.operations[index(o)].what == action::send;
                 };
-                if (sends(a) && sends(b)) { continue; }
-                if (result.size() == most_pairs) {
+                if (++pairs > most_pairs) {
                     throw std::runtime_error(fmt::format(
                         "more than {} pairs of operations touch the same chunk", most_pairs));
                 }
+                if (sends(a) && sends(b)) { continue; }
                 if (before.holds(b, a)) {
                     std::swap(a, b);
                 } else if (!before.holds(a, b)) {
@@ -157,10 +164,13 @@ std::vector<constraint> constraints_of(program const& p, std::vector<message> co
     return result;
 }
 
-/// The earliest round of each message.
+constexpr std::size_t most_turns = 2'000;
+
+/// The earliest round of each message. Each turn settles at least one more link of the longest
+/// chain of constraints.
 std::vector<int> rounds_of(std::size_t messages, std::vector<constraint> const& all) {
     std::vector<int> rounds(messages, 0);
-    for (std::size_t turn = 0; turn <= messages; ++turn) {
+    for (std::size_t turn = 0; turn <= std::min(messages, most_turns); ++turn) {
         bool changed = false;
         for (auto const& c : all) {
             int const least = rounds[index(c.earlier)] + c.distance;
@@ -171,7 +181,10 @@ std::vector<int> rounds_of(std::size_t messages, std::vector<constraint> const& 
         }
         if (!changed) { return rounds; }
     }
-    throw std::runtime_error("its messages have an order that no rounds have");
+    throw std::runtime_error(
+        fmt::format("its messages have an order that no rounds have, or more than {} follow one "
+                    "another",
+                    most_turns));
 }
 
 }  // namespace

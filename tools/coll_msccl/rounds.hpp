@@ -15,10 +15,11 @@ namespace coll_msccl {
 
 /// The schedules of all ranks. A message is in the earliest round that its data allow: in a later
 /// one than what its sender received into the chunks before, and than what its receiver copied into
-/// them before. What MSCCL adds one after the other, with nothing read between, is one sum in the
-/// order of the ranks here. Throws std::runtime_error where a send and a receive do not meet, where
-/// two operations on a chunk have no order, where no rounds exist, and where there is too much:
-/// 30,000 operations, or 4,000,000 pairs of them that touch the same chunk.
+/// them before. What MSCCL adds one after the other, with nothing read between, may share a round,
+/// and is one sum in the order of the ranks here. Throws std::runtime_error where a send and a
+/// receive do not meet, where two operations on a chunk have no order, where no rounds exist, and
+/// where there is too much: 30,000 operations, or 4,000,000 pairs of them that touch the same
+/// chunk.
 std::vector<coll::schedule> schedules_of(program const& of);
 
 /// The XML of schedules of an all-reduce that the checker has found right. Each rank has one

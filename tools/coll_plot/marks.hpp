@@ -72,11 +72,6 @@ inline std::string mark_at(point const& p, marker mark, std::string_view colour,
         case marker::cross: return strokes("m-4,-4 l8,8 m0,-8 l-8,8");
         case marker::plus: return strokes("m-5,0 h10 m-5,-5 v10");
         case marker::bar: return strokes("m0,-5 v10");
-        case marker::ring:
-            return fmt::format(
-                "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"#ffffff\" "
-                "stroke=\"{}\" stroke-width=\"2\"/>",
-                p.x, p.y, r, colour);
     }
     return "";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_predict: what an all-reduce over up to a million ranks should take, by each algorithm.
 #include "picture.hpp"
+#include "simulated.hpp"
 #include "table.hpp"
 
 #include "../algorithms.hpp"
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,7 +28,9 @@ struct options {
     std::vector<std::string> algorithms{"all"};
     prices at{1.5e-6, 0.3e-6, 0.08e-9, 0.02e-9};
     std::string fitted, csv, check, svg;
-    bool given = false;
+    bool given = false, simulate = false;
+    double gap = 0;
+    std::vector<std::string> late, slow;
 };
 
 void declare(CLI::App& app, options& o) {
@@ -52,6 +56,21 @@ void declare(CLI::App& app, options& o) {
                    "so many consecutive ranks are close to each other [all]; up to 1024 ranks")
         ->check(CLI::Range(1, most_counted));
     price("--beyond", o.at.beyond, "of a round in which groups talk to each other, besides");
+    app.add_flag("--simulate", o.simulate,
+                 "simulate all steps (LogGP) instead of counting them: rounds that do not wait for "
+                 "each other overlap; up to 1024 ranks");
+    app.add_option("--gap", o.gap,
+                   "simulated: seconds after a message until its port takes the next [0]")
+        ->check(numbers::price());
+    app.add_option("--late", o.late, "simulated: this rank begins so much later; more with commas")
+        ->option_text("RANK:SECONDS")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--slow", o.slow,
+                   "simulated: messages of this link take so many times as long; more with commas")
+        ->option_text("FROM-TO:FACTOR")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--fit", o.fitted,
                    "fit the prices to what coll_wire or coll_perf wrote into this CSV")
         ->option_text("FILE");
@@ -90,6 +109,19 @@ std::size_t check(std::string const& file, prices const& p) {
     return wrong.size();
 }
 
+/// What is simulated, if anything is.
+std::optional<coll::loggp> simulated(options const& o) {
+    if (!o.simulate && o.gap == 0 && o.late.empty() && o.slow.empty()) { return {}; }
+    if (o.at.group != 0) {
+        throw coll::usage_error("groups are counted or steps simulated, not both");
+    }
+    coll::loggp network;
+    network.gap = o.gap;
+    for (auto const& text : o.late) { add_late(network, text); }
+    for (auto const& text : o.slow) { add_slow(network, text); }
+    return network;
+}
+
 int predict(options const& o) {
     question q;
     q.size = o.size;
@@ -105,6 +137,7 @@ int predict(options const& o) {
             "{:.1f} %\n",
             f.rows, o.fitted, 100 * f.held_out, 100 * f.worst);
     }
+    q.at.simulated = simulated(o);
     if (o.algorithms == std::vector<std::string>{"all"}) {
         q.algorithms = known_algorithms(q.size);
     } else {
@@ -113,10 +146,10 @@ int predict(options const& o) {
         }
     }
     fmt::print(
-        "# all_reduce over {} ranks; alpha {:.4g} s, message {:.4g} s, beta {:.4g} s/B, "
+        "# all_reduce over {} ranks{}; alpha {:.4g} s, message {:.4g} s, beta {:.4g} s/B, "
         "gamma {:.4g} s/B\n{}\n{}",
-        q.size, q.at.alpha, q.at.message, q.at.beta, q.at.gamma, as_table(q),
-        as_text(crossings(q)));
+        q.size, q.at.simulated ? ", simulated" : "", q.at.alpha, q.at.message, q.at.beta,
+        q.at.gamma, as_table(q), as_text(crossings(q)));
     if (!o.csv.empty()) { write(o.csv, as_csv(q)); }
     if (!o.svg.empty()) { write(o.svg, as_picture(q)); }
     return o.check.empty() || check(o.check, q.at) == 0 ? 0 : 1;

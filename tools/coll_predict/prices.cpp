@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "prices.hpp"
 
+#include "simulated.hpp"
+
 #include "../algorithms.hpp"
 #include "../most_bytes.hpp"
 
@@ -150,6 +152,7 @@ prices solve(std::vector<measured> const& known) {
 }  // namespace
 
 double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p) {
+    if (p.simulated) { return simulated_seconds(a, size, bytes, p); }
     auto const near = dot(amounts(a, size, bytes), as_vec(p));
     return p.group == 0 ? near : near + p.beyond * rounds_between(a, size, p.group);
 }

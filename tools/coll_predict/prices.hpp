@@ -2,9 +2,11 @@
 // The prices of a network: given, or fitted to measurements.
 #pragma once
 
+#include <collectives/schedule/timeline.hpp>
 #include <collectives/select/closed_form.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct prices {
     /// of a tree of switches. Counted from the steps.
     double beyond = 0;
     int group = 0;  // 0: none
+    /// Times are simulated (schedule/simulate.hpp). Of this only `gap`, `late` and `slow` count; a
+    /// round is the latency, and half a message the overhead at either end.
+    std::optional<coll::loggp> simulated{};
 };
 
 /// Up to so many ranks have steps few enough to be counted.
@@ -32,8 +37,9 @@ inline constexpr int most_counted = 1024;
 inline constexpr std::int64_t most_ranks = 1'000'000;
 
 /// In O(log P) or O(sqrt P) time, whatever the number of ranks; but where there are groups, or for
-/// an algorithm that is not of the library: then steps are counted. Throws usage_error where these
-/// are of more than `most_counted` ranks.
+/// an algorithm that is not of the library, or where times are simulated: then steps are counted.
+/// Throws usage_error where these are of more than `most_counted` ranks, or where a late rank or a
+/// slow link is none of them.
 double seconds(coll::any_algorithm a, int size, std::int64_t bytes, prices const& p);
 
 struct measured {

@@ -28,6 +28,7 @@ coll::any_algorithm best(question const& q, std::int64_t bytes) {
 
 std::vector<crossing> crossings(question const& q) {
     std::vector<crossing> list;
+    auto const exact = [&](std::int64_t from) { return q.at.simulated ? 1 + from / 64 : 1; };
     auto const note = [&](std::int64_t bytes) {
         auto const a = best(q, bytes);
         list.push_back({bytes, a, seconds(a, q.size, bytes, q.at)});
@@ -38,7 +39,7 @@ std::vector<crossing> crossings(question const& q) {
         auto const high = std::min(2 * std::max<std::int64_t>(low, 1), *last);
         while (best(q, high) != list.back().algorithm) {  // another begins in (low, high]
             auto from = low, to = high;
-            while (to - from > 1) {
+            while (to - from > exact(from)) {
                 auto const middle = from + (to - from) / 2;
                 (best(q, middle) == list.back().algorithm ? from : to) = middle;
             }

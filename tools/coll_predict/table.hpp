@@ -26,8 +26,8 @@ struct crossing {
 
 coll::any_algorithm best(question const& q, std::int64_t bytes);
 
-/// From the smallest to the largest of the question's sizes, exact to the byte: between powers of
-/// two by bisection.
+/// From the smallest to the largest of the question's sizes, exact to the byte, but where times are
+/// simulated to 2 %: between powers of two by bisection.
 std::vector<crossing> crossings(question const& q);
 
 std::string as_table(question const& q);

@@ -4,6 +4,7 @@
 #include "lecture.hpp"
 #include "outputs.hpp"
 #include "planned.hpp"
+#include "task_code.hpp"
 #include "text.hpp"
 #include "trace_file.hpp"
 
@@ -22,6 +23,8 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace coll_show {
 namespace {
@@ -41,7 +44,9 @@ struct options {
     std::string html;
     std::string trace;
     std::int64_t operation = -1;
+    std::vector<std::string> loaded;  // the files of --load
     std::string flight;
+    std::vector<std::string> codes;
     int table = 0;
     table_format format = table_format::text;
     text_style style;
@@ -72,7 +77,7 @@ void declare(CLI::App& app, options& o) {
     app.add_flag("--in-place", o.in_place, "the input is the output")->needs(plan);
     app.add_option("--svg", o.svg, "draw the rounds, or the plans, into this file")
         ->option_text("FILE");
-    app.add_option("--html", o.html, "write a page that plays the rounds")
+    app.add_option("--html", o.html, "write the explorer's page, opened at this")
         ->option_text("FILE")
         ->excludes(plan);
     app.add_option("--trace", o.trace, "show when each step of this recorded trace really ran")
@@ -93,6 +98,14 @@ void declare(CLI::App& app, options& o) {
            "read the flight reports in this directory (COLLECTIVES_REPORT) instead, and say "
            "who held up whom")
         ->option_text("DIRECTORY");
+    auto* const verify =
+        app.add_option("--verify", o.codes,
+                       "check result codes of the explorer's tasks instead: whether their answers "
+                       "are right")
+            ->option_text("CODE...");
+    for (auto* const other : app.get_options()) {
+        if (other != verify && other != app.get_help_ptr()) { verify->excludes(other); }
+    }
     auto* const table =
         app.add_option("--table", o.table,
                        "print the table of many lectures for K ranks instead: amount per node and "
@@ -131,7 +144,20 @@ int show_flights(options const& o) {
     return 0;
 }
 
+int show_codes(std::vector<std::string> const& codes) {
+    bool right = true;
+    char const* between = "";
+    for (auto const& code : codes) {
+        auto const one = verify(code);
+        fmt::print("{}{}", between, one.text);
+        right = right && one.right;
+        between = "\n";
+    }
+    return right ? 0 : 1;
+}
+
 int show(options const& o) {
+    if (!o.codes.empty()) { return show_codes(o.codes); }
     if (!o.flight.empty()) { return show_flights(o); }
     if (o.table != 0) {
         fmt::print("{}", lecture_table(o.table, o.format));
@@ -168,7 +194,7 @@ int show(options const& o) {
     if (timed != nullptr) { fmt::print("\n{}", times_as_text(*timed)); }
     if (!o.svg.empty() || !o.html.empty()) { fmt::print("\n"); }
     if (!o.svg.empty()) { write_file(o.svg, as_svg(shown)); }
-    if (!o.html.empty()) { write_file(o.html, as_page(shown, other, timed)); }
+    if (!o.html.empty()) { write_file(o.html, as_page(shown, other, timed, o.loaded)); }
     return shown.proof.ok && (!beside || beside->proof.ok) ? 0 : 1;
 }
 
@@ -190,6 +216,7 @@ int main(int argc, char** argv) {
     coll_show::declare(app, options);
     try {
         app.parse(argc, argv);
+        options.loaded = load::files(app);
         return coll_show::show(options);
     } catch (CLI::ParseError const& e) {
         return app.exit(e) == 0 ? 0 : 2;

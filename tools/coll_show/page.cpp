@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts the page together: its frame, style and script, and the data they show.
-#include "append.hpp"
-#include "describe.hpp"
+// The explorer's page, with what it is to show at first.
 #include "outputs.hpp"
-#include "page_css.hpp"
-#include "page_grid.hpp"
-#include "page_html.hpp"
-#include "page_model.hpp"
-#include "page_player.hpp"
-#include "page_text.hpp"
-#include "page_timeline.hpp"
 #include "text.hpp"
 #include "trace_file.hpp"
+
+#include <collectives/algorithm/all.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <unordered_map>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 namespace coll_show {
 
@@ -24,134 +19,84 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr std::size_t most_moves = 300000;  // beyond that a browser is no help to a reader
+constexpr int most_ranks = 256;  // of the explorer
 
-/// Every set of ranks once; cells name them by number.
-class set_table {
-public:
-    int number(rank_set const& set) {
-        auto name = label(set);
-        auto const [at, fresh] = numbers_.try_emplace(name, static_cast<int>(sets_.size()));
-        if (fresh) { sets_.push_back({std::move(name), set.count()}); }
-        return at->second;
-    }
-    json const& sets() const { return sets_; }
-
-private:
-    std::unordered_map<std::string, int> numbers_;
-    json sets_ = json::array();
-};
-
-json round_of(simulation const& sim, set_table& sets) {
-    json moves = json::array();
-    for (auto const& t : sim.transfers(sim.round())) {
-        moves.push_back({t.from, t.to, t.received.first, t.received.count, t.adds, t.sent.first});
-    }
-    json cells = json::array();
-    for (auto const& [place, adds] : sim.changed()) {
-        cells.push_back({place.first * sim.chunks() + place.second,
-                         sets.number(sim.at(place.first, place.second).held), adds});
-    }
-    json fades = json::array();
-    for (auto const& [rank, chunk] : sim.faded()) { fades.push_back(rank * sim.chunks() + chunk); }
-    return {
-        {"says", describe(sim, sim.round())}, {"moves", moves}, {"cells", cells}, {"fades", fades}};
+bool is_of_the_library(std::string const& name) {
+    auto const base = name.substr(0, name.find(':'));
+    return std::ranges::count(coll::algorithm_names, base) > 0 ||
+           base == coll::hierarchical::name || base == coll::leaders::name;
 }
 
-std::string verdict(coll::proof const& p) {
-    return p.ok ? "correct"
-                : fmt::format("WRONG: {} (rank {}, round {}, chunk {})", p.what, p.rank, p.round,
-                              p.chunk);
-}
-
-json panel_of(report const& shown) {
-    simulation sim(shown.schedules);
-    set_table sets;
-    json start = json::array();
-    json faded = json::array();
-    for (int r = 0; r < sim.size(); ++r) {
-        for (int c = 0; c < sim.chunks(); ++c) {
-            start.push_back(sets.number(sim.at(r, c).held));
-            if (!sim.at(r, c).live) { faded.push_back(r * sim.chunks() + c); }
+/// The steps of an algorithm that the page does not have, for the ranks shown.
+json own_of(report const& shown) {
+    json steps = json::array();
+    for (auto const& own : shown.schedules) {
+        for (auto const& s : own.steps) {
+            for (int const i : {own.rank, s.round, static_cast<int>(s.what), s.peer, s.chunks.first,
+                                s.chunks.count}) {
+                steps.push_back(i);
+            }
         }
     }
-    json whole = json::array();  // of each rank, where ranks reduce: the set of a full share
-    for (int r = 0; coll::reduces(shown.what) && r < sim.size(); ++r) {
-        whole.push_back(sets.number(sim.whole(r, 0)));
-    }
-    json rounds = json::array();
-    while (sim.round() + 1 < sim.rounds()) {
-        sim.advance();
-        rounds.push_back(round_of(sim, sets));
-    }
-    json bytes = json::array();
-    for (int c = 0; c < sim.chunks(); ++c) { bytes.push_back(sim.chunk_bytes(shown.bytes, c)); }
-    json cost = json::array();
-    for (auto const& line : cost_lines(shown)) {
-        cost.push_back({line.name, line.counted, line.has_bound ? json(line.bound) : json()});
-    }
-    json found = json::array();
-    for (auto const& p : properties(shown)) { found.push_back({p.holds, p.name, p.meaning}); }
     return {{"name", shown.name},
-            {"chunks", sim.chunks()},
-            {"chunk_bytes", bytes},
-            {"whole", whole},
-            {"sets", sets.sets()},
-            {"start", start},
-            {"start_faded", faded},
-            {"rounds", rounds},
-            {"cost", cost},
-            {"bound_sent", shown.cost.bound.sent},
-            {"proof",
-             {{"text", verdict(shown.proof)},
-              {"means", shown.proof.ok ? proof_means(shown) : std::string()},
-              {"properties", found}}}};
+            {"collective", coll::name(shown.what)},
+            {"ranks", shown.size},
+            {"root", shown.root},
+            {"chunks", shown.schedules[0].chunks},
+            {"rounds", shown.schedules[0].rounds},
+            {"steps", steps}};
 }
 
+std::string file_name(std::string const& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// The operation shown, as `write_chrome_trace` wrote it.
 json trace_of(report const& shown, recorded_trace const& trace) {
-    json steps = json::array();
-    int const chunks = shown.schedules[0].chunks;
+    json events = json::array();
     for (auto const& t : trace.steps) {
-        auto const what = chunks == 1 ? std::string("the vector")
-                                      : fmt::format("{}{} {}", part_of(shown.what),
-                                                    t.step.chunks.count == 1 ? "" : "s",
-                                                    label(t.step.chunks, chunks));
-        steps.push_back({t.rank, coll::name(t.step.what), t.step.round, t.segment, t.step.peer,
-                         what, t.bytes, t.begin, t.end});
+        bool const sends = t.step.what == coll::verb::send;
+        events.push_back({{"ph", "X"},
+                          {"name", fmt::format("{} {} {}", coll::name(t.step.what),
+                                               sends ? "to" : "from", t.step.peer)},
+                          {"pid", t.rank},
+                          {"tid", sends ? 0 : 1},
+                          {"ts", t.begin},
+                          {"dur", t.end - t.begin},
+                          {"args",
+                           {{"collective", coll::name(shown.what)},
+                            {"operation", trace.operation},
+                            {"segment", t.segment},
+                            {"round", t.step.round},
+                            {"peer", t.step.peer},
+                            {"first_chunk", t.step.chunks.first},
+                            {"chunks", t.step.chunks.count},
+                            {"bytes", t.bytes}}}});
     }
-    auto const file = trace.path.substr(trace.path.find_last_of('/') + 1);
-    return {{"file", file}, {"operation", trace.operation}, {"steps", steps}};
+    return {{"file", file_name(trace.path)},
+            {"text", json{{"traceEvents", events}}.dump(-1, ' ', true)}};
 }
 
-/// What every rank has before the first round.
-std::string starts(report const& shown) {
-    using enum coll::collective;
-    switch (shown.what) {
-        case broadcast:
-        case scatter: return "only the root has something.";
-        case all_gather:
-        case gather:
-        case all_to_all:
-        case barrier: return "every rank has its own block.";
-        default: return "every rank has its own contribution to all of the vector.";
-    }
+json source_of(std::string const& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string const text(std::istreambuf_iterator<char>(file), {});
+    if (!file) { throw std::runtime_error("cannot read " + path); }
+    return {{"file", file_name(path)}, {"text", text}};
 }
 
-std::string intro(report const& shown) {
-    if (coll::reduces(shown.what)) {
-        return fmt::format(
-            "Rows are ranks, columns are the chunks the vector of {} is cut into. A cell names the "
-            "ranks whose contributions it holds: 0..2 is the sum of those of 0, 1 and 2.",
-            human_bytes(shown.bytes));
-    }
-    return fmt::format(
-        "Rows are ranks, columns are {}s of the {}. A cell names the rank whose data it "
-        "holds.",
-        part_of(shown.what), shown.what == coll::collective::all_to_all ? "output" : "data");
+std::string fragment_of(report const& shown, report const* beside) {
+    auto text = fmt::format("#algorithm={}{}&ranks={}&collective={}", shown.name,
+                            beside == nullptr ? "" : "," + beside->name, shown.size,
+                            coll::name(shown.what));
+    if (coll::is_rooted(shown.what)) { text += fmt::format("&root={}", shown.root); }
+    if (shown.bytes > 0) { text += fmt::format("&bytes={}", shown.bytes); }
+    return text;
 }
 
 void replace(std::string& page, std::string_view mark, std::string const& text) {
-    page.replace(page.find(mark), mark.size(), text);
+    auto const at = page.rfind(mark);
+    if (at == page.npos) {
+        throw std::runtime_error(fmt::format("the explorer's page has no {}", mark));
+    }
+    page.replace(at, mark.size(), text);
 }
 
 std::string for_html(std::string const& text) {
@@ -165,48 +110,43 @@ std::string for_html(std::string const& text) {
 /// JSON that may stand inside a script element.
 std::string for_script(json const& data) {
     std::string out;
-    for (char const c : data.dump(-1, ' ', true)) {
+    for (char const c : data.dump(-1, ' ', true, json::error_handler_t::replace)) {
         out += c == '<' ? "\\u003c" : std::string(1, c);
     }
     return out;
 }
 
-void expect_few_moves(report const& shown) {
-    std::size_t moves = 0;
-    for (auto const& s : shown.schedules) { moves += s.steps.size() / 2; }
-    if (moves > most_moves) {
-        throw bad_usage(fmt::format("{} has {} transfers; a page shows at most {}", shown.title(),
-                                    moves, most_moves));
-    }
-}
-
 }  // namespace
 
-std::string as_page(report const& shown, report const* beside, recorded_trace const* trace) {
-    expect_few_moves(shown);
-    json panels = json::array({panel_of(shown)});
-    auto title = shown.title();
-    if (beside != nullptr) {
-        expect_few_moves(*beside);
-        panels.push_back(panel_of(*beside));
-        title.insert(shown.name.size(), " and " + beside->name);
+std::string as_page(report const& shown, report const* beside, recorded_trace const* trace,
+                    std::vector<std::string> const& loaded) {
+    std::string page(explorer_page());
+    if (page.empty()) {
+        throw bad_usage(
+            "--html: this coll_show was built without the explorer's page (docs/explorer.md says "
+            "what makes it)");
     }
-    json const data{{"collective", coll::name(shown.what)},
-                    {"part", part_of(shown.what)},
-                    {"reduces", coll::reduces(shown.what)},
-                    {"size", shown.size},
-                    {"bytes", shown.bytes},
-                    {"intro", intro(shown)},
-                    {"starts", starts(shown)},
-                    {"panels", panels},
-                    {"trace", trace == nullptr ? json() : trace_of(shown, *trace)}};
-    std::string page = page_html;
-    replace(page, "@STYLE@", page_css);
-    for (int i = 0; i < 2; ++i) { replace(page, "@TITLE@", for_html(title)); }
-    replace(page, "@TEXT@", for_html(as_text(shown, beside, {})));
-    replace(page, "@SCRIPT@",
-            std::string(page_model) + page_grid + page_timeline + page_text + page_player);
-    replace(page, "@DATA@", for_script(data));
+    if (shown.size > most_ranks) {
+        throw bad_usage(fmt::format("--html: the page shows at most {} ranks", most_ranks));
+    }
+    json own = json::array();
+    for (auto const* const one : {&shown, beside}) {
+        if (one != nullptr && !is_of_the_library(one->name)) { own.push_back(own_of(*one)); }
+    }
+    json sources = json::array();
+    if (!own.empty()) {
+        for (auto const& path : loaded) { sources.push_back(source_of(path)); }
+    }
+    json const given{{"state", fragment_of(shown, beside)},
+                     {"own", own},
+                     {"sources", sources},
+                     {"trace", trace == nullptr ? json() : trace_of(shown, *trace)}};
+    auto title = shown.title();
+    if (beside != nullptr) { title.insert(shown.name.size(), " and " + beside->name); }
+    replace(page, "<title>Collectives explorer</title>", "<title>" + for_html(title) + "</title>");
+    replace(page, "id=\"given\">null<", "id=\"given\">" + for_script(given) + "<");
+    replace(page, "</noscript>",
+            "<pre>" + for_html(as_text(shown, beside, {})) + "</pre></noscript>");
     return page;
 }
 

@@ -123,7 +123,6 @@ bool simulation::promised(int rank, int chunk) const {
 void simulation::advance() {
     ++round_;
     changed_.clear();
-    faded_.clear();
     std::map<std::pair<int, int>, rank_set> written;
     std::vector<std::pair<int, int>> touched;
     for (auto const& t : transfers(round_)) {
@@ -148,10 +147,7 @@ void simulation::advance() {
     }
     for (auto const& [rank, chunk] : touched) {
         auto& cell = cells_[index(rank, chunk)];
-        if (cell.live && !live_after(round_, rank, chunk)) {
-            cell.live = false;
-            faded_.emplace_back(rank, chunk);
-        }
+        cell.live = cell.live && live_after(round_, rank, chunk);
     }
 }
 

@@ -44,7 +44,7 @@ public:
 
     /// The round that `advance` ran last; -1 before the first.
     int round() const { return round_; }
-    /// Runs the next round. The cells it touched are `changed()` and `faded()` afterwards.
+    /// Runs the next round. The cells it wrote are `changed()` afterwards.
     void advance();
 
     cell const& at(int rank, int chunk) const { return cells_[index(rank, chunk)]; }
@@ -54,8 +54,6 @@ public:
     }
     /// {rank, chunk} written in the last round, and whether a reduction wrote it.
     std::map<std::pair<int, int>, bool> const& changed() const { return changed_; }
-    /// {rank, chunk} whose value nobody will read after the last round.
-    std::vector<std::pair<int, int>> const& faded() const { return faded_; }
 
     /// All contributions chunk `chunk` of rank `rank` can collect: what a full share is.
     rank_set whole(int rank, int chunk) const;
@@ -92,7 +90,6 @@ private:
     std::vector<std::vector<use>> uses_;  ///< per cell, rounds ascending, reads first
     std::vector<std::vector<transfer>> transfers_;
     std::map<std::pair<int, int>, bool> changed_;
-    std::vector<std::pair<int, int>> faded_;
 };
 
 }  // namespace coll_show

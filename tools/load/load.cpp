@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -39,10 +40,15 @@ bool is_type(std::string const& text) {
     return !begins;
 }
 
+/// Where TYPE begins in FILE:TYPE, at its colon; npos in FILE.
+std::size_t type_in(std::string const& text) {
+    auto const folders = text.rfind('/') + 1;  // 0 where there is none
+    return fs::exists(text) ? text.npos : text.find(':', folders);
+}
+
 /// FILE or FILE:TYPE. The type is named as the file, unless it is given.
 algorithm_header header_of(std::string const& text) {
-    auto const folders = text.rfind('/') + 1;  // 0 where there is none
-    auto const colon = fs::exists(text) ? text.npos : text.find(':', folders);
+    auto const colon = type_in(text);
     auto const file = text.substr(0, colon);
     if (!fs::is_regular_file(file)) {
         throw coll::usage_error(fmt::format("there is no file \"{}\"", file));
@@ -85,6 +91,14 @@ void option(CLI::App& app) {
            "of this type; may be given several times (docs/extending.md)")
         ->option_text("FILE[:TYPE]")
         ->allow_extra_args(false);
+}
+
+std::vector<std::string> files(CLI::App const& app) {
+    std::vector<std::string> result;
+    for (auto const& text : app.get_option("--load")->results()) {
+        result.push_back(text.substr(0, type_in(text)));
+    }
+    return result;
 }
 
 }  // namespace load

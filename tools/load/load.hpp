@@ -4,6 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace load {
 
 /// Adds the option. While the command line is read, each FILE[:TYPE] is compiled, unless the cache
@@ -11,5 +14,8 @@ namespace load {
 /// also throws usage_error, for a mistake in the command line or a name that is taken, and
 /// std::runtime_error where there is no compiler or it refuses the file; that has told why.
 void option(CLI::App& app);
+
+/// The files that the command line, now read, named with it.
+std::vector<std::string> files(CLI::App const& app);
 
 }  // namespace load

@@ -5,6 +5,7 @@
 
 namespace trainer {
 
+// It stands in both files: `join` chooses from what the headers of the file bring.
 void over_any(rank_body const& body) {
     auto comm = collectives::join();
     body(comm);

@@ -95,17 +95,18 @@ constexpr int reduced_ranks(collective what, int size, rank_t rank) {
 /// Whether no rank can end the collective before all ranks have begun it.
 constexpr bool waits_for_all(collective what) { return !is_rooted(what) && !is_prefix(what); }
 
-/// A range of consecutive elements.
+/// A range of consecutive elements. Of 64 bits everywhere: what is counted may be larger than a
+/// memory.
 struct extent {
-    std::size_t first = 0;
-    std::size_t size = 0;
+    std::uint64_t first = 0;
+    std::uint64_t size = 0;
     friend constexpr bool operator==(extent, extent) = default;
 };
 
 /// Part `i` of `count` elements cut into `parts`: the first `count % parts` parts are one longer.
-constexpr extent block(std::size_t count, int parts, int i) {
-    auto const p = static_cast<std::size_t>(parts);
-    auto const k = static_cast<std::size_t>(i);
+constexpr extent block(std::uint64_t count, int parts, int i) {
+    auto const p = static_cast<std::uint64_t>(parts);
+    auto const k = static_cast<std::uint64_t>(i);
     auto const extra = count % p;
     return {k * (count / p) + (k < extra ? k : extra), count / p + (k < extra ? 1 : 0)};
 }

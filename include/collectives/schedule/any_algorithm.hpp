@@ -7,7 +7,7 @@
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/traffic.hpp>
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,7 +111,7 @@ public:
         return table_->verdict(*this, what, size, root);
     }
     /// As the free function `cost_of`.
-    cost cost_of(int size, std::size_t bytes, collective what = collective::all_reduce,
+    cost cost_of(int size, std::uint64_t bytes, collective what = collective::all_reduce,
                  rank_t root = 0) const;
 
     friend constexpr bool operator==(any_algorithm, any_algorithm) = default;

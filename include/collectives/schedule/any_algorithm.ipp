@@ -30,7 +30,7 @@ COLLECTIVES_INLINE proof any_algorithm::check(int size, collective what, rank_t 
     return collectives::check(record_all(what, size, root));
 }
 
-COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::size_t bytes, collective what,
+COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::uint64_t bytes, collective what,
                                                rank_t root) const {
     return detail::cost_of(source(), outline_of(what, size, root), bytes);
 }

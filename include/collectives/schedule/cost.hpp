@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace collectives::inline v0 {
 namespace detail {
 
 /// Bytes of a range of chunks, which may wrap around the end, of `bytes` cut into `chunks`.
-constexpr std::size_t bytes_of(chunk_range range, int chunks, std::size_t bytes) {
+constexpr std::uint64_t bytes_of(chunk_range range, int chunks, std::uint64_t bytes) {
     auto const start = [&](int c) { return c == chunks ? bytes : block(bytes, chunks, c).first; };
     int const last = range.first + range.count;
     return (last <= chunks ? start(last) : bytes + start(last - chunks)) - start(range.first);
@@ -23,13 +24,14 @@ constexpr std::size_t bytes_of(chunk_range range, int chunks, std::size_t bytes)
 
 /// With n bytes over P ranks: ranks that share the work evenly send n (P-1)/P (all_reduce: twice,
 /// adding and spreading); the root of a broadcast must send n, a leaf of a reduce too, a leaf of a
-/// gather its block, the root of a scatter all but its own, rank 0 of a scan all of n; the P - 1
-/// additions of n bytes (P - 2 in an exscan) are shared by P ranks at best.
-constexpr cost::lower_bound bound_of(collective what, int size, std::size_t bytes) {
+/// gather its block, the root of a scatter all but its own (which may be the longest), rank 0 of a
+/// scan all of n; the P - 1 additions of n bytes (P - 2 in an exscan) are shared by P ranks at
+/// best.
+constexpr cost::lower_bound bound_of(collective what, int size, std::uint64_t bytes) {
     if (size == 1) { return {}; }
     cost::lower_bound result{ceil_log2(size), 0, 0};
-    auto const ranks = static_cast<std::size_t>(size);
-    std::size_t const share = bytes - bytes / ranks;  // n (P-1)/P, rounded up
+    auto const ranks = static_cast<std::uint64_t>(size);
+    std::uint64_t const share = bytes - bytes / ranks;  // n (P-1)/P, rounded up
     if (reduces(what)) { result.reduced = share; }
     if (what == collective::exscan) { result.reduced = bytes - 2 * bytes / ranks; }
     switch (what) {
@@ -39,6 +41,7 @@ constexpr cost::lower_bound bound_of(collective what, int size, std::size_t byte
         case collective::scan:
         case collective::exscan: result.sent = bytes; break;
         case collective::gather: result.sent = bytes / ranks; break;
+        case collective::scatter: result.sent = share - (bytes % ranks == 0 ? 0 : 1); break;
         default: result.sent = share;
     }
     return result;
@@ -47,7 +50,7 @@ constexpr cost::lower_bound bound_of(collective what, int size, std::size_t byte
 /// Adds up schedules, one rank at a time.
 class cost_counter {
 public:
-    constexpr cost_counter(outline const& plan, std::size_t bytes)
+    constexpr cost_counter(outline const& plan, std::uint64_t bytes)
         : plan_(plan), bytes_(bytes), rounds_(static_cast<std::size_t>(plan.rounds)) {
         result_.rounds = plan.rounds;
         result_.bound = bound_of(plan.what, plan.size, bytes);
@@ -58,7 +61,7 @@ public:
         traffic round;
         for (std::size_t i = 0; i < steps.size(); ++i) {
             step const& s = steps[i];
-            std::size_t const n = bytes_of(s.chunks, plan_.chunks, bytes_);
+            std::uint64_t const n = bytes_of(s.chunks, plan_.chunks, bytes_);
             (s.what == verb::send ? round.sent : round.received) += n;
             if (s.what == verb::recv_reduce) { round.reduced += n; }
             if (i + 1 == steps.size() || steps[i + 1].round != s.round) {
@@ -96,13 +99,13 @@ public:
 
 private:
     outline plan_;
-    std::size_t bytes_;
+    std::uint64_t bytes_;
     std::vector<cost::path> rounds_;
     cost result_;
 };
 
 [[gnu::cold]] constexpr cost cost_of(step_source const& from, outline const& plan,
-                                     std::size_t bytes) {
+                                     std::uint64_t bytes) {
     cost_counter counter(plan, bytes);
     std::vector<step> steps;
     for (rank_t r = 0; r < plan.size; ++r) {
@@ -120,14 +123,14 @@ private:
 /// all_to_all the blocks of one rank's input), cut by `block`. Takes O(steps of all ranks) time,
 /// and memory for the steps of one rank.
 template <algorithm A>
-constexpr cost cost_of(A a, int size, std::size_t bytes, collective what = collective::all_reduce,
+constexpr cost cost_of(A a, int size, std::uint64_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {
     auto const from = detail::source_of(a);
     return detail::cost_of(from, detail::outline_of(from, what, size, root), bytes);
 }
 
 /// The cost of the recorded schedules of all ranks, at least one, which belong together.
-constexpr cost cost_of(std::span<schedule const> ranks, std::size_t bytes) {
+constexpr cost cost_of(std::span<schedule const> ranks, std::uint64_t bytes) {
     schedule const& first = ranks[0];
     detail::cost_counter counter(
         {first.what, first.size, first.root, first.chunks, 0, first.rounds}, bytes);

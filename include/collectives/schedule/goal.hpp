@@ -8,6 +8,7 @@
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ namespace detail {
 
 /// The text of one rank. The steps of a round require the `calc` that ended the round before. The
 /// next round requires them in turn. A calc takes as long as the additions of its round.
-inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per_reduced_byte) {
+inline std::string goal_of(schedule const& own, std::uint64_t bytes, double ns_per_reduced_byte) {
     std::string out;
     auto const line = [&out](auto const&... parts) {
         out += text_of(parts...);
@@ -29,7 +30,7 @@ inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per
     for (std::size_t i = 0; i < own.steps.size();) {
         auto const first = label + 1;
         auto const round = own.steps[i].round;
-        std::size_t reduced = 0;
+        std::uint64_t reduced = 0;
         for (; i < own.steps.size() && own.steps[i].round == round; ++i) {
             auto const& s = own.steps[i];
             auto const n = bytes_of(s.chunks, own.chunks, bytes);
@@ -45,7 +46,7 @@ inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per
             throw usage_error(text_of("rank ", own.rank, " adds ", reduced,
                                       " bytes in a round, for a time that cannot be written"));
         }
-        line("l", ++label, ": calc ", static_cast<std::size_t>(time + 0.5));
+        line("l", ++label, ": calc ", static_cast<std::uint64_t>(time + 0.5));
         for (auto l = first; l <= last; ++l) { line("l", label, " requires l", l); }
         before = label;
     }
@@ -61,7 +62,7 @@ inline std::string goal_of(schedule const& own, std::size_t bytes, double ns_per
 /// file. Hoefler, Schneider, Lumsdaine, LogGOPSim: Simulating Large-Scale Applications in the
 /// LogGOPS Model, LSAP 2010. Throws usage_error where a time is negative or more than the text can
 /// say.
-inline void write_goal(std::ostream& out, std::span<schedule const> ranks, std::size_t bytes,
+inline void write_goal(std::ostream& out, std::span<schedule const> ranks, std::uint64_t bytes,
                        double ns_per_reduced_byte = 0) {
     out << "num_ranks " << std::to_string(ranks.size()) << '\n';
     for (auto const& own : ranks) {

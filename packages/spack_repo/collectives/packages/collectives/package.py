@@ -14,7 +14,9 @@ class Collectives(CMakePackage):
     # There is no address to fetch from: spack takes the release's tarball from the current folder, or
     # the sources by `spack develop`. A release writes the tarball's checksum into its own package.py.
     manual_download = True
-    url = f"file://{os.getcwd()}/collectives-0.1.0.tar.gz"
+
+    def url_for_version(self, version):
+        return f"file://{os.getcwd()}/collectives-{version}.tar.gz"
 
     license("BSD-3-Clause")
 
@@ -54,4 +56,5 @@ class Collectives(CMakePackage):
             self.define("COLLECTIVES_WITH_MEET", self.spec.satisfies("+meet") or self.spec.satisfies("+ucx")),
             self.define_from_variant("COLLECTIVES_WITH_UCX", "ucx"),
             self.define_from_variant("COLLECTIVES_WITH_CUDA", "cuda"),
+            self.define("COLLECTIVES_WITH_EXPLORER", False),
         ]

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tabs: one per view, moved between by the arrow keys.
+import { h } from "./dom.js";
+
+const ORDER = ["data", "time", "links", "cost", "proof", "write", "tasks"];
+
+// A view is {id, title, mount(host, app), player}; `player: false` hides the player beside it.
+export function mountTabs(bar, place, views, app, player) {
+  const sorted = [...views].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
+  const tabs = sorted.map((view) => bar.appendChild(h("button", {
+    type: "button", role: "tab", id: `tab-${view.id}`, "aria-controls": `view-${view.id}`,
+    onclick: () => app.set({ view: view.id }),
+  }, view.title)));
+  const hosts = sorted.map((view) => place.appendChild(h("section", {
+    role: "tabpanel", id: `view-${view.id}`, class: `view view-${view.id}`, "aria-labelledby": `tab-${view.id}`, hidden: true, tabIndex: -1,
+  })));
+  bar.addEventListener("keydown", (e) => {
+    const at = tabs.indexOf(document.activeElement), last = tabs.length - 1;
+    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[e.key];
+    if (at < 0 || to === undefined) { return; }
+    e.preventDefault();
+    e.stopPropagation();
+    tabs[to].focus();
+    tabs[to].click();
+  });
+  bar.hidden = sorted.length < 2;
+
+  // Before the views' own listeners, which look whether they are shown.
+  app.onChange(() => {
+    const found = sorted.findIndex((v) => v.id === app.state.view);
+    const now = found < 0 ? 0 : found;
+    sorted.forEach((view, i) => {
+      hosts[i].hidden = i !== now;
+      tabs[i].setAttribute("aria-selected", i === now);
+      tabs[i].tabIndex = i === now ? 0 : -1;
+    });
+    if (bar.scrollWidth > bar.clientWidth) { bar.scrollLeft = tabs[now].offsetLeft - 40; }
+    player.hidden = sorted[now].player === false;
+    player.dataset.view = sorted[now].id;
+  });
+  sorted.forEach((view, i) => view.mount(hosts[i], app));
+}

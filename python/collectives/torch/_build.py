@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds the backend against the torch that is here: once for each version, whoever comes first."""
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import os
+import pathlib
+import sys
+
+import torch
+
+NAME = "collectives_torch_backend"
+NATIVE = pathlib.Path(__file__).parent / "native"
+LIBRARY = pathlib.Path(__file__).parent.parent / "native"
+
+
+def folder():
+    """Where it is kept: another one for each version of torch, of Python and of the sources."""
+    known = hashlib.sha256()
+    for part in (torch.__version__, sys.version, str(torch._C._GLIBCXX_USE_CXX11_ABI)):
+        known.update(part.encode())
+    for file in sorted(NATIVE.glob("*.?pp")) + [LIBRARY / "libcollectives.a"]:
+        known.update(file.read_bytes())
+    root = os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "collectives")
+    return pathlib.Path(root) / f"torch-{torch.__version__}-{known.hexdigest()[:16]}"
+
+
+@contextlib.contextmanager
+def locked(where):
+    """One process of a machine at a time; a lock goes with its process."""
+    where.mkdir(parents=True, exist_ok=True)
+    with open(where / "building", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def build(where, verbose=False):
+    from torch.utils import cpp_extension
+
+    print(f"collectives.torch: building the backend for torch {torch.__version__} in {where}; once, "
+          "it takes a minute or two", file=sys.stderr, flush=True)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(where / "lock")  # torch's own, of a process that was killed
+    cpp_extension.load(
+        NAME, [str(NATIVE / "backend.cpp")], build_directory=str(where), verbose=verbose,
+        extra_include_paths=[str(LIBRARY / "include")],
+        extra_cflags=["-std=c++20", "-O2", "-g0", "-DCOLLECTIVES_COMPILED", "-fvisibility=hidden"],
+        extra_ldflags=[str(LIBRARY / "libcollectives.a"), "-Wl,--exclude-libs,ALL"],
+        is_python_module=False)
+
+
+def load(verbose=False):
+    """The module of the backend; builds it where that was not done before."""
+    where = folder()
+    file = where / f"{NAME}.so"
+    done = where / "done"
+    if not done.exists():
+        with locked(where):
+            if not done.exists():
+                build(where, verbose)
+                done.touch()
+    spec = importlib.util.spec_from_file_location(NAME, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

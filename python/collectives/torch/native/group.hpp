@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all calls of a group need: its ranks' communicator, its numbers, and how a call is carried
+// out.
+#pragma once
+
+#include "progress.hpp"
+#include "tensors.hpp"
+
+#include <collectives/communicator/core.hpp>
+#include <collectives/communicator/options.hpp>
+#include <collectives/run/unsized_operation.hpp>
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+
+#include <pybind11/pybind11.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace collectives_torch {
+
+/// How a call is named: by torch, and in the titles that its profiler shows.
+struct call_name {
+    c10d::OpType what;
+    char const* title;
+};
+
+class group {
+public:
+    group(place where, std::string backend, std::string name, std::chrono::milliseconds time)
+        : at_(std::move(where.at)),
+          core_(std::move(where.core)),
+          backend_(std::move(backend)),
+          name_(std::move(name)),
+          time_(time) {}
+    group(group const&) = delete;
+    group& operator=(group const&) = delete;
+    /// Calls that are under way have a moment to end.
+    ~group() {
+        if (::getpid() != process_) {  // a child that this process forked is no rank
+            new std::shared_ptr(std::move(progress_));
+            new core_pointer(std::move(core_));
+            new std::shared_ptr(std::move(at_));
+            return;
+        }
+        std::optional<pybind11::gil_scoped_release> others_run;
+        if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) { others_run.emplace(); }
+        close();
+        core_.reset();
+    }
+
+    int rank() const { return core_->engine().rank(); }
+    int size() const { return core_->engine().size(); }
+    std::string const& name() const { return name_; }
+    seat& at() { return *at_; }
+    coll::detail::communicator_core& core() { return *core_; }
+    coll::detail::request_maker make() const { return core_->make(); }
+    std::chrono::milliseconds time() const { return time_.load(); }
+    void set_time(std::chrono::milliseconds time) { time_ = time; }
+    std::uint64_t calls() const { return calls_.load(); }
+    void rename(std::string name) { name_ = std::move(name); }
+
+    /// The time of a call, where it has one of its own.
+    std::chrono::milliseconds time_or(std::chrono::milliseconds given) const {
+        return given == c10d::kUnsetTimeout || given == kNoTimeout ? time() : given;
+    }
+    coll::options options_for(std::chrono::milliseconds given) const {
+        static bool const reproducible = [] {
+            auto const* const asked = std::getenv("COLLECTIVES_REPRODUCIBLE");
+            return asked != nullptr && std::string_view(asked) == "1";
+        }();
+        coll::options how;
+        how.timeout = time_or(given);
+        how.reproducible = reproducible;
+        return how;
+    }
+
+    /// Starts a collective.
+    coll::pending start(coll::detail::call_request const& r) {
+        return {core_, core_->start_operation<coll::detail::operation>(r), {}};
+    }
+    coll::pending start_pair(coll::collective what, coll::memory_span data, int peer, int tag) {
+        auto const bytes = coll::detail::element_type_of<std::byte>();
+        return {
+            core_, core_->start_pair(what, bytes, data, peer, tag, options_for(kNoTimeout)), {}};
+    }
+
+    /// A call: `fill` says what it is made of, and starts it. In the order of the calls on all
+    /// ranks. Blocking, unless it is asynchronous.
+    template <class Fill>
+    c10::intrusive_ptr<c10d::Work> call(call_name what, tensors const& inputs, tensors outputs,
+                                        bool is_async, Fill const& fill) {
+        TORCH_CHECK_WITH(DistBackendError, !is_closed_.load(), "collectives, group ", name_,
+                         ": rank ", rank(), ", ", what.title, ": the group has been shut down");
+        auto const title = backend_ + ":" + what.title;
+        auto result = c10::make_intrusive<work>(rank(), what.what, title.c_str(),
+                                                std::optional<tensors>(inputs), std::move(outputs),
+                                                at_, name_, calls_.fetch_add(1) + 1);
+        try {
+            call_parts parts;
+            fill(parts, *result);
+            result->begin(std::move(parts));
+        } catch (...) { rethrow_as_torch(name_); }
+        if (is_async) {
+            result->remember_caller();
+            progress_->hand_over(result);
+        } else {
+            result->finish_inline();
+            result->announce();
+            result->rethrow_failure();
+        }
+        return result;
+    }
+
+    /// Ends all that is under way, on all ranks, with an error.
+    void abort(std::string_view why) {
+        if (was_aborted_.exchange(true)) { return; }
+        auto& engine = core_->engine();
+        engine.board().fail(coll::failure::make(
+            coll::failure_kind::aborted, coll::text_of("aborted by rank ", rank(), ": ", why)));
+        if (engine.board().asks()) { engine.shared()->tell_failures(); }
+    }
+    /// No call comes any more. Those under way have a moment to end; then they are aborted.
+    void close() {
+        if (is_closed_.exchange(true)) { return; }
+        if (!progress_->drain(std::chrono::seconds(5))) {
+            abort("the group was shut down while calls were under way");
+        }
+        progress_->stop();
+    }
+
+private:
+    std::shared_ptr<seat> at_;
+    core_pointer core_;
+    std::string const backend_;
+    std::string name_;
+    std::atomic<std::chrono::milliseconds> time_;
+    std::atomic<std::uint64_t> calls_{0};
+    std::atomic<bool> is_closed_{false}, was_aborted_{false};
+    pid_t process_ = ::getpid();
+    std::shared_ptr<progress> progress_ = std::make_shared<progress>();
+};
+
+}  // namespace collectives_torch

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The backend for torch.distributed. Skipped where torch is not installed; ./dev torch installs it."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+if importlib.util.find_spec("torch") is None:
+    raise unittest.SkipTest("torch is not installed: ./dev torch runs these tests")
+
+import torch
+import torch.distributed as dist
+
+import collectives.torch
+from torch_ranks import run
+
+collectives.torch._register._native()  # built before the ranks are forked
+
+WHOLE = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint16, torch.uint32,
+         torch.uint64]
+REAL = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+NARROW = [torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
+COMPLEX = [torch.complex64, torch.complex128]
+OPS = dist.ReduceOp
+
+
+def values(rank, dtype, n=37):
+    whole = (torch.arange(n) * (rank + 1) + rank) % 3 + 1
+    return whole.to(dtype) if dtype not in WHOLE[5:] else whole.to(torch.int64).to(dtype)
+
+
+def same(a, b):
+    as_seen = torch.complex128 if a.is_complex() else torch.float64
+    assert a.dtype == b.dtype and a.shape == b.shape, (a.dtype, b.dtype, a.shape, b.shape)
+    assert torch.equal(a.to(as_seen), b.to(as_seen)), (a, b)
+
+
+def every_operator(rank, size):
+    done = 0
+    for dtype in WHOLE + REAL + NARROW + COMPLEX:
+        all_ranks = [values(r, dtype) for r in range(size)]
+        wide = torch.complex128 if dtype.is_complex else torch.float64
+        stack = torch.stack([x.to(wide) for x in all_ranks])
+        expected = {OPS.SUM: stack.sum(0), OPS.PRODUCT: stack.prod(0)}
+        if not dtype.is_complex:
+            expected |= {OPS.MIN: stack.amin(0), OPS.MAX: stack.amax(0)}
+        if dtype.is_floating_point or dtype.is_complex:
+            expected[OPS.AVG] = stack.mean(0)
+        if dtype in WHOLE:
+            bits = torch.stack([x.to(torch.int64) for x in all_ranks])
+            for op, f in ((OPS.BAND, torch.bitwise_and), (OPS.BOR, torch.bitwise_or),
+                          (OPS.BXOR, torch.bitwise_xor)):
+                total = bits[0]
+                for more in bits[1:]:
+                    total = f(total, more)
+                expected[op] = total
+        for op, result in expected.items():
+            x = values(rank, dtype)
+            options = dist.AllreduceOptions()
+            options.reduceOp = op  # not by dist.all_reduce, which hands complex numbers on as reals
+            dist.group.WORLD.allreduce([x], options).wait()
+            if op == OPS.AVG and dtype not in (torch.float64, torch.complex128):
+                error = (x.to(wide) - result).abs().max()
+                assert error <= 2 * torch.finfo(dtype).eps * 3, (dtype, op, error)
+            else:
+                same(x, result.to(dtype))
+            done += 1
+    return done
+
+
+def booleans(rank, size):
+    given = torch.tensor([rank == 0, True, False])
+    for op, result in ((OPS.SUM, [True, True, False]), (OPS.MAX, [True, True, False]),
+                       (OPS.BOR, [True, True, False]), (OPS.PRODUCT, [False, True, False]),
+                       (OPS.MIN, [False, True, False]), (OPS.BAND, [False, True, False]),
+                       (OPS.BXOR, [True, size % 2 == 1, False])):
+        x = given.clone()
+        dist.all_reduce(x, op)
+        assert x.tolist() == result, (op, x)
+
+
+def premultiplied(rank, size):
+    x = torch.full((5,), float(rank + 1))
+    dist.all_reduce(x, dist._make_nccl_premul_sum(0.5))
+    assert x.tolist() == [size * (size + 1) / 4] * 5, x
+
+
+def strided(rank, size):
+    x = torch.arange(12.).view(3, 4).t() * (rank + 1)
+    dist.all_reduce(x)
+    assert torch.equal(x, torch.arange(12.).view(3, 4).t() * (size * (size + 1) / 2))
+    y = torch.full((4, 6), -1.)[:, ::2]
+    if rank == 1:
+        y.copy_(torch.arange(12.).view(4, 3))
+    dist.broadcast(y, 1)
+    assert torch.equal(y, torch.arange(12.).view(4, 3))
+    out = [torch.empty(3, 2).t() for _ in range(size)]
+    dist.all_gather(out, torch.full((3, 2), float(rank)).t())
+    assert all(torch.equal(t, torch.full((2, 3), float(r))) for r, t in enumerate(out))
+
+
+def rooted(rank, size):
+    for root in range(size):
+        x = torch.full((3,), float(rank + 1))
+        dist.reduce(x, root)
+        assert rank != root or x.tolist() == [size * (size + 1) / 2] * 3
+        got = [torch.empty(2) for _ in range(size)] if rank == root else None
+        dist.gather(torch.full((2,), float(rank)), got, dst=root)
+        assert rank != root or [t[0].item() for t in got] == list(range(size))
+        given = [torch.full((2,), float(r)) for r in range(size)] if rank == root else None
+        y = torch.empty(2)
+        dist.scatter(y, given, src=root)
+        assert y.tolist() == [rank] * 2
+
+
+def exchanged(rank, size):
+    into = [torch.empty(r + 1) for r in range(size)]
+    dist.all_to_all(into, [torch.full((rank + 1,), float(10 * rank + r)) for r in range(size)])
+    assert [t.tolist() for t in into] == [[10. * r + rank] * (r + 1) for r in range(size)]
+    sends = [r + 1 for r in range(size)]
+    out = torch.empty(size * (rank + 1), 2)
+    dist.all_to_all_single(out, torch.full((sum(sends), 2), float(rank)), [rank + 1] * size, sends)
+    assert out[:, 0].tolist() == [float(r) for r in range(size) for _ in range(rank + 1)]
+    uneven = [torch.empty(r + 1) for r in range(size)]
+    dist.all_gather(uneven, torch.full((rank + 1,), float(rank)))
+    assert [t.tolist() for t in uneven] == [[float(r)] * (r + 1) for r in range(size)]
+    x = torch.empty(rank + 1)
+    dist.reduce_scatter(x, [torch.ones(r + 1) for r in range(size)])
+    assert x.tolist() == [size] * (rank + 1)
+
+
+def coalesced(rank, size):
+    xs = [torch.ones(n) * (rank + 1) for n in (3, 5000, 7)]
+    dist.all_reduce_coalesced(xs)
+    assert all((x == size * (size + 1) / 2).all() for x in xs)
+    outs = [torch.empty(size * n) for n in (2, 3)]
+    ins = [torch.full((n,), float(rank)) for n in (2, 3)]
+    dist.group.WORLD.allgather_into_tensor_coalesced(outs, ins).wait()
+    assert outs[0].tolist() == [float(r) for r in range(size) for _ in range(2)]
+    dist.group.WORLD.reduce_scatter_tensor_coalesced(ins, outs).wait()
+    assert ins[1].tolist() == [float(rank * size)] * 3
+
+
+def messages(rank, size):
+    right, left = (rank + 1) % size, (rank - 1) % size
+    got = torch.empty(100)
+    coming = dist.irecv(got, left, tag=3)  # before the send: it must not block
+    dist.isend(torch.full((100,), float(rank)), right, tag=3).wait()
+    coming.wait()
+    assert got[0] == left
+    if rank == 0:
+        seen = set()
+        for _ in range(size - 1):
+            x = torch.empty(1)
+            seen.add((dist.recv(x), int(x)))
+        assert seen == {(r, r) for r in range(1, size)}
+    else:
+        dist.send(torch.tensor([float(rank)]), 0)
+
+
+def from_nobody(rank, size):
+    """A receive from any rank ends when all others have gone."""
+    if rank != 0:
+        return None
+    try:
+        dist.recv(torch.empty(1))
+    except dist.DistBackendError as e:
+        return str(e)
+
+
+def futures(rank, size):
+    works = [dist.all_reduce(torch.full((4,), float(i)), async_op=True) for i in range(20)]
+    doubled = [w.get_future().then(lambda f: f.value()[0] * 2) for w in works]
+    for i, f in enumerate(doubled):
+        assert f.wait().tolist() == [2. * size * i] * 4
+    assert all(w.is_completed() and w.is_success() for w in works)
+    with torch.inference_mode():
+        y = torch.ones(6).view(2, 3).t()
+        dist.all_reduce(y, async_op=True).wait()
+        assert (y == size).all()
+
+
+class Calls(unittest.TestCase):
+    def test_operators_on_every_type(self):
+        for size in (2, 3):
+            self.assertEqual(run(every_operator, size), [102] * size)
+
+    def test_booleans(self):
+        run(booleans, 2)
+        run(booleans, 3)
+
+    def test_calls(self):
+        for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures):
+            for size in (1, 2, 4) if call is not strided and call is not messages else (2, 4):
+                with self.subTest(call=call.__name__, size=size):
+                    run(call, size)
+
+    def test_receive_from_nobody(self):
+        self.assertIn("all other ranks have gone", run(from_nobody, 3)[0])
+
+    def test_in_the_place_of_gloo(self):
+        """A program that knows nothing of this backend, started in the two ways."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "train.py")
+            with open(script, "w") as file:
+                file.write(PROGRAM)
+            others = {k: v for k, v in os.environ.items() if k != "COLLECTIVES_TORCH_AS_GLOO"}
+            for command, more in (([sys.executable, "-m", "collectives.torch", script], {}),
+                                  ([sys.executable, script], {"COLLECTIVES_TORCH_AS_GLOO": "1"})):
+                seen = subprocess.run([*command, "3"], env=others | more, stdout=subprocess.PIPE,
+                                      check=True, text=True, timeout=240).stdout
+                self.assertEqual(sorted(seen.split()), ["gloo:all_reduce:3.0"] * 3)
+
+
+PROGRAM = """
+import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing as mp
+def rank(r, n, store):
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=r, world_size=n)
+    x = torch.ones(1)
+    dist.all_reduce(x)
+    assert "collectives.torch" in sys.modules
+    try:
+        dist.all_reduce(torch.ones(1 + r))
+    except dist.DistBackendError as e:
+        assert "collectives, group" in str(e), e
+        print(f"{dist.get_backend()}:all_reduce:{x.item()}", flush=True)
+if __name__ == "__main__":
+    n = int(sys.argv[1])
+    mp.spawn(rank, (n, tempfile.mktemp()), n)
+"""
+
+
+if __name__ == "__main__":
+    unittest.main()
