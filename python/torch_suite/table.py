@@ -41,7 +41,7 @@ def main():
     print("# Torch's own tests\n")
     print("`./dev torch` runs the tests that torch ships for its distributed package\n"
           "(`torch.testing._internal.distributed.distributed_test`) over the backend\n"
-          "[`collectives`](guide/pytorch.md), and in gloo's place. This page is what it wrote, with\n"
+          "[`collectives`](guide/pytorch.md), and in gloo's place, and wrote this page with\n"
           f"torch {torch.__version__}. Most of those that are skipped need GPUs. One that two ranks\n"
           "skip is tried with more only where the number of ranks is the reason.\n")
     print("| | " + " | ".join(f"as {n}, {s} ranks" for n, s in columns) + " |")
