@@ -29,6 +29,8 @@ namespace collectives::inline v0 {
 /// but the first the communicator is broken, and each further call throws at once.
 /// Each collective has a `start_` form with the same arguments that returns a `pending`, and a
 /// `plan_` form that returns a `persistent`. `scan` and `exscan` are in communicator/base.hpp.
+/// What is said of bytes below is the least that the busiest of P ranks must send for a vector of n
+/// bytes; `cost_of` says what each algorithm sends, and in how many rounds.
 class communicator : public detail::communicator_base {
 public:
     /// The communicator of all ranks of a job, as `run` and `join` make it.
@@ -36,7 +38,8 @@ public:
     communicator(communicator&&) noexcept = default;
     communicator& operator=(communicator&&) noexcept = default;
 
-    /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements.
+    /// Every rank gets the reduction of all ranks' vectors, the same bits. in, out: n elements;
+    /// they may be the same range. Bytes: 2 n (P-1)/P.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         run_vector(collective::all_reduce, in, out, op, 0, how);
@@ -54,7 +57,8 @@ public:
         return start_all_reduce(inout, inout, op, how);
     }
 
-    /// Root gets the reduction of all ranks' vectors. Only root's out is used.
+    /// Root gets the reduction of all ranks' vectors. in, out: n elements; only root's out is used.
+    /// Bytes: n.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce(In&& in, Out&& out, Op op = {}, rank_t root = 0, options const& how = {}) {
         run_vector(collective::reduce, in, out, op, root, how);
@@ -65,6 +69,7 @@ public:
     }
 
     /// Rank i gets block i of the reduction. in: n elements; out: block(n, size, rank) or counts.
+    /// Bytes: n (P-1)/P.
     template <input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     void reduce_scatter(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         auto const r = reducer_of<element_t<In>>(op);
@@ -90,6 +95,7 @@ public:
     }
 
     /// Every rank gets all ranks' blocks. in: block(n, size, rank) or counts; out: n elements.
+    /// Bytes: n (P-1)/P.
     template <input_range In, output_range Out>
     void all_gather(In&& in, Out&& out, options const& how = {}) {
         run(detail::whole_request(make(), collective::all_gather, in, out, {}, 0, how));
@@ -109,7 +115,7 @@ public:
         return start(detail::whole_request(make(), what, in, out, parts(what, counts), 0, how));
     }
 
-    /// Every rank gets root's vector. inout: n elements.
+    /// Every rank gets root's vector. inout: n elements. Bytes: n.
     template <output_range InOut>
     void broadcast(InOut&& inout, rank_t root = 0, options const& how = {}) {
         run(make().broadcast(detail::type_of<InOut>(), writable_memory_of(inout), root, how));
@@ -120,7 +126,8 @@ public:
             make().broadcast(detail::type_of<InOut>(), writable_memory_of(inout), root, how));
     }
 
-    /// Root gets all ranks' blocks. Only root's out is used.
+    /// Root gets all ranks' blocks. in: block(n, size, rank) or counts; out: n elements, on root
+    /// alone. Bytes: a rank's block. Without counts the root first sends n to all.
     template <input_range In, output_range Out>
     void gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
         run_unsized(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
@@ -143,7 +150,8 @@ public:
         return start(detail::whole_request(make(), what, in, out, parts(what, counts), root, how));
     }
 
-    /// Rank i gets block i of root's vector. Only root's in is used.
+    /// Rank i gets block i of root's vector. in: n elements, on root alone; out: block(n, size,
+    /// rank) or counts. Bytes: n less root's block. Without counts the root first sends n to all.
     template <input_range In, output_range Out>
     void scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
         run_unsized(
@@ -167,7 +175,8 @@ public:
                                            parts(collective::scatter, counts), nullptr, root, how));
     }
 
-    /// Block j of rank i's in becomes block i of rank j's out. Equal blocks, or counts of both.
+    /// Block j of rank i's in becomes block i of rank j's out. in, out: n elements in P equal
+    /// blocks, or counts of both. Bytes: n (P-1)/P.
     template <input_range In, output_range Out>
     void all_to_all(In&& in, Out&& out, options const& how = {}) {
         run(detail::exchange_request(make(), in, out, {}, {}, how));
@@ -191,7 +200,7 @@ public:
                                               parts(what, recv_counts), how));
     }
 
-    /// Returns once all ranks have entered it.
+    /// Returns once all ranks have entered it. At least log2(P) rounds, without payload.
     void barrier(options const& how = {});
     pending start_barrier(options const& how = {});
 
@@ -257,7 +266,7 @@ public:
     explanation explain(std::size_t bytes, collective what = collective::all_reduce);
     /// The prices by which `automatic` chooses. They must be equal on all ranks: see `tune`.
     machine_model const& model() const;
-    void use(machine_model const& prices);
+    void use(machine_model const& prices);  ///< from now on, also in what is split off later
     detail::core_pointer const& core() const { return core_; }  ///< for the library
 
 private:

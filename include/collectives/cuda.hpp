@@ -9,6 +9,7 @@
 
 #include <utility>
 
+/// Ranks whose buffers are in the memory of CUDA devices.
 namespace collectives::inline v0::cuda {
 
 /// A communicator of the ranks of `base` (threads, shm, MPI or UCX, on one machine) for buffers in

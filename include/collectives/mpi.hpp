@@ -10,6 +10,7 @@
 
 #include <memory>
 
+/// Ranks of an MPI job.
 namespace collectives::inline v0::mpi {
 
 /// A communicator of the ranks of an MPI communicator, which it duplicates. Collective. It must go

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+/// Ranks that communicate over UCX.
 namespace collectives::inline v0::ucx {
 
 namespace detail {

@@ -10,6 +10,7 @@
 
 namespace collectives::inline v0 {
 
+/// The type of a range's elements, without const.
 template <class R>
 using element_t = std::remove_cv_t<std::ranges::range_value_t<R>>;
 
@@ -45,8 +46,8 @@ concept integer_range = std::ranges::input_range<R> && std::ranges::sized_range<
 /// The cut refers to an lvalue, and keeps what it was given as a temporary. Calls copy the numbers.
 template <integer_range Counts, integer_range Displacements>
 struct cut {
-    Counts counts;
-    Displacements displacements;
+    Counts counts;                ///< elements of each rank's block
+    Displacements displacements;  ///< of the block's first element, from that of the vector
 };
 template <class Counts, class Displacements>
 cut(Counts&&, Displacements&&) -> cut<Counts, Displacements>;
@@ -66,18 +67,18 @@ concept counts_range = integer_range<T> || detail::is_cut<T>;
 
 /// The bytes of an argument that is only read.
 struct memory_span {
-    void const* data = nullptr;
-    std::size_t bytes = 0;
+    void const* data = nullptr;  ///< the first byte
+    std::size_t bytes = 0;       ///< how many there are
 };
 /// The bytes of an argument that is written.
 struct writable_memory {
-    void* data = nullptr;
-    std::size_t bytes = 0;
-    operator memory_span() const {
-        return {data, bytes};
-    }  // NOLINT: what can be written can be read
+    void* data = nullptr;   ///< the first byte
+    std::size_t bytes = 0;  ///< how many there are
+    /// What can be written can be read.
+    operator memory_span() const { return {data, bytes}; }  // NOLINT: meant to be implicit
 };
 
+/// The bytes of a contiguous range.
 template <class R>
 memory_span memory_of(R&& r) {
     return {std::ranges::data(r), std::ranges::size(r) * sizeof(element_t<R>)};

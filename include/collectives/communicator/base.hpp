@@ -19,10 +19,11 @@ struct lasting_call {
     std::shared_ptr<void const> kept;
 };
 
+/// What is said of `communicator` counts for these members too.
 class communicator_base {
 public:
-    rank_t rank() const { return rank_; }
-    int size() const { return size_; }
+    rank_t rank() const { return rank_; }  ///< this rank: 0 .. size() - 1
+    int size() const { return size_; }     ///< how many ranks there are
 
     /// Rank r gets the reduction of the vectors of ranks 0 .. r, in rank order. in, out: n
     /// elements; they may be the same range. An operator that finishes its results, such as
@@ -54,7 +55,7 @@ public:
         return plan_scan(inout, inout, op, how);
     }
 
-    /// The same of ranks 0 .. r-1. Rank 0's out is not looked at, and stays as it is.
+    /// As `scan`, of ranks 0 .. r-1. Rank 0's out is not looked at, and stays as it is.
     template <input_range In, output_range Out, prefix_op<element_t<In>> Op = sum>
     void exscan(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         run_vector(collective::exscan, in, out, op, 0, how);
@@ -80,9 +81,8 @@ public:
         return plan_exscan(inout, inout, op, how);
     }
 
-    // A `plan_` form takes the arguments of the collective, checks them and plans the call; nothing
-    // is sent before it is started. Buffers, counts and operator are those of the plan.
-
+    /// A `plan_` form takes the arguments of the collective, with the same shapes and errors.
+    /// Buffers, counts and operator are those of the plan.
     template <lasting_input_range In, output_range Out, reduction_op<element_t<In>> Op = sum>
     persistent plan_all_reduce(In&& in, Out&& out, Op op = {}, options const& how = {}) {
         return plan(lasting_vector(collective::all_reduce, in, out, op, 0, how));

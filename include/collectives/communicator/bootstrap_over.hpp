@@ -18,10 +18,10 @@ namespace collectives::inline v0 {
 /// Models `bootstrap` over any communicator, which must outlive it.
 class bootstrap_over {
 public:
-    explicit bootstrap_over(communicator& ranks) : ranks_(&ranks) {}
+    explicit bootstrap_over(communicator& ranks) : ranks_(&ranks) {}  ///< of these ranks
 
-    int rank() const { return ranks_->rank(); }
-    int size() const { return ranks_->size(); }
+    int rank() const { return ranks_->rank(); }  ///< as in the communicator
+    int size() const { return ranks_->size(); }  ///< likewise
 
     /// What each rank gave, by rank. Collective. Throws what the communicator's all_gather throws.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,

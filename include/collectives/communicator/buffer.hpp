@@ -14,12 +14,14 @@ namespace collectives::inline v0 {
 template <class T>
 class buffer {
 public:
-    using value_type = T;
-    using iterator = T*;
-    using const_iterator = T const*;
+    using value_type = T;             ///< as a container of the standard has it
+    using iterator = T*;              ///< likewise
+    using const_iterator = T const*;  ///< likewise
 
+    /// For the library: `communicator::allocate` makes buffers.
     explicit buffer(memory_block memory) : memory_(std::move(memory)) {}
 
+    /// As of a std::span. Indices are not checked; `size` is in elements.
     T* data() { return static_cast<T*>(memory_.data()); }
     T const* data() const { return static_cast<T const*>(memory_.data()); }
     std::size_t size() const { return memory_.bytes() / sizeof(T); }

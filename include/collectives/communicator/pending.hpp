@@ -20,11 +20,12 @@ using core_pointer = std::shared_ptr<communicator_core>;
 /// is tested or waited for.
 class [[nodiscard]] pending {
 public:
+    /// For the library: the `start_` forms make them. One that is moved from is done.
     pending(detail::core_pointer core, std::unique_ptr<detail::activity> what,
             std::shared_ptr<void const> keep);
     pending(pending&&) noexcept;
     pending& operator=(pending&& other) noexcept;
-    ~pending();
+    ~pending();  ///< waits; what went wrong shows at the next call
 
     /// Returns true once the call is done; never blocks. Throws what `wait` would throw.
     bool test();

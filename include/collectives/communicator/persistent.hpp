@@ -20,11 +20,12 @@ struct planned_call;
 /// places among their other calls.
 class [[nodiscard]] persistent {
 public:
+    /// For the library: the `plan_` forms make them. One that is moved from is done.
     persistent(detail::core_pointer core, detail::call_request const& what,
                std::shared_ptr<void const> keep);
     persistent(persistent&&) noexcept;
     persistent& operator=(persistent&& other) noexcept;
-    ~persistent();
+    ~persistent();  ///< waits, if it is under way
 
     /// Begins the call. Throws usage_error if it is under way, and what a `start_` form throws.
     /// The first starts make what later ones use again; then it neither searches nor plans, but

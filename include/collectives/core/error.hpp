@@ -30,6 +30,7 @@ public:
 /// The time of a call ran out.
 class timeout_error : public error {
 public:
+    /// With what to say, and the ranks that are missing.
     timeout_error(std::string const& what, std::vector<int> missing)
         : error(what), missing_(std::move(missing)) {}
     /// Ranks of the communicator that had not entered the operation, ascending.
@@ -42,6 +43,7 @@ private:
 /// A rank died, left early, or threw in the middle of an operation.
 class peer_lost_error : public error {
 public:
+    /// With what to say, and the rank that was lost.
     peer_lost_error(std::string const& what, int peer) : error(what), peer_(peer) {}
     /// Its rank in the communicator that reports it.
     int peer() const noexcept { return peer_; }
@@ -59,8 +61,10 @@ public:
 /// A rank of `run` failed: what its process said or how it ended.
 class run_error : public error {
 public:
+    /// With what to say, the rank, and how it ended.
     run_error(std::string const& what, int rank, int exit_status, int signal)
         : error(what), rank_(rank), exit_status_(exit_status), signal_(signal) {}
+    /// The rank that failed first.
     int rank() const noexcept { return rank_; }
     /// The exit status, or -1 when a signal ended the rank.
     int exit_status() const noexcept { return exit_status_; }

@@ -175,7 +175,7 @@ struct logical_or {
 /// (and wrap), real numbers a real one, complex ones either; the product is rounded once, to T.
 template <class F>
 struct premultiplied_sum {
-    F factor;
+    F factor;  ///< what each contribution is multiplied by
 
     static constexpr std::string_view name = "premultiplied_sum";
     static constexpr bool commutes = true;
@@ -209,6 +209,7 @@ struct premultiplied_sum {
     }
 };
 
+/// The factor says of which type it is.
 template <class F>
 premultiplied_sum(F) -> premultiplied_sum<F>;
 

@@ -84,6 +84,7 @@ constexpr std::string_view op_name() {
     }
 }
 
+/// Likewise, of an operator at hand.
 template <class Op>
 constexpr std::string_view op_name(Op const&) {
     return op_name<Op>();
@@ -117,7 +118,7 @@ std::uint64_t op_fingerprint(Op const& op) {
 /// A user's operator that the caller declares commutative.
 template <class F>
 struct commutative_function {
-    F function;
+    F function;  ///< the user's operator
 
     static constexpr bool commutes_on_anything = true;
     static constexpr bool accumulates_wide = detail::accumulates_wide<F>;
@@ -139,6 +140,7 @@ struct commutative_function {
         return function.finish(x, size);
     }
 
+    /// For messages about ranks that called with different operators.
     std::uint64_t fingerprint() const { return op_fingerprint(function); }
 };
 

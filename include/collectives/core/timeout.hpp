@@ -8,14 +8,17 @@
 
 namespace collectives::inline v0 {
 
+/// The clock of deadlines.
 using steady = std::chrono::steady_clock;
 
 /// The time that a whole call may take. Default: COLLECTIVES_TIMEOUT in seconds, else 60 s.
 class timeout {
 public:
+    /// A call that waits as long as it takes. A rank that never comes is then not an error.
     static timeout const never;
 
-    constexpr timeout() = default;
+    constexpr timeout() = default;  ///< the default
+    /// From any duration; of a hundred years and more it is `never`.
     template <class Rep, class Period>
     constexpr timeout(std::chrono::duration<Rep, Period> time)  // NOLINT: a duration is a time-out
         : span_(time >= std::chrono::hours(24 * 365 * 100)

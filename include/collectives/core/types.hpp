@@ -49,11 +49,13 @@ constexpr bool has(holding what, rank_t rank, rank_t root, int chunk) {
 
 /// The properties of a collective.
 struct collective_traits {
-    std::string_view name;  // the name of the member function
-    holding input = holding::all, output = holding::all;
-    bool reduces = false;    // it reduces contributions, so it takes an operator
-    bool one_vector = true;  // all ranks have one vector; else chunk i is the block of rank i
+    std::string_view name;          ///< the name of the member function
+    holding input = holding::all;   ///< what each rank gives
+    holding output = holding::all;  ///< what each rank gets
+    bool reduces = false;           ///< it reduces contributions, so it takes an operator
+    bool one_vector = true;  ///< all ranks have one vector; else chunk i is the block of rank i
 };
+/// Those of each collective, in the order of the enumeration.
 inline constexpr std::array<collective_traits, 15> all_traits{{
     {"all_reduce", holding::all, holding::all, true, true},
     {"reduce_scatter", holding::all, holding::own, true, false},
@@ -71,6 +73,7 @@ inline constexpr std::array<collective_traits, 15> all_traits{{
     {"split"},
     {"allocate"},
 }};
+/// Those of one collective.
 constexpr collective_traits const& traits_of(collective what) {
     return all_traits[static_cast<std::size_t>(what)];
 }
@@ -78,8 +81,11 @@ constexpr collective_traits const& traits_of(collective what) {
 constexpr std::string_view name(collective what) {
     return static_cast<std::size_t>(what) < all_traits.size() ? traits_of(what).name : "unknown";
 }
+/// Whether it takes an operator.
 constexpr bool reduces(collective what) { return traits_of(what).reduces; }
+/// Whether each rank has a block of its own.
 constexpr bool has_blocks(collective what) { return !traits_of(what).one_vector; }
+/// Whether one rank, the root, gives or gets the whole vector.
 constexpr bool is_rooted(collective what) {
     return traits_of(what).input == holding::all_at_root ||
            traits_of(what).output == holding::all_at_root;
@@ -98,8 +104,8 @@ constexpr bool waits_for_all(collective what) { return !is_rooted(what) && !is_p
 /// A range of consecutive elements. Of 64 bits everywhere: what is counted may be larger than a
 /// memory.
 struct extent {
-    std::uint64_t first = 0;
-    std::uint64_t size = 0;
+    std::uint64_t first = 0;  ///< the number of the first one
+    std::uint64_t size = 0;   ///< how many there are
     friend constexpr bool operator==(extent, extent) = default;
 };
 

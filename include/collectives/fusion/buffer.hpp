@@ -26,6 +26,7 @@ struct failure;
 /// communicator.
 class fused_tensor {
 public:
+    /// For the library: `fusion_buffer::add` makes them.
     fused_tensor(detail::counted_holder<detail::fusion_state> const& state, detail::fusion_ticket t)
         : state_(state), ticket_(t) {}
 
@@ -72,6 +73,7 @@ private:
 /// throws usage_error), and each bucket is packed and unpacked by one kernel.
 class fusion_buffer {
 public:
+    /// Collective. Throws usage_error for options that do not fit the communicator.
     explicit fusion_buffer(communicator& comm, fusion_options const& how = {});
     fusion_buffer(fusion_buffer&&) noexcept = default;
     fusion_buffer& operator=(fusion_buffer&&) = delete;

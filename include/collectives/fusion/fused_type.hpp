@@ -29,18 +29,21 @@ reducer reducer_of(named_op& op) {
 
 }  // namespace detail
 
+/// That of a C++ type.
 template <class T>
 inline constexpr fused_type fused_type_of{detail::element_type_of<T>(), &detail::reducer_of<T>};
 
 /// Sends elements of one type as another, shorter one, in which they are reduced too; the results
 /// are of the first type again. Default: nothing is compressed.
 struct compression {
+    /// Converts `count` elements.
     using convert_function = void (*)(void* to, void const* from, std::size_t count);
 
-    std::uint64_t of = 0;  // type_id of the elements that are compressed; others are not
-    fused_type const* wire = nullptr;
-    convert_function encode = nullptr, decode = nullptr;
-    bool casts = false;  // as explicit conversion does it, which devices have kernels for
+    std::uint64_t of = 0;  ///< type_id of the elements that are compressed; others are not
+    fused_type const* wire = nullptr;   ///< what travels
+    convert_function encode = nullptr;  ///< from own elements to those that travel
+    convert_function decode = nullptr;  ///< and back
+    bool casts = false;  ///< as explicit conversion does it, which devices have kernels for
 };
 
 namespace detail {

@@ -34,6 +34,7 @@ inline constexpr Op the_op{};
 /// premultiplied_sum{factor}, to which they convert.
 class named_op {
 public:
+    /// By conversion from the operator; by default it is `sum`.
     constexpr named_op() = default;
     template <detail::stateless_named_op Op>
     constexpr named_op(Op) : kind_(kind_of<Op>()), name_(Op::name) {}  // NOLINT: it is one
@@ -54,7 +55,7 @@ public:
           complex_float_{std::complex<float>(op.factor)},
           complex_double_{std::complex<double>(op.factor)} {}
 
-    constexpr std::string_view name() const { return name_; }
+    constexpr std::string_view name() const { return name_; }  ///< as messages call it
 
     /// Its reducer on elements of type T: bits are those of the operator it was made from. Keeps
     /// the address of this. Throws usage_error where the operator is none for T.

@@ -25,6 +25,7 @@ struct fusion_options {
     std::size_t under_way = 64;    ///< the most buckets that travel at once
     bool priorities = false;       ///< of those that are ready the highest starts first; see `add`
 
+    /// The options of a bucket's call.
     options call() const { return {algorithm, segment, reproducible, timeout, stream}; }
 };
 

@@ -19,31 +19,33 @@ class communicator;
 /// A gradient: its shape, and when it is ready, in seconds from the begin of the backward pass. In
 /// the order in which they are added, so ascending.
 struct ready_tensor {
-    tensor_shape shape;
-    double ready = 0;
+    tensor_shape shape;  ///< type and number of its elements
+    double ready = 0;    ///< seconds
 };
 
 /// What a bucket of n bytes takes: alpha + n * beta seconds to reduce, and n * copy to pack and
 /// unpack where it holds more than one tensor.
 struct fusion_cost {
-    double alpha = 0, beta = 0, copy = 0;
+    double alpha = 0;  ///< seconds per bucket
+    double beta = 0;   ///< seconds per byte
+    double copy = 0;   ///< seconds per byte that is packed and unpacked
 };
 
 /// A step with one threshold.
 struct fusion_prediction {
-    std::size_t threshold = 0;
-    std::size_t buckets = 0;
-    double communication = 0;  ///< seconds of all buckets together
-    double finish = 0;         ///< when the last result is there
-    double exposed = 0;        ///< how long that is after the last gradient was ready
+    std::size_t threshold = 0;  ///< bytes
+    std::size_t buckets = 0;    ///< how many are sent
+    double communication = 0;   ///< seconds of all buckets together
+    double finish = 0;          ///< when the last result is there
+    double exposed = 0;         ///< how long that is after the last gradient was ready
     /// The communication behind which the rank computed.
     double hidden() const { return communication - exposed; }
 };
 
 /// The best threshold, and every one that was tried, ascending.
 struct fusion_plan {
-    fusion_prediction best;
-    std::vector<fusion_prediction> tried;
+    fusion_prediction best;                ///< of the least exposed time
+    std::vector<fusion_prediction> tried;  ///< all thresholds
 };
 
 /// A step after the first one: each bucket starts when its last tensor is ready and the bucket

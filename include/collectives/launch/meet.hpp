@@ -23,21 +23,27 @@
 
 namespace collectives::inline v0 {
 
+/// How ranks that a launcher started find each other.
 namespace meeting {
 
 /// Ranks that have met, in one of the ways there are; models `bootstrap`.
 class any_bootstrap {
 public:
+    /// The ways there are.
     using way = std::variant<store_server, store_client, over_files>;
 
+    /// Ranks that have met in one of them.
     explicit any_bootstrap(way one) : one_(std::move(one)) {}
 
+    /// As the concept has it.
     int rank() const {
         return std::visit([](auto const& b) { return b.rank(); }, one_);
     }
+    /// As the concept has it.
     int size() const {
         return std::visit([](auto const& b) { return b.size(); }, one_);
     }
+    /// As the concept has it.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
                                             steady::time_point until) {
         return std::visit([&](auto& b) { return b.all_gather(mine, until); }, one_);
@@ -62,6 +68,7 @@ inline descriptor inherited_door(int fd) {
     return descriptor(fd);
 }
 
+/// Meets at a place; `meet` says which places there are, and what is thrown.
 inline any_bootstrap meet_at(store_place const& place, member me, steady::time_point until) {
     using kind = store_place::kind;
     if (place.what == kind::directory) {

@@ -6,8 +6,10 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
 
+/// Ranks that are processes of one machine and share memory.
 namespace collectives::inline v0::shm {
 
+/// What the function that `run` calls gets.
 using communicator = collectives::communicator;
 
 namespace detail {

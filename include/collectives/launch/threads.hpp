@@ -6,8 +6,10 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
 
+/// Ranks that are threads of one process.
 namespace collectives::inline v0::threads {
 
+/// What the function that `run` calls gets.
 using communicator = collectives::communicator;
 
 namespace detail {

@@ -16,7 +16,7 @@ namespace collectives::inline v0 {
 
 /// Leaves the choice of the algorithm to the library.
 struct automatic {
-    static constexpr std::string_view name = "automatic";
+    static constexpr std::string_view name = "automatic";  ///< what `parse_algorithm` calls it
     friend constexpr bool operator==(automatic, automatic) = default;
 };
 
@@ -71,12 +71,14 @@ std::string name(any_algorithm a);
 /// has a name and no steps. Two are equal if they are the same type with the same parameter.
 class any_algorithm {
 public:
+    /// Of what is given, by conversion.
     constexpr any_algorithm() = default;
     constexpr any_algorithm(automatic) {}
     template <algorithm A>
     constexpr any_algorithm(A a)
         : table_(&detail::table_of<A>), parameter_(detail::parameter_of(a)) {}
 
+    /// Whether the choice is the library's.
     constexpr bool is_automatic() const { return table_ == &detail::automatic_table; }
     /// Whether it is an algorithm of this type, whatever the parameter.
     template <algorithm A>
@@ -85,6 +87,7 @@ public:
     }
     /// The name of the type; see the free function `name` for one with the parameter in it.
     constexpr std::string_view name() const { return table_->name; }
+    /// Whether it has a parameter, such as the ranks per host, and which one.
     constexpr bool has_parameter() const { return table_->has_parameter; }
     constexpr int parameter() const { return parameter_; }
     /// The same type with another parameter, which it must have.

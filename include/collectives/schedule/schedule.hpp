@@ -10,13 +10,13 @@ namespace collectives::inline v0 {
 
 /// One rank's steps in order, and the collective that they belong to.
 struct schedule {
-    collective what = collective::all_reduce;
-    int size = 1;
-    rank_t rank = 0;
-    rank_t root = 0;
-    int chunks = 1;  ///< parts of the vector; the ranks' blocks where there are blocks
-    int rounds = 0;  ///< of the whole collective: the same on all ranks
-    std::vector<step> steps;
+    collective what = collective::all_reduce;  ///< what the steps add up to
+    int size = 1;                              ///< ranks
+    rank_t rank = 0;                           ///< the one whose steps these are
+    rank_t root = 0;                           ///< counts only if the collective is rooted
+    int chunks = 1;           ///< parts of the vector; the ranks' blocks where there are blocks
+    int rounds = 0;           ///< of the whole collective: the same on all ranks
+    std::vector<step> steps;  ///< rounds ascending
     friend constexpr bool operator==(schedule const&, schedule const&) = default;
 };
 

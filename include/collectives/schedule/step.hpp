@@ -17,8 +17,8 @@ enum class verb : std::uint8_t { send, recv_reduce, recv_copy };
 /// A run of chunks, never of bytes. It may wrap around the end: {first = C - 1, count = 2} of C
 /// chunks is the last one, then chunk 0.
 struct chunk_range {
-    int first = 0;
-    int count = 1;
+    int first = 0;  ///< the number of the first one
+    int count = 1;  ///< how many there are
     friend constexpr bool operator==(chunk_range, chunk_range) = default;
 };
 
@@ -27,10 +27,10 @@ struct chunk_range {
 /// all_to_all (where the sender names a block of its input, the receiver one of its output) the
 /// same chunks.
 struct step {
-    int round = 0;
-    verb what = verb::send;
-    rank_t peer = 0;
-    chunk_range chunks{};
+    int round = 0;           ///< from 0 on
+    verb what = verb::send;  ///< what the rank does
+    rank_t peer = 0;         ///< whom it sends to or receives from
+    chunk_range chunks{};    ///< what is sent or received
     friend constexpr bool operator==(step const&, step const&) = default;
 };
 
@@ -38,6 +38,7 @@ struct step {
 template <class Sink>
 concept step_sink = std::invocable<Sink&, step>;
 
+/// The name of the enumerator.
 constexpr std::string_view name(verb what) {
     return what == verb::send ? "send" : what == verb::recv_reduce ? "recv_reduce" : "recv_copy";
 }

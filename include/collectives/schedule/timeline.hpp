@@ -17,9 +17,10 @@ struct loggp {
     double byte = 0;      ///< G: of a byte at a port
     double added = 0;     ///< gamma: of a byte added
 
+    /// A link whose messages take longer, by a factor of L and G.
     struct slow_link {
-        rank_t from = 0;
-        rank_t to = 0;
+        rank_t from = 0;    ///< the sender
+        rank_t to = 0;      ///< the receiver
         double factor = 1;  ///< at least 1
     };
     std::vector<double> late{};     ///< how late each rank begins; of ranks without one: 0
@@ -28,6 +29,7 @@ struct loggp {
 
 /// When all steps ran. Seconds from the moment when ranks that are not late begin.
 struct timeline {
+    /// When one step ran.
     struct event {
         double begin = 0;  ///< a send: it is the processor's; a receive: its first byte is taken
         double moves = 0;  ///< the first byte is at this rank's port
@@ -42,7 +44,7 @@ struct timeline {
     bool ok = true;  ///< or the schedule is wrong, and what follows is not filled in
     std::string_view what = "simulated";  ///< static text; else what is wrong
     rank_t rank = -1;                     ///< where it is wrong
-    int round = -1;
+    int round = -1;                       ///< likewise
 
     std::vector<event> events;  ///< one per step, in rank order
     std::vector<int> first;     ///< of each rank the number of its first event; then that of all

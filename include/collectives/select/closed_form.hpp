@@ -15,11 +15,11 @@ namespace collectives::inline v0 {
 /// What `cost_of` counts, and the messages that the busiest rank sends or receives. Bytes are
 /// exact; those of all ranks together may be more than 64 bits hold.
 struct closed_cost {
-    std::int64_t rounds = 0;
-    std::int64_t messages = 0;
-    std::int64_t bytes = 0;    // as cost::critical
-    std::int64_t reduced = 0;  // likewise
-    double total = 0;          // sent by all ranks
+    std::int64_t rounds = 0;    ///< as `cost::rounds`
+    std::int64_t messages = 0;  ///< of the busiest rank
+    std::int64_t bytes = 0;     ///< as `cost::critical`
+    std::int64_t reduced = 0;   ///< likewise
+    double total = 0;           ///< bytes sent by all ranks
 };
 
 namespace detail {

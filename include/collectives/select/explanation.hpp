@@ -11,13 +11,14 @@ namespace collectives::inline v0 {
 
 /// What `explain` returns: the choice, the reason, and the predicted time of each algorithm.
 struct explanation {
+    /// What the model says of one algorithm.
     struct prediction {
-        any_algorithm algorithm;
-        double seconds = 0;
+        any_algorithm algorithm;  ///< which one
+        double seconds = 0;       ///< the predicted time of the call
     };
-    any_algorithm algorithm;
-    std::string why;
-    std::vector<prediction> predictions;  // quickest first
+    any_algorithm algorithm;              ///< what `automatic` takes
+    std::string why;                      ///< the reason, for people
+    std::vector<prediction> predictions;  ///< quickest first
 };
 
 }  // namespace collectives

@@ -17,6 +17,7 @@ namespace collectives::inline v0 {
 /// all data travels as messages, past the adaptor.
 class adapted : public any_transport {
 public:
+    /// Over this transport, which it keeps alive.
     explicit adapted(std::shared_ptr<any_transport> base) : base_(std::move(base)) {}
 
     rank_t rank() const override { return base_->rank(); }
@@ -82,6 +83,7 @@ private:
 /// The request of an adaptor that has something of its own to note beside the one below.
 class adapted_request : public any_request {
 public:
+    /// Over this request.
     explicit adapted_request(std::unique_ptr<any_request> below) : below_(std::move(below)) {}
 
     bool wrong() const override { return below_->wrong(); }
@@ -89,6 +91,7 @@ public:
     std::uint64_t actual_check() const override { return below_->actual_check(); }
     bool came_cut() const override { return below_->came_cut(); }
 
+    /// The request of the transport below.
     any_request& below() { return *below_; }
 
 private:

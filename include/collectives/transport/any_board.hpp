@@ -26,8 +26,8 @@ inline constexpr std::size_t channels_per_rank = 8;
 
 /// Memory of a rank: its location and bytes.
 struct memory_range {
-    std::uint64_t where = 0;  // 0: none
-    std::uint64_t bytes = 0;
+    std::uint64_t where = 0;  ///< 0: none
+    std::uint64_t bytes = 0;  ///< how many there are
 };
 
 /// What one rank sees of its communicator's board. One thread at a time uses it, except for `fail`.
@@ -43,6 +43,7 @@ public:
                        std::uint64_t past) = 0;
     /// All operations up to `sequence` need nothing more from this rank.
     virtual void finish(std::uint64_t sequence) = 0;
+    /// The last call that rank r has published, and the last that needs nothing more from it.
     virtual std::uint64_t entered(rank_t r) const = 0;
     virtual std::uint64_t finished(rank_t r) const = 0;
     /// What rank r called as operation `sequence`; empty if that is unknown or too long ago.
@@ -51,6 +52,7 @@ public:
     /// Reports a failure to all ranks; the first one stays. Where ranks use control messages it is
     /// only noted: any_transport::tell_failures sends it. Safe from any thread.
     virtual void fail(failure const& why) = 0;
+    /// The failure that stays, once there is one.
     virtual std::optional<failure> first_failure() const = 0;
     /// Not zero once something has failed. All waits then end.
     virtual std::atomic<std::uint32_t> const& stop_word() const = 0;

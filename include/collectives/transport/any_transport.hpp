@@ -25,6 +25,7 @@ public:
     virtual ~any_request() = default;
     /// What came differs in size or check.
     virtual bool wrong() const = 0;
+    /// What came.
     virtual std::size_t actual_bytes() const = 0;
     virtual std::uint64_t actual_check() const = 0;
     /// Whether more came than was expected: at least `actual_bytes`.
@@ -57,6 +58,7 @@ public:
 /// functions, and what only some transports can do. Adaptors derive from it.
 class any_transport {
 public:
+    /// What `doze` asks before it sleeps.
     using condition = function_ref<bool()>;
     /// share(x) gives the x of rank 0 of the new board on all of its ranks.
     using share_function = function_ref<std::uint64_t(std::uint64_t)>;
@@ -92,9 +94,9 @@ public:
     /// which they keep their ranks. Collective among them. Throws transport_error for what the
     /// system refuses.
     struct renewed {
-        std::shared_ptr<any_transport> carrier;  // null: this one, with same_ranks
-        std::unique_ptr<any_board> board;
-        bool same_ranks = false;
+        std::shared_ptr<any_transport> carrier;  ///< null: this one, with same_ranks
+        std::unique_ptr<any_board> board;        ///< that of the survivors
+        bool same_ranks = false;                 ///< they keep their ranks
     };
     virtual renewed renew(any_board& broken, loss const& of) = 0;
 

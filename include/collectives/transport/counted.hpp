@@ -15,8 +15,9 @@ class any_transport;
 /// `seen` and its children. Copies share their counts, and may outlive the communicator.
 class counted {
 public:
-    counted();
+    counted();  ///< counts from 0 on
 
+    /// For `communicator::with`: the transport that counts.
     std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 
     /// Bytes of payload handed over for sending since the last `reset`.
@@ -25,7 +26,7 @@ public:
     std::size_t received() const;
     /// Messages sent.
     std::size_t messages() const;
-    void reset();
+    void reset();  ///< counts from 0 on again
 
 private:
     struct counts;

@@ -81,9 +81,11 @@ class transport_model final : public any_transport, private detail::memory_part<
     static typename Transport::request& of(any_request& r) { return static_cast<request&>(r).its; }
 
 public:
+    /// Of this transport, which it keeps alive.
     explicit transport_model(std::shared_ptr<Transport> t)
         : memory_part(*t), transport_(std::move(t)) {}
 
+    /// The transport with its type.
     Transport& of() const { return *transport_; }
 
     rank_t rank() const override { return transport_->rank(); }

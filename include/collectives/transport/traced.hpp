@@ -19,14 +19,15 @@ class any_transport;
 /// communicator.
 class traced {
 public:
-    traced();
+    traced();  ///< without events
 
+    /// For `communicator::with`: the transport that records.
     std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 
     /// The events since the last `reset`, in the order in which they ended. Ranks are those of the
     /// job.
     std::span<trace_event const> events() const { return *events_; }
-    void reset() { events_->clear(); }
+    void reset() { events_->clear(); }  ///< forgets the events so far
 
 private:
     class transport;
