@@ -2,10 +2,9 @@
 // Writes schedules as GOAL text, which LogGOPSim simulates on networks of any size.
 #pragma once
 
-#include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/schedule/cost.hpp>
 #include <collectives/schedule/schedule.hpp>
+#include <collectives/schedule/task_graph.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +16,7 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// The text of one rank. The steps of a round require the `calc` that ended the round before. The
-/// next round requires them in turn. A calc takes as long as the additions of its round.
+/// The text of one rank. A calc takes as long as the additions of its round.
 inline std::string goal_of(schedule const& own, std::uint64_t bytes, double ns_per_reduced_byte) {
     std::string out;
     auto const line = [&out](auto const&... parts) {
@@ -26,30 +24,19 @@ inline std::string goal_of(schedule const& own, std::uint64_t bytes, double ns_p
         out += '\n';
     };
     line("rank ", own.rank, " {");
-    std::size_t label = 0, before = 0;  // before: the calc that ended the last round; 0: none
-    for (std::size_t i = 0; i < own.steps.size();) {
-        auto const first = label + 1;
-        auto const round = own.steps[i].round;
-        std::uint64_t reduced = 0;
-        for (; i < own.steps.size() && own.steps[i].round == round; ++i) {
-            auto const& s = own.steps[i];
-            auto const n = bytes_of(s.chunks, own.chunks, bytes);
-            auto const sends = s.what == verb::send;
-            if (s.what == verb::recv_reduce) { reduced += n; }
-            line("l", ++label, sends ? ": send " : ": recv ", n, sends ? "b to " : "b from ",
-                 s.peer, " tag ", round);
-            if (before != 0) { line("l", label, " requires l", before); }
+    each_task(own, bytes, [&](task const& t) {
+        if (t.what == task::kind::add) {
+            line("l", t.number, ": calc ", whole_time(t, own.rank, ns_per_reduced_byte));
+        } else {
+            auto const sends = t.what == task::kind::send;
+            line("l", t.number, sends ? ": send " : ": recv ", t.bytes, sends ? "b to " : "b from ",
+                 t.peer, " tag ", t.round);
         }
-        auto const last = label;
-        auto const time = static_cast<double>(reduced) * ns_per_reduced_byte;
-        if (!(time >= 0 && time < 0x1p63)) {
-            throw usage_error(text_of("rank ", own.rank, " adds ", reduced,
-                                      " bytes in a round, for a time that cannot be written"));
+        if (t.first_awaited == 0) { return; }
+        for (auto l = t.first_awaited; l <= t.last_awaited; ++l) {
+            line("l", t.number, " requires l", l);
         }
-        line("l", ++label, ": calc ", static_cast<std::uint64_t>(time + 0.5));
-        for (auto l = first; l <= last; ++l) { line("l", label, " requires l", l); }
-        before = label;
-    }
+    });
     line("}");
     return out;
 }
