@@ -4,6 +4,7 @@
 #pragma once
 
 #include "job.hpp"
+#include "pace.hpp"
 
 #include <collectives/collectives.hpp>
 
@@ -14,16 +15,16 @@ namespace trainer {
 
 namespace coll = collectives;
 
-/// What all ranks start from: what rank 0 has, which may come from a checkpoint.
-inline void share(coll::communicator& comm, state& now) {
+/// What all ranks start from: what one has, which may come from a checkpoint.
+inline void share(coll::communicator& comm, state& now, int root = 0) {
     std::vector<double> numbers{static_cast<double>(now.step), now.loss_scale,
                                 static_cast<double>(now.good_steps)};
-    comm.broadcast(numbers, 0);
+    comm.broadcast(numbers, root);
     now.step = static_cast<int>(numbers[0]);
     now.loss_scale = numbers[1];
     now.good_steps = static_cast<int>(numbers[2]);
-    comm.broadcast(now.parameters, 0);
-    comm.broadcast(now.velocity, 0);
+    comm.broadcast(now.parameters, root);
+    comm.broadcast(now.velocity, root);
 }
 
 /// Data-parallel inference: each rank classifies its block of the test images. Gives, on every
@@ -44,6 +45,15 @@ inline std::vector<float> classify_test(coll::communicator& comm, job const& wha
     }
     comm.all_reduce(counts);
     return counts;
+}
+
+/// Local SGD: ranks have learnt by themselves for some steps, and now average what they have.
+inline void average_weights(coll::communicator& comm, settings const& how, state& now) {
+    coll::options const call{.algorithm = coll::parse_algorithm(how.algorithm),
+                             .segment = how.segment,
+                             .reproducible = how.reproducible};
+    comm.all_reduce(now.parameters, coll::average{}, call);
+    comm.all_reduce(now.velocity, coll::average{}, call);
 }
 
 /// What a rank has learnt so far. While a step ends, some ranks are ahead of the others by one.
@@ -69,7 +79,7 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
                   how.prefetch);
 
-    network net = what.make_network();
+    paced_network net(what.make_network(), how, base.rank());
     std::vector<float> gradient(net.parameter_count());
     coll::fusion_buffer averages(comm, {.threshold = how.threshold,
                                         .op = coll::average{},
@@ -83,19 +93,26 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
         (void)averages.add(std::span(gradient).subspan(t.first, t.size), t.name);
     };
 
-    for (auto const last = what.last_step(of.first); now.step < last;) {
+    auto const last = what.last_step(of.first);
+    bool const alone = how.average_every > 0;  // between the averages of weights
+    auto const ends_alone = [&](int step) {
+        return step % how.average_every == 0 || step % steps_per_epoch == 0 || step == last;
+    };
+    auto const own_images = static_cast<double>(std::max<std::size_t>(mine.size, 1));
+    auto const weight = alone ? 1 / (own_images * how.accumulate) : comm.size() / images_per_step;
+    while (now.step < last) {
         if (how.in_step) { base.barrier(); }
         journal.begin(now.step);
-        auto const scale = comm.size() / images_per_step * now.loss_scale;
+        auto const scale = weight * now.loss_scale;
         std::ranges::fill(gradient, 0.0F);
         for (int pass = 1; pass <= how.accumulate; ++pass) {
             auto const part = journal.load(images);
             // In the last pass gradients travel while those of earlier layers are computed.
-            auto const travel = how.moves != overlap::off && pass == how.accumulate;
+            auto const travel = !alone && how.moves != overlap::off && pass == how.accumulate;
             journal.step.loss += net.learn(now.parameters, part, static_cast<float>(scale),
                                            gradient, travel ? ready_call(hand_over) : ready_call());
         }
-        if (how.moves == overlap::off) {
+        if (!alone && how.moves == overlap::off) {
             for (auto t = net.tensors().rbegin(); t != net.tensors().rend(); ++t) { hand_over(*t); }
         }
         journal.computed();
@@ -105,6 +122,10 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
         if (how.on_loss == loss::go_on) { of.before = now; }
         if (accept(now, gradient, how)) { now.descend(gradient, journal.step.rate, how.momentum); }
         ++now.step;
+        if (alone && ends_alone(now.step)) {
+            average_weights(comm, how, now);
+            journal.averaged();
+        }
         journal.end();
 
         if (base.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }

@@ -12,9 +12,12 @@
 #include <collectives/communicator.hpp>
 #include <collectives/fusion/element.hpp>
 
+#include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -83,15 +86,16 @@ public:
 };
 
 /// A rank's own: a record per step. `sent` gives the bytes it has sent so far; receives
-/// may be under way then.
+/// may be under way then. In experiments the rank's process is killed as step `dies_at` begins.
 class rank_journal {
 public:
-    rank_journal(journal* all, std::function<std::uint64_t()> sent)
-        : all_(all), sent_(std::move(sent)) {}
+    rank_journal(journal* all, std::function<std::uint64_t()> sent, int dies_at = -1)
+        : all_(all), sent_(std::move(sent)), dies_at_(dies_at) {}
 
     step_record step;  ///< that is under way
 
     void begin(int number) {
+        if (number == dies_at_) { (void)std::raise(SIGKILL); }
         step = {};
         step.step = number;
         step.sent = sent_();
@@ -121,6 +125,7 @@ public:
 private:
     journal* all_;
     std::function<std::uint64_t()> sent_;
+    int dies_at_;
     std::vector<step_record> steps_;
     std::vector<std::vector<float>> kept_;
 };

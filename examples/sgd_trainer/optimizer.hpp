@@ -41,8 +41,10 @@ struct state {
     double loss_scale = 1;
     int good_steps = 0;  ///< since the loss scale changed
 
-    /// Stochastic gradient descent with momentum. `gradient` is loss_scale times too large.
-    void descend(std::span<float const> gradient, double rate, double momentum);
+    /// Stochastic gradient descent with momentum, of the parameters from `first` on. `gradient` is
+    /// loss_scale times too large.
+    void descend(std::span<float const> gradient, double rate, double momentum,
+                 std::size_t first = 0);
 };
 
 /// Gradients below 2^-24 vanish in float16, so the loss is scaled up (Micikevicius et al. 2017), as

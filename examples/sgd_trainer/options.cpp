@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "option_checks.hpp"
 #include "transports/transports.hpp"
 
 #include "../../tools/load/load.hpp"
@@ -69,6 +70,24 @@ void add_ranks(CLI::App& app, settings& s) {
     app.add_option("--data-path", s.data_path, "the file or folder of the data")->group(g);
 }
 
+void add_straggler(CLI::App& app, settings& s) {
+    auto const read = [&s](std::string const& text) {
+        auto const colon = text.find(':');
+        auto const rank = text.substr(0, colon);
+        auto factor = colon == text.npos ? "" : text.substr(colon + 1);
+        if (factor.ends_with('x')) { factor.pop_back(); }
+        bool const reads = CLI::detail::lexical_cast(rank, s.straggler.rank) &&
+                           CLI::detail::lexical_cast(factor, s.straggler.factor);
+        if (!reads || s.straggler.rank < 0 || !(s.straggler.factor >= 1)) {
+            throw CLI::ValidationError("--straggle",
+                                       "'" + text + "' is no rank and factor from 1, as 2:3x");
+        }
+    };
+    app.add_option_function<std::string>(
+           "--straggle", read, "RANK:FACTOR, as 2:3x: that rank takes so many times as long")
+        ->group("Communication");
+}
+
 void add_training(CLI::App& app, settings& s) {
     auto const number = [&](char const* group, char const* name, auto& to, char const* help,
                             double least, double most) {
@@ -129,6 +148,17 @@ void add_training(CLI::App& app, settings& s) {
          {"server", method::server},
          {"async", method::async_server}})
         ->group(c);
+    number(c, "--servers", s.servers, "ranks that are servers, each with a part of the parameters",
+           1, 63);
+    number(c, "--staleness", s.staleness,
+           "async: so many steps may a worker be ahead of the slowest; -1: any", -1, 1e6);
+    app.add_flag("--damp", s.damped, "async: gradients that are staler than usual count less")
+        ->group(c);
+    number(c, "--average-every", s.average_every,
+           "local SGD: ranks learn by themselves and average their weights after so many steps, "
+           "instead of gradients in each; 0: off",
+           0, 1e6);
+    add_straggler(app, s);
     app.add_option("--algorithm", s.algorithm, "of the all-reduce")
         ->capture_default_str()
         ->group(c);
@@ -172,52 +202,6 @@ void complete_ranks(CLI::App const& app, settings& s) {
         throw std::runtime_error(
             "--ranks has no effect without --transport shm or threads: the launcher says how many "
             "join");
-    }
-}
-
-/// What depends on other options, and what does not go together.
-void complete(CLI::App const& app, settings& s) {
-    auto const is_default = [&](char const* name) { return app.count(name) == 0; };
-    auto const fashion = s.data == "fashion";
-    if (fashion && is_default("--batch")) { s.batch = 128; }
-    if (fashion && is_default("--epochs")) { s.epochs = 10; }
-    if (fashion && is_default("--decay")) { s.falls = decay::cosine; }
-    if (s.hidden == 0) { s.hidden = fashion ? 128 : 64; }
-    if (s.precision == format::half && is_default("--compress")) { s.wire = format::half; }
-    if (s.precision != format::half && s.wire != format::half) { s.loss_scale = 1; }
-    if (s.wire == format::half && s.precision != format::half && is_default("--loss-scale")) {
-        s.loss_scale = 1024;
-    }
-    auto const expect = [&](char const* name, bool has_effect, char const* with) {
-        if (is_default(name) || has_effect) { return; }
-        throw std::runtime_error(std::string(name) + " has no effect without " + with);
-    };
-    expect("--loss-scale", s.precision == format::half || s.wire == format::half,
-           "--precision float16 or --compress float16");
-    auto const by_factor = s.falls == decay::step || s.falls == decay::exponential;
-    expect("--decay-factor", by_factor, "--decay step or exponential");
-    expect("--decay-epochs", by_factor, "--decay step or exponential");
-    expect("--checkpoint-every", !s.checkpoint.empty(), "--checkpoint");
-    if (s.on == processor::device &&
-        (s.where == transport::mpi || s.where == transport::ucx || s.where == transport::hosts)) {
-        throw std::runtime_error("--device cuda is for --transport shm, threads and join");
-    }
-    if (s.on == processor::device &&
-        (s.model != "dense" || s.precision != format::single || s.wire == format::half ||
-         s.how != method::all_reduce || s.counted || s.link != 0)) {
-        throw std::runtime_error(
-            "--device cuda is for --model dense and --method all-reduce, in floats that travel as "
-            "such or as bfloat16, without --count and --link");
-    }
-    if (s.on_loss == loss::go_on && (s.how != method::all_reduce || s.on != processor::host)) {
-        throw std::runtime_error("--on-loss continue is for --method all-reduce on processors");
-    }
-    if (s.how == method::all_reduce) { return; }
-    for (auto const* const name :
-         {"--precision", "--compress", "--overlap", "--threshold", "--algorithm", "--reproducible",
-          "--loss-scale", "--checkpoint-every"}) {
-        if (is_default(name)) { continue; }
-        throw std::runtime_error(std::string(name) + " is for --method all-reduce");
     }
 }
 

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The baseline: a parameter server. Rank 0 holds the model; the others, its workers, send it their
-// gradients and get parameters back. Everything passes through the one link of rank 0, whereas an
-// all-reduce has every link carry the same.
+// The baseline: parameter servers. The first ranks hold the model, each a block of it; the others,
+// their workers, send them gradients and get parameters back. Everything passes through the links
+// of the few servers, whereas an all-reduce has every link carry the same.
 #pragma once
 
+#include "async_server.hpp"
 #include "data_parallel.hpp"
+#include "server_desk.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace trainer {
 
-namespace server_tag {
-inline constexpr int gradient = 1, parameters = 2;
-}
-
 /// A worker: computes with the parameters that it has, and does not know of other workers.
-inline void work_for_server(coll::communicator& comm, job const& what, state& now,
-                            rank_journal& journal) {
+inline void work_for_servers(coll::communicator& comm, job const& what, int last, state& now,
+                             rank_journal& journal) {
     auto const& how = what.how;
-    auto const worker = comm.rank() - 1;
-    auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size() - 1, worker);
+    auto const worker = comm.rank() - how.servers;
+    auto const workers = comm.size() - how.servers;
+    auto const mine = coll::block(static_cast<std::size_t>(how.batch), workers, worker);
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
                   how.prefetch);
-    network net = what.make_network();
+    paced_network net(what.make_network(), how, comm.rank());
     std::vector<float> gradient(net.parameter_count());
+    customer ask(comm, how, gradient.size());
     // The average over its own images, or their part in the average over everybody's.
-    auto const of = how.how == method::async_server ? static_cast<double>(mine.size) : how.batch;
+    bool const waits_for_none = how.how == method::async_server;
+    auto const of = waits_for_none ? static_cast<double>(mine.size) : how.batch;
     auto const scale = static_cast<float>(1 / (of * how.accumulate));
-    for (auto const last = what.last_step(now.step); now.step < last; ++now.step) {
+    for (bool goes_on = now.step < last; goes_on; ++now.step) {
         journal.begin(now.step);
         std::ranges::fill(gradient, 0.0F);
         for (int pass = 0; pass < how.accumulate; ++pass) {
@@ -39,69 +39,33 @@ inline void work_for_server(coll::communicator& comm, job const& what, state& no
                 net.learn(now.parameters, journal.load(images), scale, gradient, {});
         }
         journal.computed();
-        comm.send(gradient, 0, server_tag::gradient);
-        comm.recv(now.parameters, 0, server_tag::parameters);
+        bool const told_to = ask.exchange(gradient, now.parameters);
+        goes_on = waits_for_none ? told_to : now.step + 1 < last;
         journal.averaged();
         journal.end();
     }
+    if (waits_for_none) { ask.take_leave(); }
 }
-
-/// The server's desk: takes gradients as they come, and gives parameters.
-class server {
-public:
-    server(coll::communicator& comm, std::size_t parameters)
-        : gradients(static_cast<std::size_t>(comm.size() - 1), std::vector<float>(parameters)),
-          comm_(comm) {}
-
-    std::vector<std::vector<float>> gradients;  ///< of each worker
-
-    /// Waits for the next gradient, whoever it is from, and says which worker's. Where several have
-    /// come it is the one that has been expected longest, so that nobody is left behind.
-    int next() {
-        for (;; std::this_thread::sleep_for(std::chrono::microseconds(20))) {
-            auto const came =
-                std::ranges::find_if(expected_, [](awaited& one) { return one.call.test(); });
-            if (came == expected_.end()) { continue; }
-            auto const worker = came->worker;
-            expected_.erase(came);
-            return worker;
-        }
-    }
-    void expect(int worker) {
-        expected_.push_back({worker, comm_.start_recv(gradients[static_cast<std::size_t>(worker)],
-                                                      worker + 1, server_tag::gradient)});
-    }
-    void answer(int worker, std::vector<float> const& parameters) {
-        comm_.send(parameters, worker + 1, server_tag::parameters);
-    }
-
-private:
-    struct awaited {
-        int worker;
-        coll::pending call;
-    };
-    coll::communicator& comm_;
-    std::vector<awaited> expected_;  // the longest first; goes before what it writes to
-};
 
 /// Synchronous: a step needs the gradients of all, so it takes as long as the slowest. They are
 /// added in the order of the workers, whatever the order in which they came.
-inline void serve_all(coll::communicator& comm, job const& what, state& now,
+inline void serve_all(coll::communicator& comm, job const& what, int last, state& now,
                       rank_journal& journal) {
-    server desk(comm, now.parameters.size());
-    std::vector<float> sum(now.parameters.size());
-    for (auto const last = what.last_step(now.step); now.step < last;) {
+    desk here(comm, what.how, now.parameters.size());
+    std::vector<float> sum(here.gradient(0).size());
+    while (now.step < last) {
         journal.begin(now.step);
-        for (int w = 0; w < comm.size() - 1; ++w) { desk.expect(w); }
+        for (int w = 0; w < here.workers(); ++w) { here.expect(w); }
         journal.computed();
-        for (int w = 0; w < comm.size() - 1; ++w) { (void)desk.next(); }
+        for (int w = 0; w < here.workers(); ++w) { (void)here.next(); }
         std::ranges::fill(sum, 0.0F);
-        for (auto const& g : desk.gradients) {
-            for (std::size_t i = 0; i < sum.size(); ++i) { sum[i] += g[i]; }
+        for (int w = 0; w < here.workers(); ++w) {
+            auto const of_worker = here.gradient(w);
+            for (std::size_t i = 0; i < sum.size(); ++i) { sum[i] += of_worker[i]; }
         }
         journal.step.rate = rate_at(what.how, now.step, what.steps_per_epoch());
-        now.descend(sum, journal.step.rate, what.how.momentum);
-        for (int w = 0; w < comm.size() - 1; ++w) { desk.answer(w, now.parameters); }
+        now.descend(sum, journal.step.rate, what.how.momentum, here.first());
+        for (int w = 0; w < here.workers(); ++w) { here.answer(w, now.parameters, true); }
         journal.averaged();
         ++now.step;
         journal.end();
@@ -109,63 +73,74 @@ inline void serve_all(coll::communicator& comm, job const& what, state& now,
     }
 }
 
-/// Asynchronous: each gradient is used as it comes, and its worker goes on at once with what has
-/// been learnt by then. Nobody waits for the slowest; but meanwhile others have changed the
-/// parameters that a gradient belongs to: it is stale.
-inline void serve_each(coll::communicator& comm, job const& what, state& now,
-                       rank_journal& journal) {
-    auto const workers = comm.size() - 1;
-    auto const last = what.last_step(now.step);
-    auto const gradients = (last - now.step) * workers;
-    server desk(comm, now.parameters.size());
-    std::vector<int> left(static_cast<std::size_t>(workers), last - now.step);
-    std::vector<int> fetched_at(static_cast<std::size_t>(workers));
-    for (int w = 0; w < workers; ++w) { desk.expect(w); }
-    for (int update = 0; update < gradients; ++update) {
-        if (update % workers == 0) { journal.begin(now.step); }
-        if (update % workers == 0) { journal.computed(); }
-        auto const worker = static_cast<std::size_t>(desk.next());
-        auto const rate = rate_at(what.how, now.step, what.steps_per_epoch()) / workers;
-        now.descend(desk.gradients[worker], rate, what.how.momentum);
-        desk.answer(static_cast<int>(worker), now.parameters);
-        journal.step.rate = rate;
-        journal.step.stale += update - fetched_at[worker];
-        fetched_at[worker] = update + 1;
-        if (--left[worker] > 0) { desk.expect(static_cast<int>(worker)); }
-        if ((update + 1) % workers != 0) { continue; }
-        ++now.step;  // as many images as a step of the others
-        journal.averaged();
-        journal.end();
-        if (now.step % what.steps_per_epoch() == 0) { journal.keep(now.parameters); }
+/// A worker that nobody waits for takes more or fewer steps than there are of all together. Gives
+/// one record for each of these, and in it what was done meanwhile.
+inline std::vector<step_record> as_steps(std::vector<step_record> const& taken, int first,
+                                         int steps) {
+    std::vector<step_record> all(static_cast<std::size_t>(steps));
+    auto end_ns = taken.empty() ? 0 : taken.front().begin_ns;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        auto& to = all[k];
+        to.step = first + static_cast<int>(k);
+        to.begin_ns = end_ns;
+        std::int64_t waited = 0;
+        for (; next < taken.size() * (k + 1) / all.size(); ++next) {
+            auto const& from = taken[next];
+            waited += from.averaged_ns - from.computed_ns;
+            to.loss += from.loss;
+            to.loading_ns += from.loading_ns;
+            to.sent += from.sent;
+            end_ns = from.end_ns;
+        }
+        to.averaged_ns = to.end_ns = end_ns;
+        to.computed_ns = end_ns - waited;
+    }
+    return all;
+}
+
+/// Every rank gets each block of the parameters, or of what belongs to them, from its server.
+inline void assemble(coll::communicator& base, settings const& how, std::vector<float>& values) {
+    for (int s = 0; s < how.servers; ++s) {
+        auto const part = part_of(s, how, values.size());
+        base.broadcast(std::span(values).subspan(part.first, part.size), s);
     }
 }
 
-/// As train, over a server and its workers. What has been learnt is looked at in the end, so that
+/// As train, over servers and their workers. What has been learnt is looked at in the end, so that
 /// the looking keeps nobody from learning.
 inline void train_by_server(coll::communicator& base, coll::communicator& comm, job const& what,
-                            state& now, rank_journal& journal) {
+                            learnt& of, rank_journal& journal) {
+    auto& now = of.now;
     auto const first = now.step;
-    if (base.rank() > 0) {
-        work_for_server(comm, what, now, journal);
+    auto const last = what.last_step(of.first);
+    bool const works = base.rank() >= what.how.servers;
+    if (works) {
+        work_for_servers(comm, what, last, now, journal);
     } else if (what.how.how == method::server) {
-        serve_all(comm, what, now, journal);
+        serve_all(comm, what, last, now, journal);
     } else {
-        serve_each(comm, what, now, journal);
+        serve_each(comm, what, last, now, journal);
     }
+    assemble(base, what.how, now.parameters);
+    assemble(base, what.how, now.velocity);
     share(base, now);
-    auto const taken = gather_steps(base, journal.taken());
+    auto mine = journal.taken();
+    if (works && what.how.how == method::async_server) {
+        mine = as_steps(mine, first, last - first);
+    }
+    auto const taken = gather_steps(base, mine);
     network net = what.make_network();
-    auto kept = journal.kept();  // of the epochs, on rank 0
-    auto const last = now.step;
+    auto kept = journal.kept();  // of the epochs, on servers
     for (auto from = first; from < last;) {
         auto const to =
             std::min((from / what.steps_per_epoch() + 1) * what.steps_per_epoch(), last);
         auto parameters = now.parameters;
-        if (base.rank() == 0 && !kept.empty()) {
+        if (!kept.empty()) {
             parameters = std::move(kept.front());
             kept.erase(kept.begin());
         }
-        base.broadcast(parameters, 0);
+        assemble(base, what.how, parameters);
         journal.epoch(steps_between(taken, from, to), classify_test(base, what, net, parameters));
         from = to;
     }

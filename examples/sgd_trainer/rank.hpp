@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -39,11 +42,13 @@ inline std::uint64_t nothing_sent() { return 0; }
 inline void train_rank(coll::communicator& base, coll::communicator& comm, job const& what,
                        learnt& of, journal& all, std::function<std::uint64_t()> sent) {
     auto& now = of.now;
-    if (what.how.how != method::all_reduce && base.size() < 2) {
-        throw std::runtime_error("a parameter server needs a worker: --ranks 2 or more");
+    if (what.how.how != method::all_reduce && base.size() <= what.how.servers) {
+        throw std::runtime_error("a parameter server needs a worker: --ranks " +
+                                 std::to_string(what.how.servers + 1) + " or more");
     }
     auto* const book = base.rank() == 0 ? &all : nullptr;
-    rank_journal mine(book, std::move(sent));
+    bool const dies = base.rank() == what.how.victim.rank && base.size() == what.how.ranks;
+    rank_journal mine(book, std::move(sent), dies ? what.how.victim.step : -1);
     share(base, now);
     auto const goes_on = std::exchange(of.begun, true);
     if (!goes_on) { of.first = now.step; }
@@ -52,7 +57,7 @@ inline void train_rank(coll::communicator& base, coll::communicator& comm, job c
     if (what.how.how == method::all_reduce) {
         train(base, comm, what, of, mine);
     } else {
-        train_by_server(base, comm, what, now, mine);
+        train_by_server(base, comm, what, of, mine);
     }
     auto const agree = same_everywhere(base, now.parameters);
     if (book != nullptr) { book->ended(now, agree); }
@@ -117,8 +122,9 @@ inline void work_on(coll::communicator& base, work const& w, learnt& of) {
     coll::counted counts;
     coll::traced trace;
     auto counting = base.with(counts);
-    auto comm = w.how.link > 0 ? counting.with(coll::throttled{.bytes_per_second = w.how.link})
-                               : std::move(counting);
+    auto const latency = std::chrono::nanoseconds(std::llround(w.how.latency * 1e9));
+    auto comm =
+        w.how.link > 0 ? counting.with(coll::throttled{w.how.link, latency}) : std::move(counting);
     if (w.kind == task::train) {
         return train_rank(base, comm, what, of, w.book,
                           [counts] { return std::uint64_t{counts.sent()}; });
@@ -128,8 +134,10 @@ inline void work_on(coll::communicator& base, work const& w, learnt& of) {
 }
 
 /// All ranks go on after the step that each has done: after a loss a rank was ahead by one where it
-/// had the averages already and others had not.
-inline void agree_on_step(coll::communicator& comm, learnt& of) {
+/// had the averages already and others had not. With a server, they go on with what rank 0 has: it
+/// is the server's, or, where that was lost, what a worker had last, whose momentum begins anew.
+inline void agree_on_step(coll::communicator& comm, settings const& how, learnt& of) {
+    if (how.how != method::all_reduce) { return; }
     int done = of.now.step;
     comm.all_reduce(std::span(&done, 1), coll::min{});
     if (of.now.step != done) { of.now = of.before; }
@@ -141,7 +149,7 @@ inline void work_through_losses(coll::communicator& all, work const& w) {
     std::optional<coll::communicator> rest;
     for (auto* comm = &all;; comm = &*rest) {
         try {
-            if (comm != &all) { agree_on_step(*comm, of); }
+            if (comm != &all) { agree_on_step(*comm, w.how, of); }
             return work_on(*comm, w, of);
         } catch (coll::error const& e) {
             // A loss is told as one, or by a time-out, or by the abort of a rank that goes on.

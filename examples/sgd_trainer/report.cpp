@@ -135,6 +135,7 @@ void report::epoch(std::span<step_record const> steps, std::span<float const> se
     auto const epoch = (at(0, 0).step) / steps_per_epoch_ + 1;
     spent sum;
     double loss = 0, stale = 0;
+    int most_stale = 0, ahead = 0;
     for (std::size_t k = 0; k < count; ++k) {
         step_summary s{at(0, k), 0, seconds_between(at(0, k).begin_ns, at(0, k).end_ns), {}, 0};
         auto latest = s.of_rank_0.computed_ns;
@@ -157,6 +158,8 @@ void report::epoch(std::span<step_record const> steps, std::span<float const> se
         }
         loss += s.loss / static_cast<double>(count);
         stale += s.of_rank_0.stale / static_cast<double>(count);
+        most_stale = std::max(most_stale, s.of_rank_0.most_stale);
+        ahead = std::max(ahead, s.of_rank_0.ahead);
         seconds_ += s.seconds;
         ++all_.steps;
         all_.losses.push_back({s.of_rank_0.step + 1, seconds_, s.loss});
@@ -184,11 +187,12 @@ void report::epoch(std::span<step_record const> steps, std::span<float const> se
                epoch, at(0, count - 1).step + 1, loss, accuracy, at(0, count - 1).rate, seconds_,
                sum.compute, sum.exposed, sum.idle, sum.loading);
     std::fflush(stdout);
-    auto const workers = std::max(1, all_.ranks - 1);
+    auto const workers = std::max(1, all_.ranks - all_.how.servers);
     log(fmt::format(
         R"({{"event":"epoch","epoch":{},"step":{},"seconds":{:.6f},"loss":{:.6g},"accuracy":{:.6f},)"
-        R"("stale":{:.4f}}})",
-        epoch, at(0, count - 1).step + 1, seconds_, loss, accuracy, stale / workers));
+        R"("stale":{:.4f},"most_stale":{},"ahead":{}}})",
+        epoch, at(0, count - 1).step + 1, seconds_, loss, accuracy, stale / workers, most_stale,
+        ahead));
 }
 
 void report::ended(state const& now, bool ranks_agree) {

@@ -46,6 +46,18 @@ struct settings {
     processor on = processor::host;
     int ranks = 4;
     loss on_loss = loss::end;
+    int servers = 1;        ///< of both kinds; each has a part of the parameters
+    int staleness = -1;     ///< steps that a worker may be ahead of the slowest; -1: any
+    bool damped = false;    ///< gradients that are staler than usual count less
+    int average_every = 0;  ///< steps after which weights are averaged, instead of gradients
+    struct {
+        int rank = -1;
+        double factor = 1;
+    } straggler;  ///< takes so many times as long to compute
+    struct {
+        int rank = -1, step = 0;
+    } victim;                ///< a process that is killed as it begins this step
+    double slow_motion = 1;  ///< for measuring: all ranks take so many times as long to compute
     std::string algorithm = "automatic";
     std::size_t segment = static_cast<std::size_t>(-1);  ///< as in coll::options
     bool reproducible = false;
@@ -54,6 +66,7 @@ struct settings {
     format wire = format::single;  ///< gradients travel in it
     bool counted = false;          ///< count bytes: everything travels as messages then
     double link = 0;       ///< bytes per second of each rank's link; 0: what the machine gives
+    double latency = 0;    ///< seconds that each message takes besides, over such links
     bool in_step = false;  ///< for measuring: no rank begins a step before all have ended the last
 
     std::filesystem::path checkpoint;  ///< is written to here, and at the end

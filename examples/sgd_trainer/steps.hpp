@@ -19,7 +19,10 @@ struct step_record {
     std::int64_t handing_ns = 0;   ///< before computed: gave gradients away, and moved others
     std::uint64_t sent = 0;        ///< bytes, where they are counted
     std::int32_t step = 0;         ///< from 0
-    std::int32_t stale = 0;        ///< updates between fetching parameters and using the gradient
+    // Of servers that do not wait for all:
+    std::int32_t stale = 0;       ///< updates between fetching parameters and using a gradient: sum
+    std::int32_t most_stale = 0;  ///< and the most
+    std::int32_t ahead = 0;  ///< steps by which a worker was let ahead of the slowest: the most
 };
 
 inline std::int64_t now_ns() {
