@@ -27,6 +27,7 @@ TEST_CASE("messages both ways at once") { over_each({over_shm, adapted_shm}, exc
 TEST_CASE("a barrier holds everybody") { over_each({over_shm, adapted_shm}, barriers); }
 TEST_CASE("groups") { over_each({over_shm, adapted_shm}, groups); }
 TEST_CASE("groups at the same time") { over_each({over_shm, adapted_shm}, groups_at_once); }
+TEST_CASE("threads of a rank") { over_each({over_shm, adapted_shm}, threads_of_a_rank); }
 TEST_CASE("all ranks get the same bits") { over_each({over_shm, adapted_shm}, equal_bits); }
 TEST_CASE("reproducible is the left fold") { over_each({over_shm, adapted_shm}, reproducible); }
 TEST_CASE("scans keep the order") { over_each({over_shm, adapted_shm}, scans); }

@@ -36,6 +36,7 @@ void barriers(world const& w);
 // groups.cpp
 void groups(world const& w);
 void groups_at_once(world const& w);
+void threads_of_a_rank(world const& w);
 // bits.cpp
 void equal_bits(world const& w);
 void reproducible(world const& w);

@@ -31,6 +31,7 @@ TEST_CASE("messages both ways at once") { over_each({over_threads, adapted_threa
 TEST_CASE("a barrier holds everybody") { over_each({over_threads, adapted_threads}, barriers); }
 TEST_CASE("groups") { over_each({over_threads, adapted_threads}, groups); }
 TEST_CASE("groups at the same time") { over_each({over_threads, adapted_threads}, groups_at_once); }
+TEST_CASE("threads of a rank") { over_each({over_threads, adapted_threads}, threads_of_a_rank); }
 TEST_CASE("all ranks get the same bits") { over_each({over_threads, adapted_threads}, equal_bits); }
 TEST_CASE("reproducible is the left fold") {
     over_each({over_threads, adapted_threads}, reproducible);

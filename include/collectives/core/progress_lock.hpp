@@ -44,6 +44,14 @@ public:
     }
     /// Whether another thread waits for the lock. A thread that polls pauses then.
     bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }
+    /// Lets the thread that waits for the lock have it for a moment. The caller holds the lock.
+    void step_aside() {
+        if (is_wanted()) [[unlikely]] { hand_over(); }
+    }
+    /// Gives the lock up with all guards of this thread, which must take it back before it goes on.
+    /// Returns false if it does not hold the lock.
+    bool let_go() { return is_mine() && (release(), true); }
+    void take_back() { locked(); }
 
 private:
     /// No other thread writes this one's number.
@@ -62,6 +70,12 @@ private:
             wanted_.fetch_sub(1, std::memory_order_relaxed);
         }
         return marked();
+    }
+    /// A mutex is not fair: this thread would have it again before the other one wakes.
+    [[gnu::cold, gnu::noinline]] void hand_over() {
+        release();
+        for (int turn = 0; turn < 100 && is_wanted(); ++turn) { std::this_thread::yield(); }
+        locked();
     }
     void release() {
         holder_.store({}, std::memory_order_relaxed);

@@ -90,7 +90,8 @@ public:
     void doze(function_ref<bool()> ready, std::chrono::nanoseconds most) {
         auto& e = core_->engine();
         auto const mine = e.lock();
-        e.carrier().doze([&] { return ready() || e.shared()->progress(); }, most);
+        e.shared()->doze([&] { return ready() || e.shared()->progress(); }, most,
+                         e.memory() != nullptr);
     }
     /// In a thread that moves all this for the rank.
     void begin_thread() {

@@ -143,8 +143,10 @@ public:
     /// kept for the rank that waits; what has ended is dropped from the list.
     progress_thread::found tend(lean_vector<activity*>& those) {
         using enum progress_thread::found;
-        if (shared_->work->lock->is_wanted()) { return nothing_new; }
-        auto const mine = lock();
+        auto& lock = *shared_->work->lock;
+        if (lock.is_wanted()) { return nothing_new; }
+        auto const mine = lock.try_take();
+        if (!mine) { return nothing_new; }  // whoever has it moves all that is under way
         those.erase_if([](auto const* a) { return a->done || a->thrown; });
         if (those.empty() || stopped()) { return nothing_to_do; }
         if (guarded([&] { return shared_->progress(those); }, *those.front())) { return something; }
@@ -155,6 +157,7 @@ public:
     }
 
     /// Returns once `a` is done. Otherwise throws, after all peers have left this rank's memory.
+    /// Other threads of the rank that share the lock get it in between, however often it is held.
     void wait(activity& a) {
         auto const mine = lock();
         auto patience = this->patience();
@@ -163,6 +166,7 @@ public:
             auto const moved = move(a);
             if (a.done) { return; }
             if (a.thrown || stopped()) { leave(a); }
+            shared_->work->lock->step_aside();
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
@@ -175,7 +179,7 @@ public:
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
                 auto const ready = [&] { return woken = move(a) || a.thrown || stopped(); };
-                guarded([&] { return carrier().doze(ready, most), true; }, a);
+                guarded([&] { return shared_->doze(ready, most, in_memory_ != nullptr), true; }, a);
                 if (woken) {
                     patience.reset();
                     standing_.go_on();

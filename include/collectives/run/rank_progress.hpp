@@ -2,6 +2,7 @@
 // The activities of one rank over all its communicators, and what moves them.
 #pragma once
 
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/isa.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/processors.hpp>
@@ -11,6 +12,7 @@
 #include <collectives/run/flight_hook.hpp>
 #include <collectives/transport/any_transport.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -73,6 +75,25 @@ struct rank_progress {
             moved = moved || a.done || a.ticks != before;
         }
         return moved;
+    }
+
+    /// Sleeps until a peer may have done something that makes `ready()` true, or `most` has passed.
+    /// The caller holds the lock. Other threads of the rank get it while this one sleeps in memory,
+    /// which wakes several, else when it wakes.
+    [[gnu::cold]] void doze(function_ref<bool()> ready, std::chrono::nanoseconds most,
+                            bool in_memory) {
+        auto& lock = *work->lock;
+        if (!in_memory && lock.is_shared()) {
+            most = std::min<std::chrono::nanoseconds>(most, std::chrono::milliseconds(1));
+        }
+        bool open = false;
+        auto const ready_or_open = [&] {
+            auto const is = ready();
+            open = !is && in_memory && lock.let_go();
+            return is;
+        };
+        carrier->doze(ready_or_open, most);
+        if (open) { lock.take_back(); }
     }
 
     /// From now on other threads may tell failures, if the transport lets them. The caller holds no

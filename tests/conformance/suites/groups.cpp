@@ -3,13 +3,18 @@
 #include <conformance/cells.hpp>
 #include <conformance/suites.hpp>
 
+#include <collectives/communicator/core.hpp>
+
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace conformance {
@@ -116,6 +121,36 @@ void groups_at_once(world const& w) {
             expect(v[29] == in_odd && sent <= cost.busiest.sent + slack &&
                        sent + slack >= cost.busiest.sent,
                    "an adaptor over a group");
+        });
+    }
+}
+
+/// Two threads of each rank wait on two groups, in different orders on different ranks. A thread
+/// that kept the rank's lock while it waits would stop the other before it has entered.
+void threads_of_a_rank(world const& w) {
+    using namespace std::chrono_literals;
+    for (int const size : sizes({2, 3})) {
+        CAPTURE(size);
+        w.run(size, [size](coll::communicator& comm) {
+            coll::options const soon{.timeout = 20s};
+            auto first = comm.split(0), second = comm.split(0);
+            comm.core()->engine().shared()->work->lock->share();
+            auto const me = comm.rank();
+            auto const call = [&](coll::communicator& group, bool is_late, int of) {
+                for (int i = 0; i < 60; ++i) {
+                    auto const n = i % 5 == 4 ? std::size_t{40'000} : std::size_t{5};
+                    std::vector<int> v(n, of + i);
+                    if (is_late && i % 20 == 0) { std::this_thread::sleep_for(5ms); }
+                    group.all_reduce(v, coll::sum{}, soon);
+                    expect(v[n - 1] == size * (of + i), "the sum on a thread of its own");
+                    if (i % 10 == 0) { group.barrier(soon); }
+                    auto started = group.start_all_reduce(v, coll::max{}, soon);
+                    started.wait();
+                }
+            };
+            auto beside = std::async(std::launch::async, [&] { call(second, me == 0, 1); });
+            call(first, me != 0, 1000);
+            beside.get();
         });
     }
 }

@@ -46,7 +46,7 @@ enum class life : std::uint32_t { expected, running, left, died };
 /// What is known of a rank, and the bell that wakes it.
 struct alignas(line) rank_status {
     std::atomic<std::uint32_t> bell;
-    std::atomic<std::uint32_t> asleep;
+    std::atomic<std::uint32_t> asleep;  // threads of it that sleep, or are about to
     std::atomic<life> state;
     std::atomic<std::int32_t> signal;
     std::atomic<std::int32_t> pid;

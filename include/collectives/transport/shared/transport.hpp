@@ -69,10 +69,10 @@ public:
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
         auto& mine = job_.status(me_);
         auto const seen = mine.bell.load(std::memory_order_seq_cst);
-        mine.asleep.store(1, std::memory_order_seq_cst);
+        mine.asleep.fetch_add(1, std::memory_order_seq_cst);
         std::atomic_thread_fence(std::memory_order_seq_cst);  // see board::wake_others
         if (!ready()) { futex_wait(mine.bell, seen, time); }
-        mine.asleep.store(0, std::memory_order_release);
+        mine.asleep.fetch_sub(1, std::memory_order_release);
     }
 
     std::optional<peer_exit> gone(rank_t r) const {
