@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace trainer {
 
 inline constexpr int class_count = 10;
 
-/// Square images of one channel, and the class that each belongs to.
+/// Square images, and the class that each belongs to.
 struct samples {
-    std::vector<std::uint8_t> pixels;  ///< side x side of each image, row by row, image after image
+    std::vector<std::uint8_t>
+        pixels;  ///< row by row, image after image; a pixel's channels together
     std::vector<std::uint8_t> labels;  ///< 0 to class_count - 1
 
     std::size_t size() const { return labels.size(); }
@@ -25,11 +27,14 @@ struct samples {
 struct data_set {
     std::string_view name;
     int side = 0;                ///< pixels in a row, and rows
+    int channels = 1;            ///< of a pixel: 3 in colour
     std::uint8_t brightest = 1;  ///< a network sees pixels divided by it, so from 0 to 1
     std::array<std::string_view, class_count> classes{};
     samples train, test;
 
-    std::size_t pixels_per_image() const { return static_cast<std::size_t>(side * side); }
+    std::size_t pixels_per_image() const {
+        return static_cast<std::size_t>(side * side * channels);
+    }
 };
 
 /// The file of digits that came with the program: installed beside it, or in the repository's root.
@@ -44,5 +49,25 @@ data_set load_digits(std::filesystem::path const& file);
 /// Fashion-MNIST, 28 x 28 pixels, 60000 and 10000 images: four gzipped IDX files in `folder`.
 /// Throws std::runtime_error that says how to get them where they are missing.
 data_set load_fashion(std::filesystem::path const& folder);
+
+/// MNIST: the same four files of another set, gzipped or not; images and labels are as many as the
+/// files say. Throws std::runtime_error with the file where one is missing or damaged.
+data_set load_mnist(std::filesystem::path const& folder);
+
+/// CIFAR-10, 32 x 32 pixels of three colours: data_batch_1.bin to data_batch_5.bin and
+/// test_batch.bin in `folder`, the published binary version. Throws likewise.
+data_set load_cifar10(std::filesystem::path const& folder);
+
+/// "digits", "fashion", "mnist" or "cifar10", from `path`; the first two from where they usually
+/// are if that is empty. Throws std::runtime_error.
+data_set load_data(std::string_view name, std::filesystem::path const& path);
+
+/// The name of the data set whose published files stand at `path`. Throws std::runtime_error where
+/// it is none.
+std::string data_at(std::filesystem::path const& path);
+
+/// Where `data` is a path, that becomes `path`, and `data` the name of the set that is there.
+/// Throws std::runtime_error where it is neither a name nor there.
+void choose_data(std::string& data, std::filesystem::path& path);
 
 }  // namespace trainer

@@ -55,7 +55,12 @@ data_set load_digits(std::filesystem::path const& file) {
         throw std::runtime_error(file.string() +
                                  ": too few images: " + std::to_string(rows.size()));
     }
-    data_set result{"digits", 8, 16, {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, {}, {}};
+    data_set result{.name = "digits",
+                    .side = 8,
+                    .brightest = 16,
+                    .classes = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
+                    .train = {},
+                    .test = {}};
     for (auto const i : shuffled(rows.size(), 1)) {
         auto& set = result.train.size() < to_learn_from ? result.train : result.test;
         set.pixels.insert(set.pixels.end(), rows[i].begin(), rows[i].end() - 1);

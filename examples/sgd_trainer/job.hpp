@@ -29,7 +29,9 @@ struct job {
     settings const& how;
     data_set const& data;
 
-    network make_network() const { return {how.model, data.side, how.hidden, how.precision}; }
+    network make_network() const {
+        return {how.model, data.side, how.hidden, how.precision, data.channels};
+    }
     int steps_per_epoch() const {
         return static_cast<int>(data.train.size()) / how.batch / how.accumulate;
     }

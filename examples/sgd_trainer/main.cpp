@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "ranks.hpp"
 #include "report.hpp"
+#include "studies/studies.hpp"
 #include "transports/transports.hpp"
 
 #include <collectives/algorithm/all.hpp>
@@ -20,16 +21,8 @@ using namespace trainer;
 
 namespace {
 
-data_set load(settings const& how) {
-    if (how.data == "digits") {
-        return load_digits(how.data_path.empty() ? own_digits() : how.data_path);
-    }
-    return load_fashion(how.data_path.empty() ? "/usr/share/datasets/fashion-mnist"
-                                              : how.data_path);
-}
-
 void train(settings const& how) {
-    auto const data = load(how);
+    auto const data = load_data(how.data, how.data_path);
     (void)collectives::parse_algorithm(how.algorithm);  // an unknown one is told before ranks start
     job const what{how, data};
     if (what.steps_per_epoch() == 0) {
@@ -64,7 +57,7 @@ void infer(settings how) {
     how.data = saved.how.data;
     how.model = saved.how.model;
     how.hidden = saved.how.hidden;
-    auto const data = load(how);
+    auto const data = load_data(how.data, how.data_path);
     classification book(data);
     run({task::classify, how, data, saved.now, book});
 }
@@ -96,6 +89,7 @@ int main(int argc, char** argv) {
         switch (c->does) {
             case command::what::compare_algorithms: return compare_algorithms(c->compare) ? 0 : 1;
             case command::what::train: train(c->train); break;
+            case command::what::study: studies::run(c->study); break;
             case command::what::infer: infer(c->train); break;
             case command::what::compare_checkpoints: return differ(c->differ) ? 0 : 1;
         }

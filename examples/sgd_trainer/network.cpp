@@ -34,16 +34,15 @@ void round_to(format precision, matrix& values) {
 }
 
 std::vector<std::unique_ptr<layer>> make_layers(std::string const& model, Index side,
-                                                Index hidden) {
+                                                Index channels, Index hidden) {
     std::vector<std::unique_ptr<layer>> all;
     auto const add = [&]<class Layer, class... Sizes>(std::in_place_type_t<Layer>, Sizes... sizes) {
         all.push_back(std::make_unique<Layer>(sizes...));
     };
-    Index values = side * side;
+    Index values = side * side * channels;
     auto shape = curve::tanh;
     if (model == "conv") {
         shape = curve::relu;
-        Index channels = 1;
         auto const window = side > 8 ? Index{5} : Index{3};
         for (auto const filters : {Index{8}, Index{16}}) {
             if (side < window + 1) { break; }  // small images have room for one
@@ -62,8 +61,9 @@ std::vector<std::unique_ptr<layer>> make_layers(std::string const& model, Index 
     return all;
 }
 
-std::string describe(std::vector<std::unique_ptr<layer>> const& layers, int side) {
+std::string describe(std::vector<std::unique_ptr<layer>> const& layers, int side, int channels) {
     auto text = fmt::format("{0} x {0}", side);
+    if (channels > 1) { text += fmt::format(" x {}", channels); }
     for (auto const& l : layers) {
         text += l->outputs() > 0 ? fmt::format(" - {} {}", l->name(), l->outputs())
                                  : fmt::format(" {}", l->name());
@@ -79,9 +79,9 @@ struct network::scratch {
     matrix values;               // what went out of the last layer, then derivatives
 };
 
-network::network(std::string const& model, int side, int hidden, format precision)
-    : layers_(make_layers(model, side, hidden)),
-      description_(describe(layers_, side)),
+network::network(std::string const& model, int side, int hidden, format precision, int channels)
+    : layers_(make_layers(model, side, channels, hidden)),
+      description_(describe(layers_, side, channels)),
       precision_(precision),
       work_(std::make_unique<scratch>()) {
     int number = 0;

@@ -27,11 +27,11 @@ struct tensor {
 /// average it without knowing of layers. Softmax and cross-entropy come last.
 class network {
 public:
-    /// "dense": pixels -> hidden tanh units -> 10 classes. "conv": one or two convolutions with
-    /// ReLU and 2 x 2 maximum, then a hidden layer of ReLUs. With a 16-bit `precision` all that
-    /// flows through the network is rounded to it: weights as they are used, activations and their
-    /// derivatives.
-    network(std::string const& model, int side, int hidden, format precision);
+    /// For images of side x side pixels. "dense": pixels -> hidden tanh units -> 10 classes.
+    /// "conv": one or two convolutions with ReLU and 2 x 2 maximum, then a hidden layer of ReLUs.
+    /// With a 16-bit `precision` all that flows through the network is rounded to it: weights as
+    /// they are used, activations and their derivatives.
+    network(std::string const& model, int side, int hidden, format precision, int channels = 1);
     ~network();
     network(network&&) noexcept;
 

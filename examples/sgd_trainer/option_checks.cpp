@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "option_checks.hpp"
 
+#include "data.hpp"
+
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -11,11 +13,12 @@ namespace {
 /// What depends on other options.
 void fill_in(CLI::App const& app, settings& s) {
     auto const is_default = [&](char const* name) { return app.count(name) == 0; };
-    auto const fashion = s.data == "fashion";
-    if (fashion && is_default("--batch")) { s.batch = 128; }
-    if (fashion && is_default("--epochs")) { s.epochs = 10; }
-    if (fashion && is_default("--decay")) { s.falls = decay::cosine; }
-    if (s.hidden == 0) { s.hidden = fashion ? 128 : 64; }
+    choose_data(s.data, s.data_path);
+    auto const large = s.data != "digits";
+    if (large && is_default("--batch")) { s.batch = 128; }
+    if (large && is_default("--epochs")) { s.epochs = 10; }
+    if (large && is_default("--decay")) { s.falls = decay::cosine; }
+    if (s.hidden == 0) { s.hidden = large ? 128 : 64; }
     if (s.precision == format::half && is_default("--compress")) { s.wire = format::half; }
     if (s.precision != format::half && s.wire != format::half) { s.loss_scale = 1; }
     if (s.wire == format::half && s.precision != format::half && is_default("--loss-scale")) {

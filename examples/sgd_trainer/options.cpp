@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include "option_checks.hpp"
+#include "studies/options.hpp"
 #include "transports/transports.hpp"
 
 #include "../../tools/load/load.hpp"
@@ -97,8 +98,10 @@ void add_training(CLI::App& app, settings& s) {
             ->group(group);
     };
     auto const g = "Model and data";
-    app.add_option("--data", s.data, "digits, or fashion: Fashion-MNIST")
-        ->check(CLI::IsMember({"digits", "fashion"}))
+    app.add_option(
+           "--data", s.data,
+           "digits, fashion: Fashion-MNIST, or with --data-path mnist, cifar10; or the file "
+           "or folder of a set itself")
         ->capture_default_str()
         ->group(g);
     app.add_option("--model", s.model, "dense, or conv: convolutions")
@@ -112,16 +115,17 @@ void add_training(CLI::App& app, settings& s) {
     number(g, "--seed", s.seed, "of the first parameters and of the shuffling", 0, 4e9);
 
     auto const l = "Learning";
-    number(l, "--epochs", s.epochs, "how often all images are seen; fashion: 10", 1, 1e4);
-    number(l, "--batch", s.batch, "images of a pass, over all ranks together; fashion: 128", 1,
-           1e6);
+    number(l, "--epochs", s.epochs, "how often all images are seen; 30 for digits, else 10", 1,
+           1e4);
+    number(l, "--batch", s.batch,
+           "images of a pass, over all ranks together; 60 for digits, else 128", 1, 1e6);
     number(l, "--accumulate", s.accumulate, "passes per step", 1, 1e4);
     number(l, "--rate", s.rate, "the learning rate", 0, 1e3);
     number(l, "--rate-batch", s.rate_batch,
            "the rate is for steps of so many images and grows with them; 0: for any", 0, 1e6);
     number(l, "--warm-up", s.warm_up, "epochs in which the rate rises", 0, 1e4);
     choice<decay>(app, "--decay", s.falls,
-                  "of the rate: none, step, exponential or cosine (fashion's)",
+                  "of the rate: none (of digits), step, exponential or cosine (else)",
                   {{"none", decay::none},
                    {"step", decay::step},
                    {"exponential", decay::exponential},
@@ -221,6 +225,8 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
     load::option(train);
     auto& infer = *app.add_subcommand("infer", "classify the test images over ranks");
     infer.add_option("checkpoint", c.train.resume, "what has been learnt")->required();
+    auto& study = *app.add_subcommand("study", "tables and plots for docs/studies, in minutes");
+    studies::add_options(study, c.study);
     auto& differ = *app.add_subcommand("differ", "how far two checkpoints' parameters lie apart");
     differ.add_option("one", c.differ.one)->required();
     differ.add_option("other", c.differ.other)->required();
@@ -249,6 +255,8 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
         complete_ranks(infer, elsewhere);
         elsewhere.resume = c.train.resume;
         c.train = elsewhere;
+    } else if (study) {
+        c.does = command::what::study;
     } else if (differ) {
         c.does = command::what::compare_checkpoints;
     }

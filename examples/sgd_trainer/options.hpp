@@ -4,6 +4,7 @@
 
 #include "data.hpp"
 #include "settings.hpp"
+#include "studies/studies.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -27,10 +28,11 @@ struct difference {
 
 /// What the program is to do.
 struct command {
-    enum class what { compare_algorithms, train, infer, compare_checkpoints } does{};
+    enum class what { compare_algorithms, train, infer, study, compare_checkpoints } does{};
     comparison compare;
     settings train;
     difference differ;
+    studies::request study;
 };
 
 /// Empty where there is nothing to do, as after --help; then `status` is the program's.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The report as a page: one file, with its pictures in it.
+#include "page_time.hpp"
 #include "plot.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,18 @@ std::vector<moment> smoothed(std::vector<moment> const& all) {
     return result;
 }
 
+void draw_curve(svg& to, plot const& in, std::vector<moment> const& values, bool in_steps,
+                bool marked, std::string_view colour, double thick) {
+    std::vector<point> line;
+    for (auto const& v : values) { line.push_back(in.at(in_steps ? v.step : v.seconds, v.value)); }
+    to.polyline(
+        line, fmt::format("stroke='{}' stroke-width='{}' stroke-linejoin='round'", colour, thick));
+    if (!marked) { return; }
+    for (auto const& p : line) {
+        to.circle(p, 3.5, fmt::format("fill='white' stroke='{}' stroke-width='2'", colour));
+    }
+}
+
 std::string curves(history const& all) {
     svg picture(1000, 560, "Loss and accuracy against step and time", page_style);
     auto const losses = smoothed(all.losses);
@@ -37,12 +50,12 @@ std::string curves(history const& all) {
         auto const in_steps = column == 0;
         auto const end = in_steps ? losses.back().step : losses.back().seconds;
         auto const* const name = in_steps ? "step" : "seconds of training";
-        plot const loss{{left, 40}, 410, 190, end, 0, highest};
+        plot const loss{{left, 40}, 410, 190, {0, end}, {0, highest}};
         loss.draw(picture, "loss", name);
-        loss.curve(picture, losses, in_steps, false, colour::vermilion, 1.5);
-        plot const accuracy{{left, 315}, 410, 190, end, floor, 1};
+        draw_curve(picture, loss, losses, in_steps, false, colour::vermilion, 1.5);
+        plot const accuracy{{left, 315}, 410, 190, {0, end}, {floor, 1}};
         accuracy.draw(picture, "accuracy in test", name);
-        accuracy.curve(picture, all.accuracies, in_steps, true, colour::blue, 2);
+        draw_curve(picture, accuracy, all.accuracies, in_steps, true, colour::blue, 2);
     }
     return picture.text();
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where time went: of each rank as a whole, and in some steps.
+#include "page_time.hpp"
+
 #include "plot.hpp"
 
 #include <array>
@@ -65,7 +67,7 @@ std::string draw_some_steps(history const& all) {
         end = std::max(end, steps.back().end_ns);
     }
     auto const ms = [&](std::int64_t ns) { return static_cast<double>(ns - begin) / 1e6; };
-    plot const time{{70, 44}, 900, 34.0 * all.ranks, ms(end), 0, 1};
+    plot const time{{70, 44}, 900, 34.0 * all.ranks, {0, ms(end)}, {0, 1}};
     auto const across = tick_for(ms(end), 8);
     for (double x = 0; x <= ms(end); x += across) {
         auto const where = time.at(x, 0);

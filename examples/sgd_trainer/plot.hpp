@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the pictures of the report have in common.
+// What pictures of curves have in common: a frame with axes.
 #pragma once
 
-#include "report.hpp"
 #include "svg.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,24 +24,62 @@ inline double tick_for(double whole, int count) {
     return power * (leading < 1.99 ? 1 : leading < 4.99 ? 2 : 5);
 }
 
-/// A frame with axes for x in 0..right and y in low..high.
+/// The values along an axis. With a `base` it is logarithmic, and its ticks are powers of that.
+struct axis_range {
+    double low = 0, high = 1;
+    double base = 0;
+
+    /// 0 at the low end, 1 at the high one; what lies outside is drawn at the end.
+    double part(double value) const {
+        value = std::clamp(value, low, high);
+        if (base == 0) { return (value - low) / (high - low); }
+        return std::log(value / low) / std::log(high / low);
+    }
+    /// About `count` of them.
+    std::vector<double> ticks(int count) const {
+        std::vector<double> all;
+        if (base == 0) {
+            auto const step = tick_for(high - low, count);
+            for (auto n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * (high - low);
+                 ++n) {
+                all.push_back(n * step);
+            }
+            return all;
+        }
+        auto const first = std::ceil(std::log(low) / std::log(base) - 1e-9);
+        auto const last = std::floor(std::log(high) / std::log(base) + 1e-9);
+        auto const each = std::max(1.0, std::ceil((last - first) / (2.0 * count)));
+        auto const between = base == 10 && last - first < 2;  // 2 and 5 times the powers too
+        for (auto n = between ? first - 1 : first; n <= last; n += each) {
+            for (auto const part : {1.0, 2.0, 5.0}) {
+                auto const value = part * std::pow(base, n);
+                auto const wanted = part == 1 || between;
+                if (wanted && value >= low / 1.0001 && value <= high * 1.0001) {
+                    all.push_back(value);
+                }
+            }
+        }
+        return all;
+    }
+};
+
+/// A frame with axes.
 struct plot {
     point corner;  // upper left
-    double width, height, right, low, high;
+    double width, height;
+    axis_range x, y;
 
-    point at(double x, double y) const {
-        auto const part_of_height = (std::clamp(y, low, high) - low) / (high - low);
-        return {corner.x + width * x / right, corner.y + height * (1 - part_of_height)};
+    point at(double right, double up) const {
+        return {corner.x + width * x.part(right), corner.y + height * (1 - y.part(up))};
     }
     void draw(svg& to, std::string_view name, std::string_view x_name) const {
-        for (auto y = std::ceil(low / step()) * step(); y <= high * (1 + 1e-9); y += step()) {
-            to.line(at(0, y), at(right, y), "class='grid'");
-            to.text({corner.x - 8, at(0, y).y + 4}, fmt::format("{:.3g}", y),
+        for (auto const v : y.ticks(4)) {
+            to.line(at(x.low, v), at(x.high, v), "class='grid'");
+            to.text({corner.x - 8, at(x.low, v).y + 4}, fmt::format("{:.3g}", v),
                     "class='tick' text-anchor='end'");
         }
-        auto const across = tick_for(right, 5);
-        for (double x = 0; x <= right * (1 + 1e-9); x += across) {
-            to.text({at(x, low).x, corner.y + height + 18}, fmt::format("{:.6g}", x),
+        for (auto const v : x.ticks(5)) {
+            to.text({at(v, y.low).x, corner.y + height + 18}, fmt::format("{:.6g}", v),
                     "class='tick' text-anchor='middle'");
         }
         to.line({corner.x, corner.y + height}, {corner.x + width, corner.y + height},
@@ -51,24 +87,6 @@ struct plot {
         to.text({corner.x, corner.y - 12}, name, "class='name'");
         to.text({corner.x + width / 2, corner.y + height + 38}, x_name, "text-anchor='middle'");
     }
-    void curve(svg& to, std::vector<moment> const& values, bool in_steps, bool marked,
-               std::string_view colour, double thick) const {
-        std::vector<point> line;
-        for (auto const& v : values) { line.push_back(at(in_steps ? v.step : v.seconds, v.value)); }
-        to.polyline(line, fmt::format("stroke='{}' stroke-width='{}' stroke-linejoin='round'",
-                                      colour, thick));
-        if (!marked) { return; }
-        for (auto const& p : line) {
-            to.circle(p, 3.5, fmt::format("fill='white' stroke='{}' stroke-width='2'", colour));
-        }
-    }
-
-private:
-    double step() const { return tick_for(high - low, 4); }
 };
-
-/// Pictures of where time went, in page_time.cpp.
-std::string draw_time_of_ranks(history const& all);
-std::string draw_some_steps(history const& all);
 
 }  // namespace trainer

@@ -25,12 +25,15 @@ public:
         if (shown_) { std::fputs("\r\033[K", stderr); }
     }
     void show(int step, int steps, double accuracy) {
+        show(step, steps, fmt::format("step {}/{}, accuracy {:.3f}", step, steps, accuracy));
+    }
+    void show(int step, int steps, std::string_view what) {
         auto const now = std::chrono::steady_clock::now();
         if (!shown_ || now < next_) { return; }
         next_ = now + std::chrono::milliseconds(50);
         auto const done = static_cast<std::size_t>(24 * step / steps);
-        fmt::print(stderr, "\r  {:<12} {:━<{}}{:─<{}} step {}/{}, accuracy {:.3f}\033[K", label_,
-                   "", done, "", 24 - done, step, steps, accuracy);
+        fmt::print(stderr, "\r  {:<12} {:━<{}}{:─<{}} {}\033[K", label_, "", done, "", 24 - done,
+                   what);
         std::fflush(stderr);
     }
 

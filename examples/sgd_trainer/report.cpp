@@ -63,8 +63,9 @@ double history::bound() const { return 2 * bytes() * (ranks - 1) / ranks; }
 
 report::report(settings const& how, data_set const& data, network const& net) : data_(data) {
     all_.how = how;
-    all_.data = fmt::format("{}: {} images to learn from, {} to test, {} x {} pixels", data.name,
-                            data.train.size(), data.test.size(), data.side, data.side);
+    all_.data = fmt::format("{}: {} images to learn from, {} to test, {} x {} pixels{}", data.name,
+                            data.train.size(), data.test.size(), data.side, data.side,
+                            data.channels == 1 ? "" : " in colour");
     all_.network = net.description();
     all_.parameters = net.parameter_count();
 }

@@ -22,7 +22,7 @@ struct settings {
     std::string data = "digits";
     std::filesystem::path data_path;  ///< empty: where the data set usually is
     std::string model = "dense";
-    int hidden = 0;  ///< units of the hidden layer; 0: 64 for digits, 128 for fashion
+    int hidden = 0;  ///< units of the hidden layer; 0: 64 for digits, else 128
 
     int epochs = 30;
     int batch = 60;      ///< images per pass, over all ranks together

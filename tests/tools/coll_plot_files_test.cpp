@@ -5,12 +5,15 @@
 #include "scale.hpp"
 #include "table.hpp"
 
+#include "../insert_between.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
 
 using namespace coll_plot;
+using tools::insert_between;
 
 namespace {
 

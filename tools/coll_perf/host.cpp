@@ -3,27 +3,15 @@
 
 #include "copies.hpp"
 
+#include "../processor.hpp"
+
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 
 namespace coll_perf {
-namespace {
-
-std::string cpu_name() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        auto const colon = line.find(": ");
-        if (line.starts_with("model name") && colon != line.npos) { return line.substr(colon + 2); }
-    }
-    return "unknown";
-}
-
-}  // namespace
-
 host_facts const& this_host() {
     static host_facts const facts = [] {
         std::array<char, 256> name{};
@@ -33,7 +21,8 @@ host_facts const& this_host() {
 #else
         std::string const compiler = "g++ " + std::string(__VERSION__);
 #endif
-        return host_facts{name.data(), cpu_name(), compiler, COLLECTIVES_VERSION, usable_cores()};
+        return host_facts{name.data(), tools::processor_name(), compiler, COLLECTIVES_VERSION,
+                          usable_cores()};
     }();
     return facts;
 }

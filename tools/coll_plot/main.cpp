@@ -4,6 +4,7 @@
 #include "compare.hpp"
 #include "table.hpp"
 
+#include "../insert_between.hpp"
 #include "../numbers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -114,7 +115,7 @@ int plot(options const& o) {
     auto const table = as_markdown(curves, {o.sizes.begin(), o.sizes.end()});
     if (o.table) { fmt::print("{}", table); }
     if (!o.page.empty()) {
-        write_file(o.page, insert_between(read_file(o.page), o.mark, table));
+        write_file(o.page, tools::insert_between(read_file(o.page), o.mark, table));
         fmt::print("wrote {}\n", o.page);
     }
     if (o.against.empty()) { return 0; }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <stdexcept>
 
 namespace coll_plot {
 
@@ -46,19 +45,6 @@ std::string as_markdown(std::vector<series> const& curves, std::vector<double> c
         out += "\n";
     }
     return out;
-}
-
-std::string insert_between(std::string const& page, std::string const& name,
-                           std::string const& text) {
-    auto const first = "<!-- " + name + " -->\n";
-    auto const last = "<!-- end of " + name + " -->";
-    auto const from = page.find(first);
-    auto const to = from == page.npos ? page.npos : page.find(last, from);
-    if (to == page.npos) {
-        throw std::runtime_error("there is no \"" + first.substr(0, first.size() - 1) +
-                                 "\" with a \"" + last + "\" after it");
-    }
-    return page.substr(0, from + first.size()) + text + page.substr(to);
 }
 
 }  // namespace coll_plot

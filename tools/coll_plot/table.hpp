@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Curves as a table in Markdown, and how it comes into a page.
+// Curves as a table in Markdown.
 #pragma once
 
 #include "series.hpp"
@@ -14,10 +14,5 @@ std::string as_markdown(std::vector<series> const& curves, std::vector<double> c
 
 /// Three significant digits and a unit: `72.1 ns`, `1.23 us`, `40.4 ms`.
 std::string human_time(double seconds);
-
-/// The page with `text` between the lines `<!-- NAME -->` and `<!-- end of NAME -->`. Throws
-/// std::runtime_error if one of them is missing.
-std::string insert_between(std::string const& page, std::string const& name,
-                           std::string const& text);
 
 }  // namespace coll_plot

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report.hpp"
 
+#include "../processor.hpp"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 namespace coll_wire {
 namespace {
-
-std::string processor() {
-    std::ifstream in("/proc/cpuinfo");
-    for (std::string line; std::getline(in, line);) {
-        if (line.starts_with("model name")) {
-            auto const at = line.find(": ");
-            return at == line.npos ? "" : line.substr(at + 2);
-        }
-    }
-    return "";
-}
 
 std::string segment_of(question const& q) {
     if (q.segment == coll::chosen_segment) { return "chosen"; }
@@ -46,7 +36,7 @@ std::string table_line(answer const& a) {
 
 std::string as_csv(std::vector<answer> const& answers) {
     auto const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    auto const cpu = processor();
+    auto const cpu = tools::processor_name();
     std::string out =
         "transport,collective,algorithm,type,op,ranks,hosts,bytes,in_place,memory,segment,samples,"
         "median_us,predicted_us,bound_us,round_us,message_us,link_bytes,counted_bytes,"

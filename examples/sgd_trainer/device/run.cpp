@@ -22,8 +22,8 @@ void train_over(coll::communicator& base, coll::communicator& comm, device_math&
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
                   how.prefetch);
     network host = what.make_network();
-    device_network net(math, host.tensors(), what.data.side * what.data.side, how.hidden,
-                       mine.size);
+    device_network net(math, host.tensors(), static_cast<int>(what.data.pixels_per_image()),
+                       how.hidden, mine.size);
     net.put(now.parameters, now.velocity);
     coll::fusion_buffer averages(comm, {.threshold = how.threshold,
                                         .op = coll::average{},

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include "../../../tools/insert_between.hpp"
+#include "../../../tools/processor.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+
+namespace trainer::studies {
+namespace {
+
+constexpr char const* mark = "study";  // the page's, around what is measured
+
+double load_now() {
+    double load = 0;
+    return ::getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+void write(std::filesystem::path const& file, std::string const& text) {
+    std::ofstream out(file);
+    out << text;
+    if (!out.flush()) { throw std::runtime_error("cannot write " + file.string()); }
+}
+
+std::string joined(std::vector<std::string> const& cells, std::string_view before,
+                   std::string_view between, std::string_view after) {
+    return fmt::format("{}{}{}\n", before, fmt::join(cells, between), after);
+}
+
+std::string as_markdown(table const& t) {
+    auto text = joined(t.columns, "| ", " | ", " |");
+    text += joined(std::vector<std::string>(t.columns.size(), "---"), "|", "|", "|");
+    for (auto const& row : t.rows) { text += joined(row, "| ", " | ", " |"); }
+    return text;
+}
+
+std::string as_csv(table const& t) {
+    auto const line = [](std::vector<std::string> cells) {
+        for (auto& c : cells) {
+            if (c.find_first_of(",\"") == c.npos) { continue; }
+            std::string quoted = "\"";
+            for (auto const letter : c) {
+                quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+            }
+            c = quoted + '"';
+        }
+        return joined(cells, "", ",", "");
+    };
+    auto text = line(t.columns);
+    for (auto const& row : t.rows) { text += line(row); }
+    return text;
+}
+
+std::string read(std::filesystem::path const& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+study_report::study_report(std::string name, request const& what)
+    : name_(std::move(name)), what_(what), bar_(name_, true), load_(load_now()) {
+    std::filesystem::create_directories(what_.output);
+}
+
+data_set const& study_report::data() {
+    if (!data_) {
+        std::string const own = what_.quick ? "digits" : "fashion";
+        auto name = what_.data.empty() ? own : what_.data;
+        auto path = what_.data_path;
+        choose_data(name, path);
+        data_ = load_data(name, path);
+    }
+    return *data_;
+}
+
+std::filesystem::path study_report::file(std::string const& part, char const* kind) const {
+    return what_.output / fmt::format("{}_{}.{}", name_, part, kind);
+}
+
+void study_report::say(std::string const& text) {
+    bar_.clear();
+    fmt::print("{}\n\n", text);
+    text_ += text + "\n\n";
+}
+
+void study_report::add(table const& t) {
+    for (auto const& row : t.rows) {
+        if (row.size() != t.columns.size()) {
+            throw std::logic_error(t.name + ": a row has other columns than the table");
+        }
+    }
+    write(file(t.name, "csv"), as_csv(t));
+    say(t.caption + "\n\n" + as_markdown(t).substr(0, as_markdown(t).size() - 1));
+}
+
+void study_report::add(figure const& f) {
+    auto const where = file(f.name, "svg");
+    draw(f).save(where);
+    say(fmt::format("![{}]({})", f.title, where.filename().string()));
+}
+
+void study_report::at(int done, int of, std::string_view what) {
+    bar_.show(done, of, fmt::format("{}/{}: {}", done, of, what));
+}
+
+void study_report::finish() {
+    bar_.clear();
+    auto const day = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    say(fmt::format(
+        "(`sgd_trainer study {}{}{}`, {} cores of {}, {:%Y-%m-%d}; before it began {:.1f} "
+        "processes wanted to run.)",
+        name_, what_.quick ? " --quick" : "", what_.data.empty() ? "" : " --data " + what_.data,
+        std::thread::hardware_concurrency(), tools::processor_name(), fmt::gmtime(day), load_));
+    auto const page = what_.output / (name_ + ".md");
+    auto const old = std::filesystem::exists(page)
+                         ? read(page)
+                         : fmt::format("<!-- {0} -->\n<!-- end of {0} -->\n", mark);
+    write(page, tools::insert_between(old, mark, text_));
+    fmt::print("{} is written\n", page.string());
+}
+
+}  // namespace trainer::studies
