@@ -10,9 +10,7 @@ import { toFragment } from "./state.js";
 const MOST_PICTURES = 120;  // of a GIF
 const GIF_WIDTH = 900;
 
-// The student's name stays out of what is passed on, unless the tick box says otherwise.
-let named = false;
-const addressOf = (state, query = "") => location.href.replace(/[?#].*/, "") + query + toFragment(named ? state : { ...state, student: "" });
+const addressOf = (state, query = "") => location.href.replace(/[?#].*/, "") + query + toFragment(state);
 const namesOf = (state) => listed(state.algorithm);
 const titleOf = (state) => `${namesOf(state)}: ${state.collective.replaceAll("_", "-")} over ${state.ranks} rank${state.ranks === 1 ? "" : "s"}`;
 const captionOf = (app) => [`${titleOf(app.state)}. Drawn by collectives ${app.core.version}.`, addressOf(app.state)];
@@ -105,15 +103,7 @@ export function mountExport(tools, app) {
     field("share-frame", "Embed", () => `<iframe src="${escaped(addressOf(app.state, "?embed=1"))}" title="${escaped(titleOf(app.state))}" width="100%" height="560" style="border: 0"></iframe>`),
     field("share-markdown", "Markdown", () => `[${titleOf(app.state)}](${addressOf(app.state).replaceAll("(", "%28").replaceAll(")", "%29")})`),
   ];
-  const name = h("input", { type: "checkbox", id: "share-name", onchange: () => { named = name.checked; fields.forEach((f) => f.fill()); } });
-  const whose = h("span", {}), nameField = h("label", { class: "share-name" }, name, " with my name (", whose, ")");
-  const fill = () => {
-    const { student } = app.state;
-    nameField.hidden = student === "";
-    if (student !== whose.textContent) { name.checked = named = false; }
-    whose.textContent = student;
-    fields.forEach((f) => f.fill());
-  };
+  const fill = () => fields.forEach((f) => f.fill());
   let busy = false;
   const saves = Object.entries(FILES).map(([id, [name, what, act]]) => h("button", { type: "button", id: `save-${id}`, title: what, "aria-label": `Save ${name}: ${what}`, onclick: async () => {
     if (busy) { return; }
@@ -125,7 +115,7 @@ export function mountExport(tools, app) {
     busy = false;
   } }, name));
   const panel = h("div", { class: "share-panel", id: "share-panel", hidden: true, role: "group", "aria-label": "Share and save" },
-    h("h2", {}, "Share"), h("p", { class: "quiet" }, "The link holds all that is shown."), fields.map((f) => f.element), nameField, h("h2", {}, "Save"), h("div", { class: "row" }, saves), said);
+    h("h2", {}, "Share"), h("p", { class: "quiet" }, "The link holds all that is shown."), fields.map((f) => f.element), h("h2", {}, "Save"), h("div", { class: "row" }, saves), said);
   const button = h("button", { type: "button", class: "plain no-print", id: "share", "aria-expanded": false, "aria-controls": "share-panel", onclick: () => open(panel.hidden) }, "Share and save");
   const box = h("div", { class: "share own-keys" }, button, panel);
   tools.prepend(box);

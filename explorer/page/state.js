@@ -13,7 +13,6 @@ export function declare(more) {
   }
 }
 
-export const asText = { parse: (t) => t, format: (v) => v };
 export const asWhole = (least, most) => ({
   parse: (t) => (/^-?\d+$/.test(t) && Number(t) >= least && Number(t) <= most ? Number(t) : undefined),
   format: String,

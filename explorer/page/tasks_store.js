@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tries and result codes of a student, kept in this browser where it allows that.
+// The tries and result codes of a student, kept in this browser where it allows that; and the student's
+// name, which stays in this window: no address and no message has it.
 const NAME = "collectives-explorer-tasks";
 
 export function makeStore() {
   let kept = {};
   let lasting = true;
   try { kept = JSON.parse(localStorage.getItem(NAME) ?? "{}"); } catch { lasting = false; }
+  let name = "";
+  try { name = sessionStorage.getItem(NAME) ?? ""; } catch { /* kept for as long as the page is open */ }
   const keyOf = (task, student) => `${student}\n${task}`;
   return {
     get lasting() { return lasting; },
+    get name() { return name; },
+    set name(to) {
+      name = to;
+      try { sessionStorage.setItem(NAME, to); } catch { /* as above */ }
+    },
     // {tries, code} of a task, which may have none yet.
     of(task, student) { return kept[keyOf(task, student)] ?? { tries: 0, code: "" }; },
     put(task, student, entry) {

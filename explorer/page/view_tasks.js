@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that mark themselves: chosen one by one, or as the sheet that a teacher made.
 import { h } from "./dom.js";
-import { asOneOf, asText, asWhole, declare } from "./state.js";
-import { KINDS, MOST_TASKS, makeTask, markTask, refusalOf, parseSheet, parseTask, taskText, tasksOf } from "./tasks.js";
+import { asOneOf, asWhole, declare } from "./state.js";
+import { KINDS, makeTask, markTask, refusalOf, parseSheet, parseTask, taskText, tasksOf } from "./tasks.js";
 import { codeOf, MOST_NAME } from "./tasks_code.js";
 import { dataOf, firstDifference } from "./tasks_data.js";
 import { seedOf } from "./tasks_random.js";
@@ -16,6 +16,7 @@ import { teacherPart } from "./view_tasks_teacher.js";
 
 const FORMS = { predict: predictForm, bug: bugForm, build: buildForm };
 const HINT_AFTER = 2;  // wrong tries
+const MOST_ITEMS = 999;
 export const collectiveName = (collective) => collective.replaceAll("_", "-");
 export const headOf = (task) =>
   `${task.kind === "build" ? "" : task.algorithm + ", "}${collectiveName(task.id.collective)} over ${task.id.size} ranks`;
@@ -37,26 +38,29 @@ function hintOf(app, task) {
 function mount(host, app) {
   declare({
     task: { initial: "", parse: (t) => (parseTask(t) === null ? undefined : t), format: (v) => v },
-    student: { initial: "", ...asText },
     sheet: { initial: "", parse: (t) => (parseSheet(t) === null ? undefined : t), format: (v) => v },
-    item: { initial: 1, ...asWhole(1, MOST_TASKS) },
+    item: { initial: 1, ...asWhole(1, MOST_ITEMS) },
     teacher: { initial: "no", ...asOneOf("no", "yes") },
   });
   const store = makeStore();
   const name = h("input", { type: "text", id: "student", maxLength: MOST_NAME, autocomplete: "name",
-    onchange: () => app.set({ student: name.value.trim() }, { replace: true }) });
+    onchange: () => {
+      store.name = name.value.trim();
+      app.show(app.state);
+    } });
   const who = h("div", { class: "card row task-who" }, h("label", {}, "Your name or number ", name),
-    h("p", { class: "quiet" }, "It chooses your tasks: with another name there are others. It stays in this browser, in the page\u2019s address and in your result codes."));
+    h("p", { class: "quiet" }, "It chooses your tasks: with another name there are others. It stays in this window and in your result codes; links do not have it."));
   const teacher = h("div", {}), sheet = h("div", {}), start = h("div", {}), body = h("div", {});
   const toTeacher = h("p", { class: "task-teacher no-print" }, h("button", { type: "button", class: "plain", onclick: () => app.set({ teacher: "yes" }) }, "For teachers: make a sheet of tasks"));
   host.append(teacher, who, sheet, start, body, toTeacher);
 
   let shown = "", form = null, parts = {};
   const current = (state) => {
-    if (state.sheet !== "") { return tasksOf(parseSheet(state.sheet), state.student)[state.item - 1] ?? null; }
-    return state.task === "" ? null : withSeed(parseTask(state.task), state.student);
+    if (state.sheet !== "") { return tasksOf(parseSheet(state.sheet), store.name)[state.item - 1] ?? null; }
+    return state.task === "" ? null : withSeed(parseTask(state.task), state.item);
   };
-  const withSeed = (id, student) => (id.seed === "" ? { ...id, seed: String(seedOf(student)) } : id);
+  // Without a seed it is the student's, whose address does not say so.
+  const withSeed = (id, item) => (id.seed === "" ? { ...id, seed: `${seedOf(store.name)}-${item}` } : id);
 
   function showTask(id) {
     const task = id && makeTask(app.core, id);
@@ -66,7 +70,7 @@ function mount(host, app) {
       body.replaceChildren(h("p", { class: "bad" }, `There is no such task: ${id.algorithm} is not for ${id.size} ranks.`));
       return;
     }
-    const { student } = app.state;
+    const student = store.name;
     let { tries, code } = store.of(task.text, student);
     form = FORMS[task.kind](app, task);
     const result = h("div", { role: "status", class: "task-result", tabIndex: -1 });
@@ -109,6 +113,7 @@ function mount(host, app) {
         ...(app.state.sheet === "" ? [h("button", { type: "button", onclick: another }, "Another one like it")] : []));
     }
     function another() {
+      if (parseTask(app.state.task).seed === "") { app.set({ item: app.state.item + 1 }); return; }
       const [base, number = "1"] = task.id.seed.split("-");
       app.set({ task: taskText({ ...task.id, seed: `${base}-${Number(number) + 1}` }) });
     }
@@ -120,9 +125,9 @@ function mount(host, app) {
     if (host.hidden) { return; }
     const { state } = app;
     const isTeacher = state.teacher === "yes";
-    if (document.activeElement !== name) { name.value = state.student; }
+    if (document.activeElement !== name) { name.value = store.name; }
     const id = current(state);
-    const now = JSON.stringify([id, state.student, state.sheet, state.item, state.teacher, state.task]);
+    const now = JSON.stringify([id, store.name, state.sheet, state.item, state.teacher, state.task]);
     if (now === shown) { form?.redraw(); parts.start?.redraw?.(); return; }
     const before = shown === "" ? null : JSON.parse(shown);
     shown = now;
@@ -134,12 +139,12 @@ function mount(host, app) {
       parts.sheet = sheetPart(app, store);
       sheet.replaceChildren(parts.sheet.element);
     }
-    if (state.sheet === "" && state.task === "" && !isTeacher) { parts.start = chooser(app); start.replaceChildren(parts.start.element); } else {
+    if (state.sheet === "" && state.task === "" && !isTeacher) { parts.start = chooser(app, store); start.replaceChildren(parts.start.element); } else {
       start.replaceChildren(...(state.sheet === "" && !isTeacher ? [h("p", {}, h("button", { type: "button", class: "plain", onclick: () => app.set({ task: "" }) }, "\u2190 Choose another task"))] : []));
     }
     who.hidden = isTeacher;
     toTeacher.hidden = isTeacher || state.sheet !== "";
-    const waits = state.sheet !== "" && state.student === "" && !isTeacher;
+    const waits = state.sheet !== "" && store.name === "" && !isTeacher;
     showTask(isTeacher || waits ? null : id);
     if (waits) { body.replaceChildren(h("p", {}, "Type your name or number: then your tasks appear here.")); }
   });

@@ -3,7 +3,6 @@
 import { copied } from "./clipboard.js";
 import { h } from "./dom.js";
 import { COLLECTIVES, KINDS, LEAST_RANKS, MOST_RANKS, taskText } from "./tasks.js";
-import { seedOf } from "./tasks_random.js";
 
 export function copyButton(text, label = "Copy") {
   const button = h("button", { type: "button", onclick: async () => {
@@ -29,7 +28,7 @@ export function aboutFields(app, initial, prefix, onchange = () => {}) {
   };
 }
 
-export function chooser(app) {
+export function chooser(app, store) {
   const { state, core } = app;
   const [first] = state.algorithm;
   const fields = aboutFields(app, {
@@ -40,8 +39,8 @@ export function chooser(app) {
   const begin = (kind) => {
     const about = fields.read();
     if (about === null) { return; }
-    const seed = app.state.student === "" ? 1 + Math.floor(Math.random() * 99999) : seedOf(app.state.student);
-    app.set({ task: taskText({ kind, ...about, seed: `${seed}-1` }) });
+    const seed = store.name === "" ? `${1 + Math.floor(Math.random() * 99999)}-1` : "";  // "": that of the name
+    app.set({ task: taskText({ kind, ...about, seed }), item: 1 });
   };
   return { element: h("div", {},
     h("div", { class: "row task-about" }, fields.elements),

@@ -9,8 +9,8 @@ export function sheetPart(app, store) {
 
   function update() {
     const { state } = app;
-    const tasks = tasksOf(parseSheet(state.sheet), state.student);
-    const entries = tasks.map((id) => (state.student === "" ? { tries: 0, code: "" } : store.of(taskText(id), state.student)));
+    const tasks = tasksOf(parseSheet(state.sheet), store.name);
+    const entries = tasks.map((id) => (store.name === "" ? { tries: 0, code: "" } : store.of(taskText(id), store.name)));
     const done = entries.filter((e) => e.code !== "").length;
     const codes = entries.map((e) => e.code).filter((c) => c !== "").join("\n");
     const says = ({ tries, code }) => (code !== "" ? "\u2713 done" : tries > 0 ? `${tries} ${tries === 1 ? "try" : "tries"}` : "open");
@@ -18,7 +18,7 @@ export function sheetPart(app, store) {
       h("div", { class: "row" }, h("h2", { id: "sheet-title" }, "Your sheet"), h("progress", { max: tasks.length, value: done, "aria-label": "Tasks done" }),
         h("span", { role: "status" }, `${done} of ${tasks.length} done`)),
       h("ol", { class: "task-items" }, tasks.map((id, i) => h("li", {}, h("button", {
-        type: "button", class: entries[i].code !== "" ? "done" : "", "aria-current": i + 1 === state.item ? "step" : null, id: `sheet-item-${i + 1}`, disabled: state.student === "",
+        type: "button", class: entries[i].code !== "" ? "done" : "", "aria-current": i + 1 === state.item ? "step" : null, id: `sheet-item-${i + 1}`, disabled: store.name === "",
         onclick: () => { app.set({ item: i + 1 }); document.getElementById(`sheet-item-${i + 1}`).focus(); },
       }, h("b", {}, `${i + 1} `), KINDS[id.kind].title, h("span", { class: "quiet" }, ` ${says(entries[i])}`))))),
       codes === "" ? h("p", { class: "quiet" }, "Each right answer gives a result code. All of them stand here in the end: hand them in.") : h("div", {},

@@ -6,7 +6,7 @@ import { KINDS, MOST_TASKS, makeTask, parseSheet, sheetText, tasksOf, taskText }
 import { verified } from "./tasks_code.js";
 import { aboutFields, copyButton } from "./view_tasks_choose.js";
 
-const linkTo = (app, patch) => location.href.replace(/#.*/, "") + toFragment({ ...app.state, view: "tasks", task: "", item: 1, student: "", round: -1, ...patch });
+const linkTo = (app, patch) => location.href.replace(/#.*/, "") + toFragment({ ...app.state, view: "tasks", task: "", item: 1, round: -1, ...patch });
 const EXAMPLE = "predict:ring:5:all_reduce*2,bug:ring:5:all_reduce,bug:any:6:all_reduce,build:ring:4:all_reduce";
 
 export function teacherPart(app) {
@@ -66,7 +66,7 @@ function solutions(app, items) {
     list.replaceChildren(...(show.checked ? tasksOf(items, name.value).map((id) => {
       const task = makeTask(app.core, id);
       return h("li", {}, task === null ? "no such task" : [h("b", {}, `${KINDS[id.kind].title}, ${task.algorithm}: `), KINDS[id.kind].solution(task), " ",
-        h("a", { href: toFragment({ ...app.state, view: "tasks", sheet: "", teacher: "no", student: name.value, task: taskText(id) }) }, "see it")]);
+        h("a", { href: toFragment({ ...app.state, view: "tasks", sheet: "", teacher: "no", task: taskText(id) }) }, "see it")]);
     }) : []));
   }
   return h("div", { class: "task-solutions" }, h("h3", {}, "Solutions"), h("div", { class: "row" },
