@@ -102,6 +102,7 @@ export function makeApp(core, computer) {
   const app = {
     core, sources, computer,
     state: null, complaints: [], panels: [],
+    allViews: false,  // on paper: all of them, one after the other
     // Whether a panel is still being computed; listeners are called when it is there.
     get busy() { return app.panels.some((p) => p.busy); },
     // The largest number of rounds of the panels.

@@ -72,6 +72,23 @@ async function recorded(app, say) {
   return gifOf(frames, canvas.width, canvas.height);
 }
 
+// The shown view, or all of them, on paper.
+async function print(app, all) {
+  const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+  const show = (now) => {
+    app.allViews = now;
+    document.documentElement.classList.toggle("all-views", now);
+    app.show(app.state);
+  };
+  if (all) {
+    show(true);
+    for (let i = 0; i < 3; ++i) { await painted(); }
+    await new Promise((done) => { setTimeout(done, 600); });  // what views compute when nothing changes
+    addEventListener("afterprint", () => show(false), { once: true });
+  }
+  globalThis.print();
+}
+
 const FILES = {
   svg: ["SVG", "the shown view as a drawing", async (app) => save(fileName(app, "svg"), "image/svg+xml", [(await pictureOf(app)).text])],
   png: ["PNG", "the shown view as a picture", async (app) => {
@@ -114,8 +131,11 @@ export function mountExport(tools, app) {
     } catch (e) { say(`Not saved: ${e.message}.`); }
     busy = false;
   } }, name));
+  const prints = [["view", "this view", false], ["all", "all views", true]].map(([id, what, all]) => h("button", { type: "button", id: `print-${id}`, "aria-label": `Print ${what}`,
+    onclick: async () => { open(false); button.focus(); await print(app, all); } }, what[0].toUpperCase() + what.slice(1)));
   const panel = h("div", { class: "share-panel", id: "share-panel", hidden: true, role: "group", "aria-label": "Share and save" },
-    h("h2", {}, "Share"), h("p", { class: "quiet" }, "The link holds all that is shown."), fields.map((f) => f.element), h("h2", {}, "Save"), h("div", { class: "row" }, saves), said);
+    h("h2", {}, "Share"), h("p", { class: "quiet" }, "The link holds all that is shown."), fields.map((f) => f.element), h("h2", {}, "Save"), h("div", { class: "row" }, saves),
+    h("h2", {}, "Print"), h("div", { class: "row" }, prints), said);
   const button = h("button", { type: "button", class: "plain no-print", id: "share", "aria-expanded": false, "aria-controls": "share-panel", onclick: () => open(panel.hidden) }, "Share and save");
   const box = h("div", { class: "share own-keys" }, button, panel);
   tools.prepend(box);

@@ -12,7 +12,7 @@ export function mountTabs(bar, place, views, app, player) {
     onclick: () => app.set({ view: view.id }),
   }, view.title)));
   const hosts = sorted.map((view) => place.appendChild(h("section", {
-    role: "tabpanel", id: `view-${view.id}`, class: `view view-${view.id}`, "aria-labelledby": `tab-${view.id}`, hidden: true, tabIndex: -1,
+    role: "tabpanel", "data-title": view.title, id: `view-${view.id}`, class: `view view-${view.id}`, "aria-labelledby": `tab-${view.id}`, hidden: true, tabIndex: -1,
   })));
   bar.addEventListener("keydown", (e) => {
     const at = tabs.indexOf(document.activeElement), last = tabs.length - 1;
@@ -25,12 +25,14 @@ export function mountTabs(bar, place, views, app, player) {
   });
   bar.hidden = sorted.length < 2;
 
+  // Of all views on paper: tasks are for the screen, the editor is there if it shows what is shown.
+  const printed = (id) => id !== "tasks" && (id !== "write" || app.state.algorithm.includes(app.own?.name));
   // Before the views' own listeners, which look whether they are shown.
   app.onChange(() => {
     const found = sorted.findIndex((v) => v.id === app.state.view);
     const now = found < 0 ? 0 : found;
     sorted.forEach((view, i) => {
-      hosts[i].hidden = i !== now;
+      hosts[i].hidden = app.allViews ? !printed(view.id) : i !== now;
       tabs[i].setAttribute("aria-selected", i === now);
       tabs[i].tabIndex = i === now ? 0 : -1;
     });

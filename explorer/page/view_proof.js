@@ -47,6 +47,7 @@ export default {
       const title = h("h2", {}, h("i", { class: "mark", style: { background: colourOf(panel.name) }, "aria-hidden": "true" }), panel.name);
       if (!panel.job) { return h("article", { class: "card" }, title, h("p", { class: panel.busy ? "quiet" : "bad" }, `${panel.complaint}${panel.busy ? " \u2026" : "."}`)); }
       const { job } = panel;
+      if (app.allViews && !verdicts.get(job)) { verdicts.set(job, { proof: panel.proof }); }
       const verdict = verdicts.get(job);
       const about = h("p", { class: "quiet" }, `${plural(job.steps.length / 6, "step")} of ${plural(job.size, "rank")}, in ${plural(job.rounds, "round")}`);
       const button = h("button", { type: "button", class: "strong", id: `prove-${i}`, disabled: verdict === null, onclick: () => prove(panel) },
@@ -65,7 +66,7 @@ export default {
   },
 };
 
-const took = (ms) => (ms < 1 ? "under a millisecond" : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
+const took = (ms) => (ms === undefined ? "" : ms < 1 ? " in under a millisecond" : ` in ${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
 
 function verdictOf(app, panel, { proof, milliseconds }, i) {
   const { collective } = app.state;
@@ -73,7 +74,7 @@ function verdictOf(app, panel, { proof, milliseconds }, i) {
   if (proof.ok) {
     const properties = propertiesOf(proof, collective);
     return h("div", { class: "verdict right", id: `verdict-${i}`, tabIndex: -1 },
-      h("p", { class: "headline good" }, `\u2713 Proved in ${took(milliseconds)}`),
+      h("p", { class: "headline good" }, `\u2713 Proved${took(milliseconds)}`),
       h("ul", { class: "checks" }, CHECKS.map((c) => item("yes", "\u2713", "holds:", c.title, meaningOf(c.id, collective)))),
       properties.length > 0 ? [h("h3", {}, "How it adds"), h("ul", { class: "checks" }, properties.map((p) => item(p.holds ? "yes" : "no", p.holds ? "\u2713" : "\u2013", p.holds ? "is" : "is not",
         p.holds ? p.title : `not ${p.title}`, p.means)))] : null);

@@ -43,7 +43,7 @@ export default {
     const prices = mountNetwork(network, app);
     const recorded = mountTrace(trace, app, prices);
     let lines = [];   // what marks the moment: {node, frame, panel, timed}
-    let drawn = "";
+    let drawn = "", said = "";  // of the pictures, and of the words
     let asked = 0;    // number of the crossing points that were asked for last
 
     // Of many ranks each part is a task by itself, so that the page answers in between.
@@ -62,12 +62,13 @@ export default {
       const measured = recorded.draw(all);
       const width = Math.floor(lanes.clientWidth) || 800;
       const dark = document.documentElement.className;
-      const key = JSON.stringify([app.panels.map((p) => [p.name, p.complaint]), state.collective, state.ranks, state.root, state.bytes, net, state.until, width, dark, measured?.key,
-                                  state.algorithm.map((n) => app.sources.get(n)?.version)]);
+      const what = JSON.stringify([app.panels.map((p) => [p.name, p.complaint]), state.collective, state.ranks, state.root, state.bytes, net, measured?.key,
+                                   state.algorithm.map((n) => app.sources.get(n)?.version)]);
+      const key = JSON.stringify([what, state.until, width, dark]);
       if (key !== drawn) {
         drawn = key;
         drawPanels(all, measured, width, net);
-        apart(() => { if (key === drawn) { drawWords(all, app.state); } });
+        apart(() => { if (key === drawn) { drawWords(all, app.state, what); } });
       }
       moveLines();
     }
@@ -102,17 +103,18 @@ export default {
       legend.replaceChildren(...(all.length > 0 ? legendOf(app.state.ranks <= MOST_IN_WORDS, all, net) : []));
     }
 
-    function drawWords(all, state) {
+    function drawWords(all, state, what) {
       wrong.replaceChildren(...app.panels.filter((p) => !(p.job && p.proof.ok)).map((p) => h("p", { class: p.busy ? "quiet" : "bad" },
         p.busy ? `${p.complaint} \u2026` : p.job ? `${p.name} is wrong (${p.proof.what}): it has no time.` : `${p.complaint}.`)));
       verdict.textContent = all.length > 0 ? verdictOf(all, state) : "";
       unusual.textContent = all.length > 0 ? unusualText(all, state, (job) => app.core.simulate(job, state.bytes, { ...networkOf(state), late: [], slow: [] }).total) : "";
       unusual.hidden = unusual.textContent === "";
       shares.hidden = all.length === 0;
-      shares.replaceChildren(...(all.length > 0 ? [totalsTable(all, null)] : []));
+      if (what !== said) { shares.replaceChildren(...(all.length > 0 ? [totalsTable(all, null)] : [])); }
       ranks.fill(() => [h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "When each rank is done" }, ranksTable(all, state.ranks))]);
       path.fill(() => all.map(pathTable));
-      compare(all, state);
+      if (what !== said) { compare(all, state); }
+      said = what;
     }
 
     // What takes many simulations, when nothing has changed for a while.

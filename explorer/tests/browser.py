@@ -17,6 +17,7 @@ import coll_show_pages
 import marked_and_shared
 import tasks_of_a_user
 import timing
+import words_and_paper
 from driven import Driven
 
 MOST_BYTES = 500_000
@@ -152,7 +153,7 @@ def main():
     parser.add_argument("coll_show", nargs="?", type=pathlib.Path)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(coll_show_pages)
+    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages)
     checks = {n: f for n, f in (globals() | others).items()
               if n.startswith("check_") and options.only in n}
     failed = 0

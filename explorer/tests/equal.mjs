@@ -44,7 +44,7 @@ async function compare({ algorithm, parameter, named, what, size, root }) {
   await both.call(label, "replay", common, steps);
   const late = Array.from({ length: size }, (_, r) => (r === root ? 3e-5 : 0));
   await both.call(label, "simulate", [...common, BYTES[1]], steps, [...NETWORK, ...late, 0, size - 1, 2.5]);
-  if (size <= 32) { await both.call(label, "goal", [...common, BYTES[1], 1], steps); }
+  if (options.all || size <= 32) { await both.call(label, "goal", [...common, BYTES[1], 1], steps); }
   if (collectives[what] === "all_reduce") {
     for (const bytes of BYTES) { await both.call(label, "closed_form", [algorithm, parameter, size, bytes]); }
   }

@@ -10,4 +10,6 @@ export async function loadHeaders(letters) { texts = JSON.parse(await unpacked(l
 // The text of a header, or null.
 export const library = (name) => texts[`include/${name}`] ?? null;
 export const algorithm = (name) => library(`collectives/algorithm/${name}.hpp`);
+// Any text that the page carries.
+export const text = (name) => texts[name];
 export const example = () => texts["examples/custom_algorithm.cpp"];

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Words that the page explains, by pointer, keyboard and touch; and what it prints."""
+import pathlib
+import re
+
+GLOSSARY = pathlib.Path(__file__).resolve().parents[2] / "docs/glossary.md"
+
+
+def expect(true, words):
+    if not true:
+        raise AssertionError(words)
+
+
+def meaning(word):
+    found = re.search(rf"^- \*\*{re.escape(word)}\*\*: (.*(?:\n  .*)*)", GLOSSARY.read_text(), re.M)
+    return f"{word}: " + re.sub(r"[*`]", "", re.sub(r"\s+", " ", found[1]))
+
+
+def tip(d):
+    return d.page.eval_on_selector("#term-tip", "e => (e.hidden ? null : e.innerText)")
+
+
+def marked(d, view):
+    return d.page.eval_on_selector_all(f"#view-{view} .term", "all => all.map(e => e.dataset.word)")
+
+
+def check_words(at):
+    """Each view explains words, each once, with the text of the glossary; the foot lists all of them."""
+    with at.open("#algorithm=ring,tree&ranks=6&round=2") as d:
+        for view in d.tabs():
+            d.go(view)
+            d.until(f"document.querySelector('#view-{view} .term') !== null")
+            words = marked(d, view)
+            expect(len(words) == len(set(words)), f"{view}: {words}")
+        d.go("data")
+        d.until("document.querySelector('#view-data .term[data-word=chunk]') !== null")
+        chunk, rank = "#view-data .term[data-word=chunk]", "#view-data .term[data-word=rank]"
+        d.page.hover(chunk)
+        expect(tip(d) == meaning("chunk"), f"the pointer shows {tip(d)}")
+        d.page.hover("h1")
+        d.until("document.getElementById('term-tip').hidden")
+        d.reach(chunk)
+        expect(tip(d) == meaning("chunk"), f"the focus shows {tip(d)}")
+        described = d.page.evaluate("document.activeElement.getAttribute('aria-describedby')")
+        expect(described == "term-tip", f"the word is described by {described}")
+        d.press("Escape")
+        expect(tip(d) is None, "Escape leaves it")
+        d.press("Enter")
+        expect(tip(d) == meaning("chunk"), "Enter does not show it again")
+        d.page.hover(rank)
+        expect(tip(d) == meaning("chunk"), "what a key showed goes away by itself")
+        # A change redraws the view: the word is there again, and has the focus.
+        d.press("ArrowRight")
+        d.page.wait_for_timeout(300)
+        expect(d.state()["round"] == "3" and d.page.evaluate("document.activeElement.dataset.word") == "chunk", f"{d.state()}")
+        d.activate(".foot details:nth-of-type(2) summary")
+        listed = d.text(".foot details[open]")
+        for word in ("bandwidth-optimal", "fair sharing", "all-reduce"):
+            expect(meaning(word)[len(word) + 2:] in listed, f"the foot lacks {word}")
+    with at.open("#algorithm=ring&ranks=6", viewport={"width": 360, "height": 740}, has_touch=True) as d:
+        d.until("document.querySelector('#view-data .term[data-word=chunk]') !== null")
+        d.page.tap("#view-data .term[data-word=chunk]")
+        expect(tip(d) == meaning("chunk"), f"a touch shows {tip(d)}")
+        box = d.page.eval_on_selector("#term-tip", "e => { const b = e.getBoundingClientRect(); return [b.left, b.right]; }")
+        expect(box[0] >= 0 and box[1] <= 360, f"it stands at {box}")
+        d.page.tap("h1")
+        expect(tip(d) is None, "a touch elsewhere leaves it")
+
+
+def check_paper(at):
+    """What is printed of all views: each on its own pages, proved, in light colours, without what cannot be used there."""
+    with at.open("#algorithm=ring,tree&ranks=6&round=2&theme=dark") as d:
+        d.page.evaluate("window.print = () => { window.printed = true; }")
+        d.activate("#share")
+        d.activate("#print-all")
+        d.until("window.printed === true")
+        d.page.emulate_media(media="print")
+        d.until("!document.documentElement.classList.contains('dark')")
+        shown = d.page.eval_on_selector_all(".view", "all => all.filter(e => !e.hidden).map(e => e.id.slice(5))")
+        expect(shown == ["data", "time", "links", "cost", "proof"], f"{shown}")
+        text = d.text("#view")
+        for words in ("Rank 4 sends its whole vector", "ends first", "What each link carries", "Counted exactly", "Proved"):
+            expect(words in text, f"the print lacks {words!r}")
+        expect("Looking where" not in text and "Prove it" not in text, "the print is not finished")
+        seen = d.page.eval_on_selector_all("button, summary, input[type=range], input[type=file]",
+                                           "all => all.filter(e => e.offsetParent && !e.closest('details[open]')).map(e => e.id || e.innerText)")
+        expect(seen == [], f"there is on paper {seen}")
+        pages = d.page.pdf(format="A4").count(b"/Type /Page\n")
+        expect(5 <= pages <= 9, f"{pages} pages")
+        d.page.emulate_media(media="screen")
+        d.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        d.until("document.querySelectorAll('.view:not([hidden])').length === 1")
+        expect(d.state()["theme"] == "dark", "the state is another one")
