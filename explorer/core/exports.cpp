@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page asks of the library's headers. The same text is compiled to WebAssembly for the
 // page, and natively for the test that compares both.
+#include "fair.hpp"
 #include "replay.hpp"
 #include "wire.hpp"
 
 #include <collectives/schedule/goal.hpp>
 #include <collectives/select/closed_form.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #ifdef __wasm__
 #define EXPLORER_EXPORT(name) [[clang::export_name(#name)]]
@@ -237,6 +240,15 @@ void simulate(int what, int size, int root, int chunks, int rounds, std::uint64_
     }
     for (double const time : t.done) { put(time); }
     for (int const i : t.path) { put(i); }
+}
+
+/// Messages of `rounds` rounds over `links` links. Input: int32 per message: its round, the number
+/// of links that it crosses, and these; rounds ascending. Numbers: the bytes of each. Output:
+/// float64 per message: when it has ended, if all of a round start together and share links fairly;
+/// in bytes of a link. Returns 0, with no output, if the input is not of this form.
+EXPLORER_EXPORT(share) int share(int links, int rounds) {
+    out.clear();
+    return share_rounds(in.all<std::int32_t>(), numbers.all<double>(), links, rounds, out) ? 1 : 0;
 }
 
 /// Input: as of `check`, of schedules that it found right. Output: the text of schedule/goal.hpp.

@@ -43,6 +43,16 @@ public:
         return value;
     }
 
+    /// All values of such a block.
+    template <class T>
+    std::vector<T> all() const {
+        std::vector<T> result(bytes_.size() / sizeof(T));
+        if (!result.empty()) {
+            std::memcpy(result.data(), bytes_.data(), result.size() * sizeof(T));
+        }
+        return result;
+    }
+
 private:
     std::vector<std::byte> bytes_;
 };

@@ -146,6 +146,15 @@ export async function makeCore(bytes) {
       result.path = Int32Array.from(a.slice(after + job.size, after + job.size + onPath));
       return result;
     },
+    // When each message has ended, if those of a round share links fairly, in bytes of a link: a Float64Array.
+    // `ways`: per message its round, the number of links that it crosses, and these; rounds ascending.
+    share(links, rounds, ways, bytes) {
+      put(ways);
+      const where = wasm.input_numbers(bytes.length);
+      new Float64Array(wasm.memory.buffer, where, bytes.length).set(bytes);
+      if (wasm.share(links, rounds) !== 1) { throw new Error("these messages cannot share links"); }
+      return new Float64Array(output());
+    },
     // The text of schedule/goal.hpp, for LogGOPSim; null if it cannot be written. The job must be right.
     goal(job, bytes, nsPerAddedByte = 0) {
       put(job.steps);

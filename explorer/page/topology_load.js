@@ -64,7 +64,7 @@ export const factorOf = (load) => {
 };
 
 // Of a whole schedule: {total, rounds, lasts, factor}. `total`: its load; of each round {link, bytes,
-// messages, factor}; `lasts`: bytes in sequence here; `factor`: by those on a crossbar.
+// messages, factor, port}; `lasts`: bytes in sequence here; `factor`: by those on a crossbar.
 export function loadsOf(job, bytes, topology, places) {
   const m = messagesOf(job, bytes);
   const rounds = [];
@@ -72,7 +72,7 @@ export function loadsOf(job, bytes, topology, places) {
   for (let r = 0; r < job.rounds; ++r) {
     const load = loadOf(m, m.starts[r], m.starts[r + 1], topology, places);
     const link = busiestLink(load), factor = factorOf(load);
-    rounds.push({ link, bytes: link < 0 ? 0 : load.bytes[link], messages: link < 0 ? 0 : load.messages[link], factor });
+    rounds.push({ link, bytes: link < 0 ? 0 : load.bytes[link], messages: link < 0 ? 0 : load.messages[link], factor, port: load.port });
     lasts += factor * load.port;
     crossbar += load.port;
   }

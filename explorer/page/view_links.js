@@ -6,13 +6,21 @@ import { bytes as inUnits, seconds } from "./numbers.js";
 import { colourOf } from "./palette.js";
 import { asOneOf, declare } from "./state.js";
 import { isTopology, makeTopology } from "./topology.js";
+import { fairly } from "./topology_fair.js";
 import { busiestLink, loadOf, loadsOf, messagesOf } from "./topology_load.js";
 import { busiestLinks, drawNet } from "./view_links_draw.js";
 import { layoutOf } from "./view_links_layout.js";
-import { factorStrip, linkTable, loadCurve } from "./view_links_parts.js";
+import { factorStrip, linkTable, loadCurve, messageTable } from "./view_links_parts.js";
 import { mountPlan } from "./view_links_plan.js";
 
 export const MOST_DRAWN = 64;
+const MOST_SHARED = 64;  // ranks up to which fair sharing is computed
+const COUNTED = {
+  bound: "All messages of a round start together. A round lasts until its busiest link has carried its bytes; each rank has one port "
+    + "as fast as a link, as on a crossbar. This is the simple bound: no way of sharing the links is quicker. Latency is left out.",
+  fair: "All messages of a round start together, and share links by fair sharing (max-min): all have the same rate until a link is full, those that cross it keep theirs, "
+    + "the others go on growing; when one has ended, the rest share anew. A message needs all links of its way at once, and the ports of its two ranks. Latency is left out.",
+};
 const checked = (accepts) => ({ parse: (t) => (accepts(t) ? t : undefined), format: (v) => v });
 
 export default {
@@ -20,14 +28,13 @@ export default {
   title: "Links",
   mount(host, app) {
     declare({ topology: { initial: "torus", ...checked(isTopology) }, placement: { initial: "in_order", ...checked(isPlacement) },
-              load: { initial: "all", ...asOneOf("all", "round") } });
+              load: { initial: "all", ...asOneOf("all", "round") }, sharing: { initial: "bound", ...asOneOf("bound", "fair") } });
     const plan = h("section", { class: "card" }), figures = h("div", { class: "nets" }), summary = h("p", { class: "says" });
     const rule = h("p", { class: "quiet" }), told = h("p", { class: "away", role: "status" }), problem = h("p", { class: "bad", role: "status" });
+    const counted = h("p", { class: "quiet" });
     const redrawPlan = mountPlan(plan, app);
     plan.append(problem, summary);
-    host.append(plan, figures, h("section", { class: "card" }, h("h2", {}, "How it is counted"), rule,
-      h("p", { class: "quiet" }, "All messages of a round start together. A round lasts until its busiest link has carried its bytes; each rank has one port "
-        + "as fast as a link, as on a crossbar. This is the simple bound: with links shared fairly, message by message, a round lasts at least as long. Latency is left out.")), told);
+    host.append(plan, figures, h("section", { class: "card" }, h("h2", {}, "How it is counted"), rule, counted), told);
     let picked = -1, net = null, netMade = "", places = [], rankAt = [], kept = new WeakMap(), focusAt = null;
 
     function swap(a, b) {
@@ -58,11 +65,13 @@ export default {
 
     // A barrier's messages are empty.
     const bytesNow = () => (app.state.collective === "barrier" ? 0 : app.state.bytes);
+    const isFair = () => app.state.sharing === "fair" && app.state.ranks <= MOST_SHARED;
     const allOf = (panel) => {
-      const where = [app.state.topology, places.join(), bytesNow()].join(" ");
+      const where = [app.state.topology, places.join(), bytesNow(), isFair()].join(" ");
       const known = kept.get(panel.job);
       if (known?.where === where) { return known.all; }
-      const all = loadsOf(panel.job, bytesNow(), net, places);
+      const bound = loadsOf(panel.job, bytesNow(), net, places);
+      const all = isFair() ? fairly(app.core, bound, panel.job, bytesNow(), net, places) : bound;
       kept.set(panel.job, { where, all });
       return all;
     };
@@ -100,6 +109,7 @@ export default {
       places.forEach((p, r) => { rankAt[p] = r; });
       if (picked >= net.places) { picked = -1; }
       rule.textContent = `${net.name[0].toUpperCase()}${net.name.slice(1)}: ${plural(net.places, "place")}, ${plural(net.links.length, "link")} of one direction each, all equally fast. ${net.rule}`;
+      counted.textContent = `${state.sharing === "fair" && !isFair() ? `Fair sharing is computed for up to ${MOST_SHARED} ranks. ` : ""}${COUNTED[isFair() ? "fair" : "bound"]}`;
       const panels = app.panels.filter((p) => p.job && p.proof.ok);
       if (panels.length === 0) { figures.replaceChildren(h("p", {}, app.panels[0].complaint || "Only schedules that are proved correct are counted.")); return; }
       const all = panels.map(allOf);
@@ -118,7 +128,7 @@ export default {
         : [h("p", { class: "quiet" }, `Above ${MOST_DRAWN} places the links are not drawn one by one: here they are by their load, the busiest first.`), loadCurve(load, most, panel.name)];
       return h("section", { class: "card net-card" }, h("h2", { style: { color: colourOf(panel.name) } }, panel.name),
         h("p", {}, h("b", {}, titleOf(mode)), " ", shownSentence(net, load, mode === "all" ? null : sharing(panel, all))), picture,
-        factorStrip(all.rounds, app.state.clock === "time" && app.timed ? -1 : app.state.round), h("p", { class: "says" }, lasting(all)), linkTable(net, load, panel.name));
+        factorStrip(all.rounds, app.state.clock === "time" && app.timed ? -1 : app.state.round), h("p", { class: "says" }, lasting(all)), all.ends && app.state.round >= 0 ? messageTable(panel, all.ends, messagesOf(panel.job, bytesNow()), app.state.round) : null, linkTable(net, load, panel.name));
     }
     function titleOf(mode) {
       const { clock, round, time } = app.state;

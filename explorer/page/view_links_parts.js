@@ -52,3 +52,18 @@ export function linkTable(net, load, name) {
   });
   return details;
 }
+
+// How long each message of a round takes by fair sharing, the slowest first.
+export function messageTable({ job, name }, ends, { starts, from, to, bytes }, round) {
+  if (round >= job.rounds) { return null; }
+  const slow = (k) => (bytes[k] > 0 ? ends[k] / bytes[k] : 0);
+  const all = Array.from({ length: starts[round + 1] - starts[round] }, (_, i) => starts[round] + i).filter((k) => bytes[k] > 0).sort((a, b) => slow(b) - slow(a) || a - b);
+  if (all.length === 0) { return null; }
+  const times = (k) => slow(k).toFixed(2), [most, least] = [times(all[0]), times(all.at(-1))];
+  const said = most === "1.00" ? "no message waits for another." : `each message takes ${least === most ? most : `${least} to ${most}`} times as long as alone.`;
+  return [h("p", {}, `By fair sharing, in round ${round} ${said}`), most === "1.00" ? null : h("details", {}, h("summary", {}, `Messages of round ${round} as a table`),
+    h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": `Messages of round ${round}, ${name}` }, h("table", {}, h("caption", { class: "away" }, `How long messages take, ${name}`),
+      h("thead", {}, h("tr", {}, ["Message", "Bytes", "Times as long as alone"].map((t) => h("th", { scope: "col" }, t)))),
+      h("tbody", {}, all.slice(0, MOST_ROWS).map((k) => h("tr", {}, h("th", { scope: "row" }, `rank ${from[k]} to rank ${to[k]}`), h("td", {}, bytes[k].toLocaleString("en")), h("td", {}, times(k))))))),
+    all.length > MOST_ROWS ? h("p", { class: "quiet" }, `${all.length - MOST_ROWS} more take less.`) : null)];
+}

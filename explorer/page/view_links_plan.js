@@ -26,9 +26,10 @@ export function mountPlan(host, app) {
     if (ok) { app.set({ placement: text }); }
   } });
   const load = h("select", { id: "load", onchange: () => app.set({ load: load.value }) }, h("option", { value: "all" }, "of all rounds"), h("option", { value: "round" }, "now"));
+  const lasts = h("select", { id: "sharing", onchange: () => app.set({ sharing: lasts.value }) }, h("option", { value: "bound" }, "as its busiest link takes"), h("option", { value: "fair" }, "by fair sharing"));
   host.append(h("h2", {}, "What each link carries"),
     h("div", { class: "controls plan" }, h("label", {}, h("span", {}, "Network"), kind), labels, h("label", {}, h("span", {}, "Ranks are placed"), order), again,
-      h("label", { class: "places" }, h("span", {}, "Places of ranks 0, 1, …"), list), h("label", {}, h("span", {}, "Loads"), load)));
+      h("label", { class: "places" }, h("span", {}, "Places of ranks 0, 1, …"), list), h("label", {}, h("span", {}, "Loads"), load), h("label", {}, h("span", {}, "A round lasts"), lasts)));
 
   function change(i) {
     if (!numbers.every((n) => n.validity.valid && n.value !== "")) { return; }
@@ -56,6 +57,7 @@ export function mountPlan(host, app) {
     order.value = own ? "own" : placement.startsWith("shuffled") ? "shuffled:1" : placement;
     again.hidden = !placement.startsWith("shuffled");
     load.value = app.state.load;
+    lasts.value = app.state.sharing;
     if (document.activeElement !== list) {
       list.removeAttribute("aria-invalid");
       try { list.value = placesOf(placement, ranks, makeTopology(topology, ranks)).join(" "); } catch { list.value = own ? placement.replaceAll(",", " ") : ""; }

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 // In the order of native.cpp; the arguments at `wide` are of 64 bits.
 const functions = {
   names: [], fits: [], record: [], check: [], cost: [5], closed_form: [3], replay: [],
-  simulate: [5], goal: [5],
+  simulate: [5], goal: [5], share: [],
 };
 const order = Object.keys(functions);
 const HEAD = 80, BATCH_CALLS = 256, BATCH_BYTES = 1 << 20;

@@ -53,6 +53,7 @@ int call(int function, arguments const& a) {
         case 6: return call(&replay_of, a);
         case 7: return call(&simulate, a);
         case 8: return call(&goal, a);
+        case 9: return call(&share, a);
         default: std::fprintf(stderr, "there is no function %d\n", function); std::exit(2);
     }
 }
