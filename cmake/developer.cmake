@@ -23,6 +23,14 @@ find_package(benchmark QUIET)
 find_package(rapidcheck QUIET)
 find_package(ZLIB QUIET)
 find_package(pugixml QUIET)
+find_library(COLLECTIVES_HWLOC hwloc)
+find_path(COLLECTIVES_HWLOC_INCLUDES hwloc.h)
+mark_as_advanced(COLLECTIVES_HWLOC COLLECTIVES_HWLOC_INCLUDES)
+if(COLLECTIVES_HWLOC AND COLLECTIVES_HWLOC_INCLUDES AND NOT TARGET hwloc::hwloc)
+    add_library(hwloc::hwloc INTERFACE IMPORTED)
+    target_link_libraries(hwloc::hwloc INTERFACE ${COLLECTIVES_HWLOC})
+    target_include_directories(hwloc::hwloc INTERFACE ${COLLECTIVES_HWLOC_INCLUDES})
+endif()
 
 # collectives_program(NAME SOURCES...): an executable that links the packages whose headers its
 # sources include. It is left out, with a message, where one of them is missing.
@@ -30,7 +38,7 @@ function(collectives_program name)
     set(libraries
         "doctest/=doctest::doctest" "fmt/=fmt::fmt" "CLI/=CLI11::CLI11" "Eigen/=Eigen3::Eigen"
         "nlohmann/=nlohmann_json::nlohmann_json" "benchmark/=benchmark::benchmark"
-        "rapidcheck=rapidcheck" "zlib.h=ZLIB::ZLIB" "pugixml.hpp=pugixml::pugixml" "collectives/launch/(meet|bootstrap/store)=collectives::meet"
+        "rapidcheck=rapidcheck" "zlib.h=ZLIB::ZLIB" "pugixml.hpp=pugixml::pugixml" "hwloc.h=hwloc::hwloc" "collectives/launch/(meet|bootstrap/store)=collectives::meet"
         "collectives/ucx=collectives::ucx")
     foreach(entry IN LISTS libraries)
         string(REGEX MATCH "^(.*)=(.*)$" ignored ${entry})

@@ -59,6 +59,18 @@ RANK=7 WORLD_SIZE=9 SLURM_PROCID=3 PMI_RANK=1 COLLECTIVES_RANK=5 COLLECTIVES_SEC
     sh -c 'echo "${RANK-no} ${WORLD_SIZE-no} ${SLURM_PROCID-no} ${PMI_RANK-no} $COLLECTIVES_RANK ${COLLECTIVES_SECRET_FILE-no}"'
 prints "what another launcher said is gone" "[0] no no no no 0 no"
 
+# --- where ranks run -----------------------------------------------------------------------------
+ends 0 "bound" -n 1 --bind core --report-bindings sh -c 'grep Cpus_allowed_list /proc/self/status'
+grep -qE '^\[0\] Cpus_allowed_list:\s[0-9]+$' "$room/out" ||
+    grep -q "processors" "$room/err" || fail "one core: $(cat "$room/out")"    # or a core of several processors
+says "bound" "collrun: rank 0 runs on core "
+ends 0 "not bound" -n 2 --report-bindings true
+says "not bound" "collrun: rank 1 runs on any processor"
+ends 0 "nodes are shared" -n 5 --bind numa true
+ends 1 "too few cores" -n 4096 --bind core true
+says "too few cores" "4096 ranks cannot be bound to cores of their own: this process may use"
+ends 2 "an unknown way to bind" -n 1 --bind socket true
+
 # --- descriptors ---------------------------------------------------------------------------------
 # Beside what collrun itself was given: the secret for all, and the door for rank 0.
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-

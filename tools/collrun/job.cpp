@@ -68,12 +68,18 @@ int job::run() {
 
 int job::start_all() {
     handover given;
+    auto const where = binding::places(wanted_.bound_to, wanted_.ranks);
     for (int r = 0; r < wanted_.ranks; ++r) {
         auto const environment = environment_of(r, wanted_.ranks, given, wanted_.transport);
         std::vector<int> inherited{given.secret.get()};
         if (r == 0) { inherited.push_back(given.door.get()); }
-        auto one = start(
-            {r, wanted_.command, environment, std::move(inherited), wanted_.prefix, old_signals_});
+        auto const* const place = where.empty() ? nullptr : &where[static_cast<std::size_t>(r)];
+        if (wanted_.report_bindings) {
+            fmt::print(stderr, "collrun: rank {} runs on {}\n", r,
+                       place != nullptr ? place->name : "any processor");
+        }
+        auto one = start({r, wanted_.command, environment, std::move(inherited), wanted_.prefix,
+                          old_signals_, place});
         if (one.fault != 0) { return one.fault; }
         given.door.reset();
         ranks_.push_back({one.pid, false});

@@ -40,10 +40,18 @@ std::optional<options> parse(int argc, char** argv, int& status) {
     options o;
     double grace = 5;
     bool no_prefix = false;
+    std::string bound_to = "none";
     app.add_option("-n,--ranks", o.ranks, "how many ranks")->required()->check(CLI::Range(1, 4096));
     app.add_option("-t,--transport", o.transport,
                    "sets COLLECTIVES_TRANSPORT, for programs that leave the choice to it")
         ->check(CLI::IsMember({"shm", "ucx"}));
+    app.add_option(
+           "--bind", bound_to,
+           "where ranks run: each on a core of its own, on the processors of a NUMA node, or "
+           "anywhere: core, numa or none")
+        ->check(CLI::IsMember({"core", "numa", "none"}))
+        ->capture_default_str();
+    app.add_flag("--report-bindings", o.report_bindings, "say where each rank runs");
     app.add_flag("--no-prefix", no_prefix, "leave the ranks' output as it is");
     app.add_option("--grace", grace, "seconds between SIGTERM and SIGKILL")
         ->check(numbers::from(0, 1e6))
@@ -56,6 +64,7 @@ std::optional<options> parse(int argc, char** argv, int& status) {
         return {};
     }
     o.prefix = !no_prefix;
+    o.bound_to = binding::parse_unit(bound_to);
     o.grace = std::chrono::milliseconds(static_cast<int>(grace * 1000));
     o.command = app.remaining();
     auto const marked = !o.command.empty() && o.command.front() == "--";

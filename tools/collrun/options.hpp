@@ -2,6 +2,8 @@
 // What the command line of collrun says.
 #pragma once
 
+#include "binding.hpp"
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -14,6 +16,8 @@ struct options {
     std::string transport;  // empty: the program's own choice
     bool prefix = true;
     bool quiet = false;
+    binding::unit bound_to = binding::unit::none;
+    bool report_bindings = false;
     std::chrono::milliseconds grace{5000};
     std::vector<std::string> command;
 };

@@ -36,6 +36,13 @@ std::vector<char*> pointers(std::vector<std::string> const& texts) {
     return result;
 }
 
+/// Tells the parent errno over `fault`, and ends this process.
+[[noreturn]] void fail(int fault) {
+    auto const why = errno;
+    static_cast<void>(!::write(fault, &why, sizeof why));
+    ::_exit(127);
+}
+
 /// The child's part; says over `fault` why the program did not start.
 [[noreturn]] void become(start_order const& order, int out, int err, int fault, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -47,11 +54,10 @@ std::vector<char*> pointers(std::vector<std::string> const& texts) {
     if (order.rank != 0) { ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO); }
     for (auto const fd : order.inherited) { ::fcntl(fd, F_SETFD, 0); }
     ::sigprocmask(SIG_SETMASK, &order.signals, nullptr);
+    if (order.where != nullptr && !binding::bind_to(*order.where)) { fail(fault); }
     auto const arguments = pointers(order.command), environment = pointers(order.environment);
     ::execvpe(arguments.front(), arguments.data(), environment.data());
-    auto const why = errno;
-    static_cast<void>(!::write(fault, &why, sizeof why));
-    ::_exit(127);
+    fail(fault);
 }
 
 }  // namespace

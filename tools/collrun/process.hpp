@@ -2,6 +2,7 @@
 // One rank as a process.
 #pragma once
 
+#include "binding.hpp"
 #include "handover.hpp"
 
 #include <collectives/launch/descriptor.hpp>
@@ -19,9 +20,10 @@ struct start_order {
     int rank = 0;
     std::vector<std::string> const& command;
     std::vector<std::string> const& environment;
-    std::vector<int> inherited;  // descriptors that it keeps beside the standard ones
-    bool own_pipes = true;       // else it writes where this process does
-    sigset_t const& signals;     // that are blocked when it begins
+    std::vector<int> inherited;             // descriptors that it keeps beside the standard ones
+    bool own_pipes = true;                  // else it writes where this process does
+    sigset_t const& signals;                // that are blocked when it begins
+    binding::place const* where = nullptr;  // else where this process runs
 };
 
 struct started {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// On which processors the ranks of a job run.
+#pragma once
+
+#include <sched.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace binding {
+
+enum class unit { none, core, numa };
+
+/// "core", "numa" or "none". Throws std::invalid_argument for anything else.
+inline unit parse_unit(std::string const& text) {
+    if (text == "core") { return unit::core; }
+    if (text == "numa") { return unit::numa; }
+    if (text == "none") { return unit::none; }
+    throw std::invalid_argument("ranks are bound to core, numa or none, not to \"" + text + "\"");
+}
+
+/// Where a rank runs.
+struct place {
+    cpu_set_t processors{};
+    std::string name;  // "core 3 (NUMA node 0, processors 6-7)"
+};
+
+/// The places of `ranks` ranks of this machine, by hwloc, within what this process may use; none
+/// for unit::none. `core`: a core each, neighbours on cores that share caches. `numa`: the
+/// processors of a node, shared by neighbours; each node has as many ranks as another, or one more.
+/// Throws std::runtime_error where there are fewer cores than ranks, or hwloc cannot tell.
+std::vector<place> places(unit of, int ranks);
+
+/// Binds the calling thread. False where the system refuses.
+bool bind_to(place const& where);
+
+}  // namespace binding
