@@ -73,10 +73,16 @@ function(collectives_link_compiled target)
     endif()
 endfunction()
 
-# collectives_install_tool(TARGET): into the component `tools`, where it was built.
+# collectives_install_tool(TARGET): into the component `tools`, where it was built, with what bash completes.
 function(collectives_install_tool target)
     if(TARGET ${target} AND COLLECTIVES_INSTALL)
         install(TARGETS ${target} COMPONENT tools OPTIONAL)
+        if(NOT CMAKE_CROSSCOMPILING)    # the tool is asked
+            install(CODE "set(tool \"$<TARGET_FILE:${target}>\")
+                set(script \"${PROJECT_SOURCE_DIR}/packages/bash_completion\")
+                set(folder \"${CMAKE_INSTALL_DATADIR}/bash-completion/completions\")" COMPONENT tools)
+            install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/completion.cmake COMPONENT tools)
+        endif()
         set_property(GLOBAL APPEND PROPERTY collectives_tools ${target})    # for the installed package
     endif()
 endfunction()

@@ -22,16 +22,26 @@ void work(coll::communicator& comm) {
         if (comm.rank() == 0) { std::printf("usage error: %s\n", e.what()); }
     }
 
-    if (comm.rank() == 2) { std::raise(SIGKILL); }
+    // A rank that cannot go on says so, and all ranks stop waiting. Nobody is lost.
+    if (comm.rank() == 1) { comm.abort("no more input"); }
     try {
-        comm.all_reduce(data, coll::sum{}, {.timeout = std::chrono::seconds(5)});
+        comm.barrier();
+        throw std::runtime_error("a barrier without rank 1");
+    } catch (coll::error const& e) {
+        if (comm.rank() == 0) { std::printf("aborted: %s\n", e.what()); }
+    }
+    auto again = comm.shrink();  // the same ranks: the communicator of the abort is broken
+
+    if (again.rank() == 2) { std::raise(SIGKILL); }
+    try {
+        again.all_reduce(data, coll::sum{}, {.timeout = std::chrono::seconds(5)});
         throw std::runtime_error("a sum without rank 2");
     } catch (coll::peer_lost_error const& e) {  // of which rank, says e.peer()
-        if (comm.rank() == 0) { std::printf("peer lost: %s\n", e.what()); }
+        if (again.rank() == 0) { std::printf("peer lost: %s\n", e.what()); }
         if (e.peer() != 2) { throw; }
     }
 
-    auto rest = comm.shrink();  // the ranks that live, in the old order
+    auto rest = again.shrink();  // the ranks that live, in the old order
     data.assign(100, 1);
     rest.all_reduce(data);
     if (data != std::vector<float>(100, 3)) { throw std::runtime_error("a wrong sum"); }

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every file is an example of its own, and a test. So are the folders of the trainer and of the pipeline.
+file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+list(FILTER examples EXCLUDE REGEX "/(over_mpi|devices)\\.cpp$")    # they link more; see below
+add_custom_target(examples)
+foreach(source IN LISTS examples)
+    cmake_path(GET source STEM name)
+    if(name STREQUAL tiny_sgd AND NOT TARGET collectives::ucx)    # it can do without
+        add_executable(tiny_sgd ${source})
+        target_link_libraries(tiny_sgd PRIVATE collectives_developer)
+    else()
+        collectives_program(${name} ${source})
+    endif()
+    collectives_link_compiled(${name})
+    if(NOT TARGET ${name})
+        continue()
+    endif()
+    collectives_compile_quickly(${name} 0)
+    add_dependencies(examples ${name})
+    if(NOT name MATCHES "^(hosts|over_ucx)$")    # a launcher starts their ranks
+        collectives_test(examples.${name} LABELS examples COMMAND ${name})
+    elseif(TARGET collrun AND name STREQUAL over_ucx)
+        collectives_test(examples.over_ucx LABELS examples COMMAND collrun -n 3 $<TARGET_FILE:over_ucx>)
+        set_tests_properties(examples.over_ucx PROPERTIES PASS_REGULAR_EXPRESSION "3 ranks over UCX"
+            FAIL_REGULAR_EXPRESSION "was ended by signal|ended with status")
+        add_dependencies(tested over_ucx)
+    elseif(TARGET collrun)
+        collectives_test(examples.hosts LABELS examples COMMAND collrun -n 4 $<TARGET_FILE:hosts>)
+        set_tests_properties(examples.hosts PROPERTIES ENVIRONMENT COLLECTIVES_RANKS_PER_HOST=2
+            PASS_REGULAR_EXPRESSION "all_reduce of 8000000 bytes over 4 ranks.*hierarchical:2"
+            FAIL_REGULAR_EXPRESSION "was ended by signal|ended with status")
+        add_dependencies(tested hosts)
+    endif()
+endforeach()
+
+if(TARGET collectives::mpi)
+    add_executable(over_mpi over_mpi.cpp)
+    target_link_libraries(over_mpi PRIVATE collectives_developer collectives::mpi)
+    collectives_link_compiled(over_mpi)
+    collectives_compile_quickly(over_mpi 0)
+    add_dependencies(examples over_mpi)
+    add_dependencies(tested over_mpi)
+    collectives_test(examples.over_mpi LABELS examples
+        COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:over_mpi>)
+    set_tests_properties(examples.over_mpi PROPERTIES PASS_REGULAR_EXPRESSION "3 ranks, sum 6"
+        ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+endif()
+
+if(TARGET collectives::cuda AND CUDAToolkit_NVCC_EXECUTABLE)
+    set(kernels ${CMAKE_CURRENT_BINARY_DIR}/devices.o)
+    add_custom_command(OUTPUT ${kernels} DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/devices.cu DEPFILE ${kernels}.d
+        COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++20 --expt-relaxed-constexpr
+            -I${PROJECT_SOURCE_DIR}/include ${collectives_cuda_codes}
+            -MD -MF ${kernels}.d -MT ${kernels} -c ${CMAKE_CURRENT_SOURCE_DIR}/devices.cu -o ${kernels}
+        COMMENT "Building the example's kernels")
+    add_executable(devices devices.cpp ${kernels})
+    target_link_libraries(devices PRIVATE collectives_developer collectives::cuda ${CMAKE_DL_LIBS})
+    collectives_link_compiled(devices)
+    collectives_compile_quickly(devices 0)
+    add_dependencies(examples devices)
+    collectives_test(examples.devices LABELS examples COMMAND devices)
+else()
+    message(STATUS "the example devices is left out: nvcc was not found")
+endif()
+
+if(TARGET collectives::ucx)    # the one example whose transport is an argument
+    target_compile_definitions(tiny_sgd PRIVATE WITH_UCX)
+    target_link_libraries(tiny_sgd PRIVATE collectives::ucx)
+    collectives_link_compiled(tiny_sgd)
+endif()
+collectives_test(examples.tiny_sgd.shm LABELS examples COMMAND tiny_sgd shm 3)
+if(TARGET collrun)    # its ranks belong to a job
+    add_dependencies(examples collrun)
+    collectives_test(examples.tiny_sgd.job LABELS examples COMMAND collrun -n 3 $<TARGET_FILE:tiny_sgd> job)
+    if(TARGET collectives::ucx)
+        collectives_test(examples.tiny_sgd.ucx LABELS examples
+            COMMAND collrun --transport ucx -n 3 $<TARGET_FILE:tiny_sgd> job)
+    endif()
+endif()
+
+file(GLOB trainer CONFIGURE_DEPENDS sgd_trainer/*.[ch]pp sgd_trainer/compare/*.[ch]pp
+    sgd_trainer/studies/*.[ch]pp)
+if(trainer)
+    list(PREPEND trainer ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/ranks.cpp)    # takes longest: first
+    list(REMOVE_DUPLICATES trainer)
+    set(transports ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/transports)
+    set(ucx no_ucx)
+    if(TARGET collectives::ucx)
+        set(ucx ucx)
+    endif()
+    collectives_program(sgd_trainer ${trainer} ${transports}/launcher.cpp ${transports}/no_mpi.cpp
+        ${transports}/${ucx}.cpp)
+endif()
+if(TARGET sgd_trainer)
+    collectives_link_compiled(sgd_trainer)
+    if(NOT TARGET tools_load)    # where the tools are not built
+        add_subdirectory(${PROJECT_SOURCE_DIR}/tools/load tools_load)
+    endif()
+    target_link_libraries(sgd_trainer PRIVATE tools_load)
+    collectives_install_tool(sgd_trainer)
+    if(COLLECTIVES_INSTALL)    # with the data that it trains on where it is told of none
+        install(FILES ${PROJECT_SOURCE_DIR}/data/digits/digits.csv ${PROJECT_SOURCE_DIR}/data/digits/LICENSE
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/collectives/digits COMPONENT tools)
+    endif()
+    set(device ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/device)
+    if(TARGET collectives::cuda AND TARGET CUDA::cublas AND CUDAToolkit_NVCC_EXECUTABLE)
+        set(math ${CMAKE_CURRENT_BINARY_DIR}/sgd_trainer_math.o)
+        add_custom_command(OUTPUT ${math} DEPENDS ${device}/math.cu DEPFILE ${math}.d
+            COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++20 --expt-relaxed-constexpr -O2
+                -I${PROJECT_SOURCE_DIR}/include ${collectives_cuda_codes}
+                -MD -MF ${math}.d -MT ${math} -c ${device}/math.cu -o ${math}
+            COMMENT "Building the trainer's kernels")
+        target_sources(sgd_trainer PRIVATE ${device}/run.cpp ${device}/network.cpp ${math})
+        target_link_libraries(sgd_trainer PRIVATE collectives::cuda ${CMAKE_DL_LIBS})
+        get_target_property(cublas CUDA::cublas IMPORTED_LOCATION)    # loaded once it is needed
+        cmake_path(GET cublas PARENT_PATH cublas)
+        set_target_properties(sgd_trainer PROPERTIES BUILD_RPATH ${cublas} INSTALL_RPATH ${cublas})
+    else()
+        set(math)
+        message(STATUS "sgd_trainer is built without --device cuda: nvcc or cuBLAS was not found")
+        target_sources(sgd_trainer PRIVATE ${device}/absent.cpp)
+    endif()
+    collectives_compile_quickly(sgd_trainer)
+    set_source_files_properties(sgd_trainer/options.cpp PROPERTIES
+        COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
+    set_source_files_properties(sgd_trainer/layers.cpp sgd_trainer/network.cpp sgd_trainer/loader.cpp
+        sgd_trainer/optimizer.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
+    set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
+        COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
+    collectives_test(examples.sgd_trainer SERIAL LABELS examples
+        COMMAND sgd_trainer --output ${CMAKE_CURRENT_BINARY_DIR}/pictures)
+    # Its twins over each MPI, of the same objects.
+    foreach(mpi IN ITEMS mpich openmpi)
+        set(twin sgd_trainer_${mpi})
+        find_program(COLLECTIVES_MPICXX_${mpi} mpicxx.${mpi})
+        if(NOT COLLECTIVES_WITH_MPI OR NOT COLLECTIVES_MPICXX_${mpi})
+            message(STATUS "${twin} is left out: mpicxx.${mpi} was not found, or COLLECTIVES_WITH_MPI is OFF")
+            continue()
+        endif()
+        execute_process(COMMAND ${COLLECTIVES_MPICXX_${mpi}} -show OUTPUT_VARIABLE words
+            COMMAND_ERROR_IS_FATAL ANY)
+        separate_arguments(words UNIX_COMMAND "${words}")
+        set(folders ${words})
+        list(FILTER folders INCLUDE REGEX "^-I")
+        list(TRANSFORM folders REPLACE "^-I" "")
+        list(FILTER words INCLUDE REGEX "^-(L|l|Wl)")
+        add_executable(${twin} ${transports}/mpi.cpp
+            $<FILTER:$<TARGET_OBJECTS:sgd_trainer>,EXCLUDE,/no_mpi\\.cpp> ${math})
+        target_compile_definitions(${twin} PRIVATE TRAINER_MPI="${mpi}" OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+        target_include_directories(${twin} SYSTEM PRIVATE ${folders})
+        target_link_libraries(${twin} PRIVATE $<TARGET_PROPERTY:sgd_trainer,LINK_LIBRARIES> ${words})
+        collectives_compile_quickly(${twin} 0)
+        collectives_install_tool(${twin})
+        add_dependencies(tested ${twin})
+        add_dependencies(examples ${twin})
+    endforeach()
+    foreach(check IN ITEMS agree bits resume compression accumulate servers files sets launchers mpi ucx losses fashion
+            device)
+        collectives_test(examples.sgd_trainer.${check} LABELS examples trainer
+            COMMAND ${PROJECT_SOURCE_DIR}/tests/trainer/check ${check} $<TARGET_FILE:sgd_trainer>
+                $<$<TARGET_EXISTS:collrun>:$<TARGET_FILE:collrun>>)
+    endforeach()
+    file(GLOB studies CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/trainer/studies/*)
+    foreach(study IN LISTS studies)    # each holds the figures of a small run against what its page says
+        cmake_path(GET study FILENAME study)
+        collectives_test(examples.sgd_trainer.study.${study} LABELS examples trainer
+            COMMAND ${PROJECT_SOURCE_DIR}/tests/trainer/study ${study} $<TARGET_FILE:sgd_trainer>)
+    endforeach()
+    add_dependencies(tested sgd_trainer)
+    add_dependencies(examples sgd_trainer)
+endif()
+
+file(GLOB pipeline CONFIGURE_DEPENDS pipeline/*.[ch]pp)
+collectives_program(pipeline ${pipeline})
+if(TARGET pipeline)
+    collectives_link_compiled(pipeline)
+    collectives_compile_quickly(pipeline)
+    set_source_files_properties(pipeline/settings.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
+    set_source_files_properties(pipeline/network.cpp PROPERTIES
+        COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
+    collectives_test(examples.pipeline LABELS examples COMMAND pipeline)
+    collectives_test(examples.pipeline.picture LABELS examples COMMAND bash -c
+        "$<TARGET_FILE:pipeline> --svg ${CMAKE_CURRENT_BINARY_DIR}/pipeline.svg > /dev/null && \
+        cmp ${CMAKE_CURRENT_BINARY_DIR}/pipeline.svg docs/pictures/pipeline.svg")
+    foreach(grid IN ITEMS 1.8.1.gpipe.threads 1.1.3.1f1b.shm 2.1.2.1f1b.threads 3.5.1.gpipe.shm
+            3.2.2.1f1b.shm 5.13.1.1f1b.threads 4.4.3.gpipe.threads)    # stages, micro-batches, replicas
+        string(REPLACE . ";" part ${grid})
+        list(GET part 0 stages)
+        list(GET part 1 micro_batches)
+        list(GET part 2 replicas)
+        list(GET part 3 schedule)
+        list(GET part 4 transport)
+        collectives_test(examples.pipeline.${grid} LABELS examples
+            COMMAND pipeline --stages ${stages} --micro-batches ${micro_batches} --replicas ${replicas}
+                --schedule ${schedule} --transport ${transport} --split-size 3 --steps 4)
+    endforeach()
+    add_dependencies(examples pipeline)
+endif()
