@@ -24,6 +24,14 @@ python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$room/scale
 [ "$(grep -c '<title>' "$room/scale.svg")" = 4 ] || fail "four pictures"
 ! grep -qE 'nan|inf' "$room/scale.svg" "$room/steps.csv" || fail "a bad number"
 
+# What was measured once is drawn again: the picture of the documents, of what stands in its table.
+measured=$here/../../bench/results/scale/resnet50.csv
+"$scale" --measured "$measured" --csv "$room/again.csv" --svg "$room/again.svg" >"$room/out" || fail "measured"
+figures() { grep -v ',measurement,' "$1"; grep ',measurement,' "$1" | cut -d, -f1-8; }
+cmp <(figures "$room/again.csv") <(figures "$measured") || fail "other figures than the file's"
+cmp "$room/again.svg" "$here/../../docs/pictures/scale.svg" || fail "the picture of the documents is another one"
+"$scale" --measured "$measured" --measure 2 >"$room/out" 2>&1; [ $? = 2 ] || fail "measured and to be measured"
+
 # Prices and models that are given. VGG-16's two ranks: 2 s of rounds, 553 MB.
 "$scale" "$here/../../tools/coll_scale/models/vgg16.csv" --workers 2 --algorithm ring --alpha 1 --beta 0 \
     --gamma 0 --copy 0 --batch 1 --flops 92581748736 >"$room/out" || fail "prices"

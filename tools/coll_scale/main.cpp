@@ -21,7 +21,8 @@ namespace coll_scale {
 namespace {
 
 struct options {
-    std::string model = "resnet50", models, network = "ethernet10", transport = "shm", csv, svg;
+    std::string model = "resnet50", models, network = "ethernet10", transport = "shm", csv, svg,
+                measurements;
     std::vector<std::string> algorithms{"star", "tree", "butterfly", "ring", "circulant"};
     std::vector<int> workers, accumulated{4, 16};
     std::optional<double> alpha, message, beta, gamma;
@@ -70,10 +71,14 @@ void declare(CLI::App& app, options& o) {
     app.add_option("--accumulate", o.accumulated, "passes of a step, for --cures [4,16]")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
-    app.add_option("--measure", o.measured,
-                   "up to so many workers also measure it, over links of throttled memory")
-        ->option_text("WORKERS")
-        ->check(CLI::Range(0, 64));
+    auto* const measure =
+        app.add_option("--measure", o.measured,
+                       "up to so many workers also measure it, over links of throttled memory");
+    measure->option_text("WORKERS")->check(CLI::Range(0, 64));
+    app.add_option("--measured", o.measurements,
+                   "instead: what was measured is in this file, which --csv wrote")
+        ->option_text("FILE")
+        ->excludes(measure);
     app.add_option("--transport", o.transport, "of these: shm or threads [shm]")
         ->check(CLI::IsMember({"shm", "threads"}));
     app.add_option("--slow", o.how.slow, "measure in slow motion, so many times slower")
@@ -104,11 +109,28 @@ cluster cluster_of(options const& o) {
     return on;
 }
 
+/// Seconds of a measured step in a file that --csv wrote; 0 if it has none.
+double seconds_in(std::string const& file, std::string const& model, row const& of) {
+    for (auto const& line : coll_plot::read_csv(file)) {
+        if (line.text("source") == "measurement" && line.text("model") == model &&
+            line.text("algorithm") == coll::name(of.algorithm) &&
+            line.number("workers") == of.workers && line.number("fusion") == of.how.fused &&
+            line.number("overlap") == of.how.overlapped &&
+            line.number("accumulated") == of.how.accumulated) {
+            return line.number("step_ms") / 1e3;
+        }
+    }
+    return 0;
+}
+
 row row_of(options const& o, trainer const& t, std::string const& algorithm, int workers,
            way const& w) {
     row r{coll::parse_algorithm(algorithm), workers, w, {}, 0, 0};
     r.predicted = t.predict(r.algorithm, workers, w, o.threshold);
-    if (workers > 1 && workers <= o.measured) {
+    if (!o.measurements.empty()) {
+        r.measured = seconds_in(o.measurements, t.what().name, r);
+        if (r.measured > 0) { r.measured_speed_up = t.speed_up(workers, w, r.measured); }
+    } else if (workers > 1 && workers <= o.measured) {
         std::fprintf(stderr, "%d workers, %s, %s\n", workers, algorithm.c_str(), w.text().c_str());
         r.measured = replay(t, r.algorithm, workers, w, r.predicted.threshold, o.how);
         r.measured_speed_up = t.speed_up(workers, w, r.measured);
