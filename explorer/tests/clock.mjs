@@ -29,7 +29,7 @@ equal([...run("ring", 3, 300, { ...three, slow: [{ from: 0, to: 1, factor: 3 }] 
 // A receive without its send ends with a verdict.
 const ring = core.record("ring", 0, 3);
 const lacking = { ...ring, steps: ring.steps.slice(6) };
-equal(core.simulate(lacking, 300, { ...free, ...three }), { ok: false, what: "it receives what nobody sends", rank: 1, round: 0 });
+equal(core.simulate(lacking, 300, { ...free, ...three }), { ok: false, what: "a receive has no send", rank: 1, round: 0 });
 
 // One message a round: the counted cost.
 for (const name of ["ring", "one_shot", "two_shot", "mixed_radix"]) {

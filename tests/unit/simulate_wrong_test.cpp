@@ -26,17 +26,17 @@ TEST_CASE("wrong schedules end with a verdict") {
                           ": " + std::string(t.what);
     };
     CHECK(verdict({send}, {receive}) == "ok");
-    CHECK(verdict({}, {receive}) == "rank 1, round 0: it receives what nobody sends");
-    CHECK(verdict({send}, {}) == "rank 0, round 0: it sends what nobody receives");
-    CHECK(verdict({send}, {receive, receive}) == "rank 1, round 0: it receives what nobody sends");
+    CHECK(verdict({}, {receive}) == "rank 1, round 0: a receive has no send");
+    CHECK(verdict({send}, {}) == "rank 0, round 0: a send has no receive");
+    CHECK(verdict({send}, {receive, receive}) == "rank 1, round 0: a receive has no send");
     CHECK(verdict({{1, verb::send, 1, {0, 1}}}, {receive}) ==
-          "rank 1, round 0: it receives what nobody sends");
+          "rank 1, round 0: a receive has no send");
     CHECK(verdict({{1, verb::recv_copy, 1, {0, 1}}, {0, verb::send, 1, {0, 1}}},
                   {receive, {1, verb::send, 0, {0, 1}}}) ==
-          "rank 0, round 0: its rounds do not ascend");
-    CHECK(verdict({{0, verb::send, 2, {0, 1}}}, {}) == "rank 0, round 0: it has no such peer");
-    CHECK(verdict({{0, verb::send, -1, {0, 1}}}, {}) == "rank 0, round 0: it has no such peer");
-    CHECK(verdict({{0, verb::send, 0, {0, 1}}}, {}) == "rank 0, round 0: it has no such peer");
+          "rank 0, round 0: the rounds do not ascend");
+    CHECK(verdict({{0, verb::send, 2, {0, 1}}}, {}) == "rank 0, round 0: there is no such peer");
+    CHECK(verdict({{0, verb::send, -1, {0, 1}}}, {}) == "rank 0, round 0: there is no such peer");
+    CHECK(verdict({{0, verb::send, 0, {0, 1}}}, {}) == "rank 0, round 0: a rank talks to itself");
     CHECK(verdict({{0, verb::send, 1, {0, 2}}}, {receive}) ==
           "rank 0, round 0: there are no such chunks");
     CHECK(verdict({{0, verb::send, 1, {1, 1}}}, {receive}) ==

@@ -4,6 +4,7 @@
 
 #include <collectives/schedule/bracket.hpp>
 #include <collectives/schedule/form.hpp>
+#include <collectives/schedule/pairing.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
 
@@ -23,7 +24,8 @@ public:
           size_(static_cast<int>(ranks.size())),
           what_(ranks.empty() ? collective::barrier : ranks[0].what),
           chunks_(ranks.empty() ? 0 : ranks[0].chunks),
-          sums_(reduces(what_) ? size_ : 0) {}
+          sums_(reduces(what_) ? size_ : 0),
+          pairs_(ranks) {}
 
     [[gnu::cold]] constexpr proof run() {
         verdict_ = form_of(ranks_);
@@ -69,9 +71,6 @@ private:
         auto const slots = index(size_) * index(chunks_);
         held_.assign(slots, none);
         inboxes_.resize(slots);
-        cursor_.assign(index(size_), 0);
-        end_.assign(index(size_), 0);
-        unmatched_.assign(index(size_) * index(size_), 0);
         rank_t const root = ranks_[0].root;
         for (rank_t r = 0; r < size_; ++r) {
             for (int c = 0; c < chunks_; ++c) {
@@ -86,17 +85,10 @@ private:
 
     /// Pairs the round's receives with its sends, and collects what they bring from before it.
     [[gnu::cold]] constexpr bool match(int round) {
-        int sends = 0;
-        for (std::size_t r = 0; r < index(size_); ++r) {
-            auto const& steps = ranks_[r].steps;
-            cursor_[r] = end_[r];
-            for (; end_[r] < steps.size() && steps[end_[r]].round == round; ++end_[r]) {
-                if (steps[end_[r]].what == verb::send) { ++sends; }
-            }
-        }
+        int sends = pairs_.enter(round);
         arrivals_.clear();
         for (rank_t r = 0; r < size_; ++r) {
-            for (auto i = cursor_[index(r)]; i < end_[index(r)]; ++i) {
+            for (auto i = pairs_.begin(r); i < pairs_.end(r); ++i) {
                 step const& s = ranks_[index(r)].steps[i];
                 if (s.what == verb::send) { continue; }
                 if (!receive(r, s)) { return false; }
@@ -107,13 +99,11 @@ private:
     }
 
     [[gnu::cold]] constexpr bool receive(rank_t me, step const& s) {
-        auto const& theirs = ranks_[index(s.peer)].steps;
-        auto& i = unmatched_[index(s.peer) * index(size_) + index(me)];
-        if (i < cursor_[index(s.peer)]) { i = cursor_[index(s.peer)]; }
-        auto const end = end_[index(s.peer)];
-        while (i < end && (theirs[i].peer != me || theirs[i].what != verb::send)) { ++i; }
-        if (i == end) { return refuse("a receive has no send", me, s.round, s.chunks.first); }
-        chunk_range const sent = theirs[i++].chunks;
+        auto const i = pairs_.take_send(me, s.peer);
+        if (i == pairs_.end(s.peer)) {
+            return refuse("a receive has no send", me, s.round, s.chunks.first);
+        }
+        chunk_range const sent = ranks_[index(s.peer)].steps[i].chunks;
         bool const renames = what_ == collective::all_to_all;
         if (sent.count != s.chunks.count || (sent.first != s.chunks.first && !renames)) {
             return refuse("a send and its receive name different chunks", me, s.round,
@@ -147,11 +137,10 @@ private:
 
     [[gnu::cold]] constexpr bool refuse_unmatched(int round) {
         for (rank_t r = 0; r < size_; ++r) {
-            for (auto i = cursor_[index(r)]; i < end_[index(r)]; ++i) {
-                step const& s = ranks_[index(r)].steps[i];
-                auto const matched = unmatched_[index(r) * index(size_) + index(s.peer)];
-                if (s.what == verb::send && i >= matched) {
-                    return refuse("a send has no receive", r, round, s.chunks.first);
+            for (auto i = pairs_.begin(r); i < pairs_.end(r); ++i) {
+                if (pairs_.is_left(r, i)) {
+                    return refuse("a send has no receive", r, round,
+                                  ranks_[index(r)].steps[i].chunks.first);
                 }
             }
         }
@@ -249,14 +238,12 @@ private:
     collective what_;
     int chunks_;
     brackets sums_;
+    pairing pairs_;
     proof verdict_{};
-    std::vector<int> held_;            // the value of each (rank, chunk), or none
-    std::vector<int> input_;           // all_to_all: what is sent from
-    std::vector<inbox> inboxes_;       // of each (rank, chunk), this round
-    std::vector<arrival> arrivals_;    // this round
-    std::vector<std::size_t> cursor_;  // each rank's steps of this round: [cursor_, end_)
-    std::vector<std::size_t> end_;
-    std::vector<std::size_t> unmatched_;  // of (source, destination): where to look for a send
+    std::vector<int> held_;          // the value of each (rank, chunk), or none
+    std::vector<int> input_;         // all_to_all: what is sent from
+    std::vector<inbox> inboxes_;     // of each (rank, chunk), this round
+    std::vector<arrival> arrivals_;  // this round
     std::vector<operand> operands_;
 };
 

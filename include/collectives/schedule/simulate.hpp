@@ -57,9 +57,8 @@ public:
     }
 
     constexpr timeline run() {
-        if (!partners_.ok()) {
-            return {false, partners_.what(), partners_.rank(), partners_.round(), {}, {}, {}, {},
-                    0};
+        if (proof const& v = partners_.verdict(); !v.ok) {
+            return {false, v.what, v.rank, v.round, {}, {}, {}, {}, 0};
         }
         result_.events.resize(index(result_.first.back()));
         for (auto& e : result_.events) { e.waited_for = not_yet; }
