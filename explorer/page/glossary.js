@@ -30,8 +30,9 @@ export function mountGlossary(app, view, also) {
   const longFirst = [...WORDS].sort((a, b) => b.length - a.length).join("|");
   const pattern = new RegExp(`(?<![\\w-])(${longFirst})s?(?![\\w-])`, "gi");
   const wordOf = (found) => WORDS.find((w) => w.toLowerCase() === found.toLowerCase());
-  const tip = h("div", { class: "term-tip", id: "term-tip", role: "status", hidden: true });
-  document.body.append(tip);
+  const tip = h("div", { class: "term-tip", id: "term-tip", role: "tooltip", hidden: true });
+  const told = h("p", { class: "away", role: "status" });  // to who asked; what has the focus is described by the tip
+  document.body.append(tip, told);
   let over = null;    // the term whose meaning is shown
   let pinned = false; // by a click or a key: it stays until another one
   let waiting = 0, closing = 0;
@@ -57,13 +58,18 @@ export function mountGlossary(app, view, also) {
     over = null;
     pinned = false;
     tip.hidden = true;
+    told.textContent = "";
   }
   // The pointer may go to what is shown.
   const hideSoon = () => { if (!pinned) { closing = setTimeout(hide, 200); } };
   function toggle(term) {
     const was = over === term && pinned;
     hide();
-    if (!was) { show(term); pinned = true; }
+    if (!was) {
+      show(term);
+      pinned = true;
+      told.textContent = tip.textContent;
+    }
   }
   tip.addEventListener("pointerenter", () => clearTimeout(closing));
   tip.addEventListener("pointerleave", hideSoon);
@@ -84,7 +90,7 @@ export function mountGlossary(app, view, also) {
   function termOf(found) {
     return h("span", { class: "term", role: "button", tabIndex: 0, "data-word": wordOf(found.replace(/s$/i, "")) ?? wordOf(found) }, found);
   }
-  // Makes terms of the words in a text that are not among those seen.
+  // Makes terms of the words in a text that are not among those seen. The text stays one part of its line.
   function mark(node, seen) {
     const parts = [], all = node.data;
     let from = 0;
@@ -95,7 +101,7 @@ export function mountGlossary(app, view, also) {
       parts.push(all.slice(from, found.index), termOf(found[0]));
       from = found.index + found[0].length;
     }
-    if (parts.length > 0) { node.replaceWith(...parts, all.slice(from)); }
+    if (parts.length > 0) { node.replaceWith(h("span", {}, parts, all.slice(from))); }
   }
   function markAll(host) {
     const seen = new Set(Array.from(host.querySelectorAll(".term"), (t) => t.dataset.word));

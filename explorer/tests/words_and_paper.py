@@ -91,3 +91,31 @@ def check_paper(at):
         d.page.evaluate("dispatchEvent(new Event('afterprint'))")
         d.until("document.querySelectorAll('.view:not([hidden])').length === 1")
         expect(d.state()["theme"] == "dark", "the state is another one")
+
+
+def check_tour(at):
+    """The tour by keyboard: each step is a state that the page takes without complaint, and what it says is so."""
+    with at.open() as d:
+        d.activate("#tour")
+        steps = []
+        while True:
+            d.settle()
+            expect(d.page.eval_on_selector("#complaints", "e => e.innerText") == "", f"{d.state()}")
+            steps.append(d.text(".tour p"))
+            fragment = d.page.evaluate("location.hash")
+            if len(steps) == 2:
+                f = d.figures()
+                expect(int(f["busiestSent"]) * 2 == 3 * 1048576 and f["busiestSent"] == f["boundSent"] and "1.5 vectors" in steps[-1], f"{f}")
+            if len(steps) in (3, 4):
+                first = ("ring", "tree")[len(steps) - 3]
+                d.until(f"document.getElementById('verdict').innerText.startsWith('{first} ends first')")
+                expect(f"the {first} is done first" in steps[-1], steps[-1])
+            if d.text("#tour-next") == "Done":
+                break
+            d.press("Enter")
+            d.until(f"location.hash !== '{fragment}'")
+        expect(len(steps) == 6 and steps[0].startswith("1 of 6."), f"{steps}")
+        d.activate("#tour-back")
+        expect("5 of 6" in d.text(".tour p") and d.state() == {"view": "write"}, f"{d.state()}")
+        d.activate("#tour-close")
+        expect(d.page.evaluate("document.activeElement.id") == "tour", "the focus is lost")
