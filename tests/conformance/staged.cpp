@@ -217,6 +217,34 @@ TEST_CASE("large vectors in one piece do not pile up scratch") {
     });
 }
 
+TEST_CASE("many communicators share the memory of a few, and leave nothing") {
+    coll::shm::run(2, [](coll::communicator& comm) {
+        std::vector<std::uint32_t> some(1'500, 1), more(16'384, 1);
+        auto const round = [&] {
+            std::vector<coll::communicator> groups;
+            auto const before = memory_of_files();
+            for (int i = 0; i < 100; ++i) {
+                auto& group = groups.emplace_back(comm.split(0));
+                for (auto* const v : {&some, &more}) {
+                    group.all_reduce(*v, coll::max{});
+                    expect(v->back() == 1, "a wrong maximum");
+                }
+            }
+            comm.barrier();
+            return memory_of_files() - before;
+        };
+        constexpr std::size_t most = 2 * ((64 << 20) + 100 * 600 * 1024);
+        auto const taken = round();
+        expect(taken <= most, std::to_string(taken) + " bytes for 100 communicators");
+        comm.barrier();
+        auto const before = memory_of_files();
+        for (int i = 0; i < 9; ++i) { round(); }
+        auto const grown = memory_of_files() - std::min(before, memory_of_files());
+        expect(grown <= most / 10, "1000 communicators have come and gone, and " +
+                                       std::to_string(grown) + " bytes stay");
+    });
+}
+
 TEST_CASE("private and reachable vectors meet") {
     for (int const size : with_sanitizers() ? std::vector{2, 3} : std::vector{2, 3, 4}) {
         CAPTURE(size);

@@ -47,6 +47,8 @@ TEST_CASE("the last pieces of a staging ring never share bytes") {
         auto const alive = *rc::gen::inRange<std::size_t>(1, 20);
         auto const largest = 64 * *rc::gen::inRange<std::size_t>(1, 50);
         coll::detail::staging_ring memory;
+        std::size_t staged = 0;
+        memory.count_in(staged);
         auto const bytes = (alive + 1) * largest * *rc::gen::inRange<std::size_t>(1, 9);
         memory.make(t, bytes);
         std::deque<stretch> last;
@@ -66,7 +68,9 @@ TEST_CASE("the last pieces of a staging ring never share bytes") {
             last.push_back(now);
             if (last.size() == alive) { last.pop_front(); }
         }
+        RC_ASSERT(staged == bytes);
         auto const all = memory.release();
+        RC_ASSERT(staged == 0);
         RC_ASSERT(!memory.exists());
         t.memory()->deallocate(all.data, all.bytes);
     });

@@ -52,7 +52,7 @@ public:
     void make_room(any_transport& t, cell_form const& form) {
         if (has_room(form)) { return; }
         constexpr auto least = plans::beside_pieces * lowering::largest_beside_cells;
-        auto const best = std::max(best_ring_bytes(t), least);
+        auto const best = beside_.may_be_long() ? std::max(best_ring_bytes(t), least) : least;
         try {
             beside_.make(t, best);
         } catch (transport_error const&) {

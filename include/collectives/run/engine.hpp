@@ -55,7 +55,9 @@ public:
           group_(std::move(group)),
           context_(context) {
         calls.start(*board_);
-        if (memory_ != nullptr) { runs.start(*in_memory_, scratch, group_.rank()); }
+        if (memory_ == nullptr) { return; }
+        runs.start(*in_memory_, scratch, group_.rank(), shared_->staged);
+        cells.beside().count_in(shared_->staged);
     }
 
     any_transport& carrier() { return *shared_->carrier; }
@@ -224,10 +226,7 @@ private:
             return true;
         }
     }
-    template <class Part>
-    bool guarded(Part&& part, activity const& a) {
-        return guarded(part, title_of{a});
-    }
+    bool guarded(auto&& part, activity const& a) { return guarded(part, title_of{a}); }
     /// Makes progress once with everything.
     bool move(activity const& a) {
         return guarded([&] { return shared_->progress(); }, a);

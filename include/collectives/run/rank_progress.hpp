@@ -119,6 +119,7 @@ struct rank_progress {
     std::shared_ptr<any_transport> carrier;
     std::shared_ptr<rank_work> work;
     bool core_per_rank;
+    std::size_t staged = 0;           // bytes in the staging rings of the communicators
     flight_recorder const* recorder;  // null: nobody asked for one
 };
 

@@ -35,7 +35,8 @@ public:
     using buffer = scratch_pool::buffer;
     static constexpr std::uint64_t window = plans::runs_at_once;
 
-    void start(shared::board const& board, scratch_pool& pool, rank_t me) {
+    void start(shared::board const& board, scratch_pool& pool, rank_t me, std::size_t& staged) {
+        ring_.count_in(staged);
         board_ = &board;
         pool_ = &pool;
         me_ = me;
@@ -75,8 +76,10 @@ public:
         largest_piece_ = 0;
         // As many segments as there are channels, each with up to 64 values that begin at a line.
         constexpr std::size_t line = host::detail::line_bytes, roundings = 64 * line;
-        auto const best = best_ring_bytes(t) / channels_per_rank / line * line + roundings;
+        constexpr std::size_t few = 16 * 1024;
+        auto best = best_ring_bytes(t) / channels_per_rank / line * line + roundings;
         if (best == roundings) { return 0; }
+        if (!ring_.may_be_long()) { best = std::min(best, few + roundings); }
         try {
             ring_.make(t, plans::ring_pieces * best);
             largest_piece_ = best;

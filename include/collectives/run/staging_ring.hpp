@@ -30,17 +30,26 @@ inline std::size_t best_ring_bytes(any_transport const& t) {
     return bytes * processors / std::max(static_cast<std::size_t>(t.size()), processors);
 }
 
+/// The rings of a rank are long while they hold less than this together. A rank that has more
+/// communicators has short rings for them, so that a thousand fit the memory.
+inline constexpr std::size_t most_in_long_rings = std::size_t{64} << 20;
+
 /// Hands out pieces of one allocation in order. After the last piece comes the first again.
 class staging_ring {
 public:
     using buffer = scratch_pool::buffer;
 
     bool exists() const { return all_.data != nullptr; }
+    /// `staged` counts the bytes in the rings of the rank. Call it before `make`.
+    void count_in(std::size_t& staged) { staged_ = &staged; }
+    /// Whether a new ring of this rank may be long.
+    bool may_be_long() const { return *staged_ < most_in_long_rings; }
     /// Takes the memory, once. If `bytes` is n + 1 times the largest piece, a piece shares no byte
     /// with the n - 1 pieces before it. Throws transport_error if there is no memory.
     void make(any_transport& t, std::size_t bytes) {
         auto& memory = *t.memory();
         all_ = {static_cast<std::byte*>(memory.allocate(bytes)), bytes};
+        *staged_ += bytes;
         auto const read = bytes * static_cast<std::size_t>(t.size() - 1);  // by each peer
         if (!memory.always_reachable() && read <= most_read) {
             announced_ = {memory.reach(all_.data, bytes), bytes};
@@ -66,7 +75,10 @@ public:
         return all_.data + std::exchange(next_, next_ + whole);
     }
     /// Hands the memory over to the caller.
-    buffer release() { return std::exchange(all_, {}); }
+    buffer release() {
+        *staged_ -= all_.bytes;
+        return std::exchange(all_, {});
+    }
 
 private:
     static constexpr std::size_t line = host::detail::line_bytes;
@@ -80,6 +92,7 @@ private:
     }
 
     buffer all_{};
+    std::size_t* staged_ = nullptr;
     memory_range announced_{};
     lean_vector<std::uint64_t> known_;  // addresses of the peers' rings
     std::size_t next_ = 0;

@@ -70,9 +70,12 @@ public:
         auto& mine = job_.status(me_);
         auto const seen = mine.bell.load(std::memory_order_seq_cst);
         mine.asleep.fetch_add(1, std::memory_order_seq_cst);
+        struct awake {  // also if `ready` throws
+            std::atomic<std::uint32_t>& asleep;
+            ~awake() { asleep.fetch_sub(1, std::memory_order_release); }
+        } const later{mine.asleep};
         std::atomic_thread_fence(std::memory_order_seq_cst);  // see board::wake_others
         if (!ready()) { futex_wait(mine.bell, seen, time); }
-        mine.asleep.fetch_sub(1, std::memory_order_release);
     }
 
     std::optional<peer_exit> gone(rank_t r) const {
