@@ -77,7 +77,7 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size(), comm.rank());
     auto const images_per_step = static_cast<double>(how.batch) * how.accumulate;
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
-                  how.prefetch);
+                  what.read());
 
     paced_network net(what.make_network(), how, base.rank());
     std::vector<float> gradient(net.parameter_count());

@@ -44,6 +44,7 @@ struct job {
         return {static_cast<std::size_t>(how.batch), first, count,
                 steps_per_epoch() * how.accumulate, how.seed};
     }
+    reading read() const { return {how.prefetch, how.loaders, {how.disk_rate, how.disk_delay}}; }
     bool is_time_to_save(int step, int last) const {
         return step == last || (how.checkpoint_every > 0 && step % how.checkpoint_every == 0);
     }

@@ -22,53 +22,68 @@ batch gather_images(data_set const& from, samples const& set, std::vector<std::s
     return result;
 }
 
-loader::loader(data_set const& data, shard const& part, int first, int ahead)
-    : data_(data), part_(part), pass_(first), ahead_(static_cast<std::size_t>(ahead)) {
-    if (ahead > 0) {
-        thread_ = std::thread([this] { work(); });
+loader::loader(data_set const& data, shard const& part, int first, reading const& how)
+    : data_(data),
+      part_(part),
+      ahead_(static_cast<std::size_t>(how.ahead)),
+      disk_(how.disk),
+      given_(first),
+      prepared_(first) {
+    for (int w = 0; how.ahead > 0 && w < how.workers; ++w) {
+        workers_.emplace_back([this] { work(); });
     }
 }
 
 loader::~loader() {
-    if (!thread_.joinable()) { return; }
     {
         std::lock_guard const lock(mutex_);
         stop_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    for (auto& w : workers_) { w.join(); }
 }
 
 batch loader::next() {
-    if (!thread_.joinable()) { return prepare(); }
+    auto const pass = given_++;
+    if (workers_.empty()) { return prepare(pass, *order_of(pass / part_.passes_per_epoch)); }
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !ready_.empty(); });
-    auto result = std::move(ready_.front());
-    ready_.pop_front();
+    changed_.wait(lock, [&] { return ready_.contains(pass); });
+    auto result = std::move(ready_.extract(pass).mapped());
     lock.unlock();
     changed_.notify_all();
     return result;
 }
 
-batch loader::prepare() {
-    auto const per_epoch = part_.passes_per_epoch;
-    auto const epoch = pass_ / per_epoch;
+loader::shared_order loader::order_of(int epoch) {
     if (epoch != epoch_) {
-        order_ = shuffled(data_.train.size(), part_.seed + static_cast<std::uint32_t>(epoch));
+        order_ = std::make_shared<std::vector<std::size_t>>(
+            shuffled(data_.train.size(), part_.seed + static_cast<std::uint32_t>(epoch)));
         epoch_ = epoch;
     }
-    auto const first = static_cast<std::size_t>(pass_++ % per_epoch) * part_.whole + part_.first;
-    return gather_images(data_, data_.train, order_, first, part_.count);
+    return order_;
+}
+
+batch loader::prepare(int pass, std::vector<std::size_t> const& order) {
+    auto const number = static_cast<std::size_t>(pass % part_.passes_per_epoch);
+    disk_.read(part_.count * data_.pixels_per_image());
+    return gather_images(data_, data_.train, order, number * part_.whole + part_.first,
+                         part_.count);
 }
 
 void loader::work() {
+    std::unique_lock lock(mutex_);
     for (;;) {
-        auto made = prepare();
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return stop_ || ready_.size() < ahead_; });
+        // Those that are ready or being prepared are `ahead` at most, counted from the next to
+        // give.
+        changed_.wait(lock,
+                      [this] { return stop_ || prepared_ < given_ + static_cast<int>(ahead_); });
         if (stop_) { return; }
-        ready_.push_back(std::move(made));
+        auto const pass = prepared_++;
+        auto const order = order_of(pass / part_.passes_per_epoch);
         lock.unlock();
+        auto made = prepare(pass, *order);
+        lock.lock();
+        ready_.emplace(pass, std::move(made));
         changed_.notify_all();
     }
 }

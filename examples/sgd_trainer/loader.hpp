@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's share of the images, shuffled, and prepared by a thread while the rank computes.
+// A rank's share of the images, shuffled, and prepared by threads while the rank computes.
 #pragma once
 
 #include "data.hpp"
+#include "slow_disk.hpp"
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -35,10 +37,18 @@ struct shard {
     std::uint32_t seed = 1;
 };
 
-/// Gives the batches of a rank, pass by pass, from pass `first` on.
+/// How images are read.
+struct reading {
+    int ahead = 2;    ///< batches that are prepared before they are asked for; 0: none
+    int workers = 1;  ///< threads that prepare them
+    disk_speed disk{};
+};
+
+/// Gives the batches of a rank, pass by pass, from pass `first` on: the same ones in the same
+/// order, however they are read.
 class loader {
 public:
-    loader(data_set const& data, shard const& part, int first, int ahead);
+    loader(data_set const& data, shard const& part, int first, reading const& how);
     ~loader();
     loader(loader const&) = delete;
     loader& operator=(loader const&) = delete;
@@ -46,21 +56,26 @@ public:
     batch next();
 
 private:
-    batch prepare();
+    using shared_order = std::shared_ptr<std::vector<std::size_t> const>;
+
+    shared_order order_of(int epoch);
+    batch prepare(int pass, std::vector<std::size_t> const& order);
     void work();
 
     data_set const& data_;
     shard part_;
-    int pass_;  // the next to be prepared
     std::size_t ahead_;
+    slow_disk disk_;
+    int given_;     // the next to be given
+    int prepared_;  // the next that a worker will prepare
     int epoch_ = -1;
-    std::vector<std::size_t> order_;  // of that epoch
+    shared_order order_;  // of that epoch
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<batch> ready_;
+    std::map<int, batch> ready_;  // by pass
     bool stop_ = false;
-    std::thread thread_;  // is the last to be made: it uses the others
+    std::vector<std::thread> workers_;  // are the last to be made: they use the others
 };
 
 }  // namespace trainer

@@ -57,6 +57,7 @@ void complete(CLI::App const& app, settings& s) {
         if (has_effect) { return; }
         refuse(app, {name}, std::string(" has no effect without ") + with);
     };
+    expect("--loaders", s.prefetch > 0, "--prefetch of 1 or more");
     expect("--loss-scale", s.precision == format::half || s.wire == format::half,
            "--precision float16 or --compress float16");
     auto const by_factor = s.falls == decay::step || s.falls == decay::exponential;

@@ -110,8 +110,12 @@ void add_training(CLI::App& app, settings& s) {
         ->group(g);
     number(g, "--hidden", s.hidden, "units of the hidden layer; 0: 64 for digits, else 128", 0,
            1e5);
-    number(g, "--prefetch", s.prefetch, "batches that a thread prepares ahead; 0: no thread", 0,
-           64);
+    number(g, "--prefetch", s.prefetch, "batches that threads prepare ahead; 0: no thread", 0, 64);
+    number(g, "--loaders", s.loaders, "threads of a rank that prepare them", 1, 64);
+    number(g, "--disk-rate", s.disk_rate, "bytes per second of each rank's disk; 0: as memory", 0,
+           1e12);
+    number(g, "--disk-delay", s.disk_delay, "seconds until it answers; of several requests at once",
+           0, 10);
     number(g, "--seed", s.seed, "of the first parameters and of the shuffling", 0, 4e9);
 
     auto const l = "Learning";

@@ -23,7 +23,7 @@ inline void work_for_servers(coll::communicator& comm, job const& what, int last
     auto const workers = comm.size() - how.servers;
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), workers, worker);
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
-                  how.prefetch);
+                  what.read());
     paced_network net(what.make_network(), how, comm.rank());
     std::vector<float> gradient(net.parameter_count());
     customer ask(comm, how, gradient.size());

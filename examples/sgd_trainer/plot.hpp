@@ -42,7 +42,7 @@ struct axis_range {
             auto const step = tick_for(high - low, count);
             for (auto n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * (high - low);
                  ++n) {
-                all.push_back(n * step);
+                all.push_back(n * step + 0.0);  // -0 becomes 0
             }
             return all;
         }

@@ -28,7 +28,10 @@ struct settings {
     int batch = 60;      ///< images per pass, over all ranks together
     int accumulate = 1;  ///< passes per step: a step learns from batch x accumulate images
     std::uint32_t seed = 1;
-    int prefetch = 2;  ///< batches that a thread prepares ahead; 0: no thread
+    int prefetch = 2;       ///< batches that threads prepare ahead; 0: no thread
+    int loaders = 1;        ///< threads of a rank that prepare them
+    double disk_rate = 0;   ///< bytes per second of each rank's disk; 0: as fast as memory
+    double disk_delay = 0;  ///< seconds until a request is answered
 
     double rate = 0.1;
     int rate_batch =

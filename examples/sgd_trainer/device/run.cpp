@@ -20,7 +20,7 @@ void train_over(coll::communicator& base, coll::communicator& comm, device_math&
     auto const steps_per_epoch = what.steps_per_epoch();
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size(), comm.rank());
     loader images(what.data, what.part(mine.first, mine.size), now.step * how.accumulate,
-                  how.prefetch);
+                  what.read());
     network host = what.make_network();
     device_network net(math, host.tensors(), static_cast<int>(what.data.pixels_per_image()),
                        how.hidden, mine.size);

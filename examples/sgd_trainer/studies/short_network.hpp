@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../loader.hpp"
+#include "short_numbers.hpp"
 
 #include <Eigen/Core>
 
@@ -35,8 +36,8 @@ public:
     }
 
     std::size_t parameter_count() const { return count_; }
-    /// Bytes of everything that the network keeps between calls, with the parameters and gradient
-    /// that the caller keeps in Number.
+    /// Bytes of all Numbers: what the network keeps between calls, and the parameters and gradient
+    /// that the caller keeps.
     std::size_t bytes() const {
         auto all = 2 * count_;
         for (auto const& v : values_) { all += v.size(); }
@@ -91,7 +92,7 @@ public:
             for (std::size_t c = 1; c < rows; ++c) {
                 if (float(scores[i * rows + c]) > float(scores[i * rows + best])) { best = c; }
             }
-            right += best == images.labels[i] ? 1 : 0;
+            right += static_cast<std::size_t>(best == images.labels[i]);
         }
         return right;
     }
@@ -104,10 +105,10 @@ private:
     std::size_t size_of(std::size_t l) const { return (in_of(l) + 1) * out_of(l); }
 
     static void widen(std::span<float> to, Number const* from) {
-        for (std::size_t i = 0; i < to.size(); ++i) { to[i] = static_cast<float>(from[i]); }
+        studies::widen(to.data(), from, to.size());
     }
     static void narrow(Number* to, std::span<float const> from) {
-        for (std::size_t i = 0; i < from.size(); ++i) { to[i] = static_cast<Number>(from[i]); }
+        studies::narrow(to, from.data(), from.size());
     }
     /// `columns` columns of `rows` numbers, in float.
     static float_block block(std::vector<float>& room, Number const* from, std::size_t rows,

@@ -3,6 +3,9 @@
 #include "studies.hpp"
 
 #include "batch.hpp"
+#include "compression.hpp"
+#include "loading.hpp"
+#include "precision.hpp"
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +22,9 @@ struct entry {
 };
 constexpr entry all[]{
     {"batch", batch},
+    {"precision", precision},
+    {"compression", compression},
+    {"loading", loading},
 };
 
 }  // namespace
