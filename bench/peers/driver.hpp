@@ -2,12 +2,8 @@
 // The part that the drivers of all peers share: coll_perf's own sampling, around a peer's calls.
 #pragma once
 
-#include "../../tools/coll_perf/copies.hpp"
+#include "../../tools/coll_perf/order.hpp"
 #include "../../tools/coll_perf/sampling.hpp"
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -23,26 +19,6 @@
 namespace peers {
 
 using namespace coll_perf;
-
-/// What coll_perf asks of a driver: BOARD SECONDS CORE_PER_RANK SETTINGS CASE...
-struct order {
-    std::string board;
-    unsigned seconds = 0;
-    bool core_per_rank = false;
-    settings how;
-    std::vector<measured_case> cases;
-
-    static order read(int argc, char** argv) {
-        if (argc < 6) { throw std::runtime_error("to be started by coll_perf"); }
-        order o{argv[1],
-                static_cast<unsigned>(std::stoul(argv[2])),
-                argv[3][0] == '1',
-                settings_of(argv[4]),
-                {}};
-        for (int i = 5; i < argc; ++i) { o.cases.push_back(case_of(argv[i])); }
-        return o;
-    }
-};
 
 /// The types and operators that all peers know.
 template <class Visit>
@@ -76,21 +52,10 @@ inline std::optional<model> find_model(measured_case const& c) {
 /// empty one where the peer has no such collective.
 template <class Find>
 int run(order const& o, int rank, int ranks, Find const& find) {
-    if (ranks != o.how.ranks) {
-        throw std::runtime_error("the launcher started " + std::to_string(ranks) + " ranks, not " +
-                                 std::to_string(o.how.ranks) +
-                                 ": is it another library's launcher?");
-    }
-    ::alarm(o.seconds);  // a launcher that is killed may leave its ranks behind
-    auto const bytes = board::bytes_for(ranks, o.how.iterations);
-    auto const file = ::open(o.board.c_str(), O_RDWR | O_CLOEXEC);
-    auto* const memory =
-        file < 0 ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) { throw std::runtime_error("cannot map " + o.board); }
-    board meeting(memory, ranks, o.how.iterations, o.core_per_rank);
-    note_pinning(meeting);
+    auto meeting = o.meet(ranks);
     for (std::size_t i = 0; i < o.cases.size(); ++i) {
         auto const& c = o.cases[i];
+        if (kind::of(c.collective).how != form::call) { continue; }
         auto const known = find_model(c);
         if (!known) { continue; }
         auto const call = find(c);
@@ -98,7 +63,6 @@ int run(order const& o, int rank, int ranks, Find const& find) {
         private_memory own(slots(o.how, c).bytes());
         sampling one(meeting, rank, o.how, c, *known, own.data(), call);
         auto const result = one.run(i);
-        meeting = one.meeting();
         if (rank == 0) { std::cout << as_text(result) << std::endl; }
     }
     return 0;

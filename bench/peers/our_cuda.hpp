@@ -3,8 +3,12 @@
 // program. What is used of CUDA is passed in, so that it runs without a device, too.
 #pragma once
 
-#include "our_calls.hpp"
+#include "driver.hpp"
 
+#include "../../tools/coll_perf/ranks/typed.hpp"
+#include "../../tools/load/inherit.hpp"
+
+#include <collectives/algorithm/all.hpp>
 #include <collectives/launch/shm.hpp>
 #include <collectives/launch/threads.hpp>
 #include <collectives/launch/cuda.hpp>
@@ -89,12 +93,11 @@ template <class Known>
 void measure_on_device(coll::communicator& comm, board meeting, settings const& how,
                        std::vector<measured_case> const& cases,
                        std::function<void(std::string const&)> const& tell) try {
-    note_pinning(meeting);
     auto& space = cuda::space_of(comm);
     for (std::size_t i = 0; i < cases.size(); ++i) {
         auto const& c = cases[i];
         Known::visit(c, [&]<class T, class Op>() {
-            auto const function = find_call<T, Op>(collective_of(c.collective));
+            auto const function = find_call<T, Op>(collective_of(c.collective)).call;
             auto const bytes = slots(how, c).bytes();
             private_memory mirror(bytes);
             auto reachable = comm.allocate<std::byte>(how.allocated ? bytes : 0);
@@ -107,13 +110,17 @@ void measure_on_device(coll::communicator& comm, board meeting, settings const& 
             options.algorithm = coll::parse_algorithm(c.algorithm);
             auto const call = [&](std::byte* in, std::size_t in_count, std::byte* out,
                                   std::size_t out_count) {
-                function(comm, {place.on_device(in), in_count, place.on_device(out), out_count,
-                                c.root, &options});
+                function(comm, {place.on_device(in),
+                                in_count,
+                                place.on_device(out),
+                                out_count,
+                                c.root,
+                                &options,
+                                {}});
             };
             sampling one(meeting, comm.rank(), how, c, model_of<T, Op>(), mirror.data(), call,
                          place);
             auto const result = one.run(i);
-            meeting = one.meeting();
             if (comm.rank() == 0) { tell(as_text(result)); }
             comm.barrier();  // no peer works in this memory any more
         });

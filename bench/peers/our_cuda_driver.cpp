@@ -25,17 +25,10 @@ int say_sharing(int ranks) {
 }
 
 int measure(bool threads, peers::order const& o) {
-    ::alarm(o.seconds);
     load::inherit();
-    auto const file = ::open(o.board.c_str(), O_RDWR | O_CLOEXEC);
-    auto const bytes = peers::board::bytes_for(o.how.ranks, o.how.iterations);
-    auto* const memory =
-        file < 0 ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) { throw std::runtime_error("cannot map " + o.board); }
     peers::measure_on_devices<known>(
-        threads, [] { return coll::cuda::runtime_calls::get(); },
-        {memory, o.how.ranks, o.how.iterations, o.core_per_rank}, o.how, o.cases,
-        [](std::string const& line) { std::cout << line << std::endl; });
+        threads, [] { return coll::cuda::runtime_calls::get(); }, o.meet(o.how.ranks), o.how,
+        o.cases, [](std::string const& line) { std::cout << line << std::endl; });
     return 0;
 }
 

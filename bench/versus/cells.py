@@ -10,8 +10,8 @@ import tempfile
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather", "scatter", "all_to_all",
                "barrier")
 RANKS = {"shm": (2, 4, 8), "threads": (2, 4, 8), "mpi-mpich": (2, 4), "mpi-openmpi": (2, 4), "ucx": (2, 4)}
-TARGETS = {"shm": [], "threads": [], "mpi-mpich": ["bench/ours_mpich"], "mpi-openmpi": ["bench/ours_openmpi"],
-           "ucx": ["ours_ucx", "collrun"]}
+TARGETS = {"shm": [], "threads": [], "mpi-mpich": ["coll_perf_mpich"], "mpi-openmpi": ["coll_perf_openmpi"],
+           "ucx": ["collrun"]}
 OPTIONS = ("--transport", "--ranks", "--collective", "--minbytes", "--maxbytes", "--stepfactor", "--iters",
            "--budget", "--form", "--time-limit", "--csv")
 # 4, 64, 1 Ki, 16 Ki, 256 Ki and 4 Mi bytes; quickly: 4, 4 Ki and 4 Mi

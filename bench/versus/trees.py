@@ -38,6 +38,10 @@ class Tree:
     def build(self, targets):
         """With the tree's own preset, as a developer there would."""
         (self.root / "build").mkdir(exist_ok=True)
+        if not (self.root / "tools/launched").is_dir():  # where coll_perf had drivers for its ranks
+            drivers = {"coll_perf_mpich": ["bench/ours_mpich"], "coll_perf_openmpi": ["bench/ours_openmpi"],
+                       "collrun": ["collrun", "ours_ucx"]}
+            targets = [driver for t in targets for driver in drivers.get(t, [t])]
         output_of(["cmake", "--preset", "release"], self.root)
         command = ["cmake", "--build", "--preset", "release", "--parallel", JOBS, "--target", *targets]
         if subprocess.run(command, cwd=self.root, check=False).returncode != 0:

@@ -6,7 +6,8 @@
 #include "ranks.hpp"
 #include "report.hpp"
 #include "studies/studies.hpp"
-#include "transports/transports.hpp"
+
+#include "../../tools/launched/launched.hpp"
 
 #include <collectives/algorithm/all.hpp>
 
@@ -85,7 +86,9 @@ int main(int argc, char** argv) {
         auto const c = read_command(argc, argv, status);
         if (!c) { return status; }
         bool const works = c->does == command::what::train || c->does == command::what::infer;
-        if (works && c->train.where == transport::mpi) { become_program_of_mpi(argv); }
+        if (works && c->train.where == transport::mpi) {
+            launched::become_program_of_mpi("sgd_trainer", argv);
+        }
         switch (c->does) {
             case command::what::compare_algorithms: return compare_algorithms(c->compare) ? 0 : 1;
             case command::what::train: train(c->train); break;

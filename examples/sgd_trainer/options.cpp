@@ -3,8 +3,8 @@
 
 #include "option_checks.hpp"
 #include "studies/options.hpp"
-#include "transports/transports.hpp"
 
+#include "../../tools/launched/launched.hpp"
 #include "../../tools/load/load.hpp"
 
 #include <CLI/CLI.hpp>
@@ -204,7 +204,9 @@ void add_training(CLI::App& app, settings& s) {
 
 /// What ranks the launcher says, where the command line does not.
 void complete_ranks(CLI::App const& app, settings& s) {
-    if (app.count("--transport") == 0 && !mpi_of_launcher().empty()) { s.where = transport::mpi; }
+    if (app.count("--transport") == 0 && !launched::mpi_of_launcher().empty()) {
+        s.where = transport::mpi;
+    }
     bool const starts_them = s.where == transport::processes || s.where == transport::threads;
     if (app.count("--ranks") != 0 && !starts_them) {
         throw std::runtime_error(

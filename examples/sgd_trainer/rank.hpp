@@ -4,7 +4,10 @@
 
 #include "parameter_server.hpp"
 #include "ranks.hpp"
-#include "transports/transports.hpp"
+
+#include "../../tools/launched/launched.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -104,10 +107,16 @@ void on_ranks(settings const& how, Body const& body) {
     switch (how.where) {
         case transport::threads: return coll::threads::run(how.ranks, body);
         case transport::processes: return coll::shm::run(how.ranks, body);
-        case transport::joined: return over_any(body);
-        case transport::mpi: return over_mpi(body);
-        case transport::ucx: return over_ucx(body, false);
-        case transport::hosts: return over_ucx(body, true);
+        case transport::joined: return launched::over_any(body);
+        case transport::mpi:
+            return launched::over_mpi([&](coll::communicator& comm) {
+                if (comm.rank() == 0) {
+                    fmt::print("{} ranks over {}\n", comm.size(), launched::version_of_mpi());
+                }
+                body(comm);
+            });
+        case transport::ucx: return launched::over_ucx(body);
+        case transport::hosts: return launched::over_ucx(body, true);
     }
 }
 

@@ -222,9 +222,12 @@ done < <(section | sed '/^```cpp$/,/^```$/d' | sed -n 's/^    \([a-zA-Z].*\)$/\1
 [ $count -ge 8 ] || fail "only $count commands of docs/extending.md ran"
 
 # --- programs that coll_perf starts
-built=$tools/../bench
 for transport in ucx mpi-mpich mpi-openmpi; do
-    [ -x "$built/ours_${transport#mpi-}" ] || continue
+    if [ $transport = ucx ]; then
+        [ -x "$tools/collrun" ] && ldd "$tools/coll_perf" | grep -q libucp || continue
+    else
+        [ -x "$tools/coll_perf_${transport#mpi-}" ] || continue
+    fi
     ends 0 coll_perf --transport $transport --load pairwise.hpp --algorithm pairwise --ranks 3 -b 4 -e 64 -f 16 \
         -n 2 -w 1 --time-limit 30
     says "# $transport, all_reduce, pairwise over 3 ranks"

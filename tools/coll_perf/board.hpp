@@ -15,11 +15,11 @@
 namespace coll_perf {
 
 /// What is timed in an iteration.
-enum class figure { sample, copy, copy_past_cache, round_trip };
-inline constexpr int figures = 4;
+enum class figure { sample, copy, copy_past_cache, round_trip, whole, work };
+inline constexpr int figures = 6;
 
 /// Zeroed memory, shared by all ranks, of `bytes_for(...)` bytes. Each rank has a `board` of its
-/// own that looks at it.
+/// own that looks at it, and calls the same functions in the same order as the others.
 class board {
 public:
     static std::size_t bytes_for(int ranks, int iterations) {
@@ -48,11 +48,26 @@ public:
     /// Ends the waits of all.
     void give_up() { head_->given_up.store(1); }
 
-    /// A word that rank 0 writes and all read after the next `meet`.
-    std::atomic<std::uint64_t>& agreed() { return head_->agreed; }
-    std::atomic<std::uint64_t>& wrong() { return head_->wrong; }
-    /// The ranks that run on one core alone.
-    std::atomic<std::uint64_t>& pinned() { return head_->pinned; }
+    /// What rank 0 says, on all ranks.
+    std::uint64_t agree(int rank, std::uint64_t value) {
+        if (rank == 0) { head_->agreed.store(value); }
+        meet();
+        value = head_->agreed.load();
+        meet();  // the next one overwrites it
+        return value;
+    }
+    /// The sum of what the ranks say, on all of them.
+    std::uint64_t sum(int rank, std::uint64_t mine) {
+        if (rank == 0) { head_->sum.store(0); }
+        meet();
+        head_->sum += mine;
+        meet();
+        mine = head_->sum.load();
+        meet();
+        return mine;
+    }
+    /// Rank 0 sees everybody's times after this.
+    void collect() { meet(); }
 
     /// Seconds of rank `rank` in an iteration.
     double& time(figure f, int rank, int iteration) {
@@ -64,6 +79,13 @@ public:
         double most = 0;
         for (int r = 0; r < ranks_; ++r) { most = std::max(most, time(f, r, iteration)); }
         return most;
+    }
+
+    /// The mean of a rank's first `iterations`.
+    double mean(figure f, int rank, int iterations) {
+        double total = 0;
+        for (int i = 0; i < iterations; ++i) { total += time(f, rank, i); }
+        return iterations > 0 ? total / iterations : 0;
     }
 
     /// Sends a cache line there and back between ranks 0 and 1; others do nothing.
@@ -83,7 +105,7 @@ private:
     struct head {
         alignas(128) std::atomic<std::uint64_t> arrived;
         alignas(128) std::atomic<std::uint64_t> given_up;
-        std::atomic<std::uint64_t> agreed, wrong, pinned;
+        std::atomic<std::uint64_t> agreed, sum;
         alignas(128) std::atomic<std::uint64_t> ping;
         alignas(128) std::atomic<std::uint64_t> pong;
     };

@@ -73,6 +73,17 @@ bool campaign::met_different_distances(std::size_t first) const {
     return longest > same_distance_within * shortest;
 }
 
+launch_end campaign::launch_of(program const& p, std::vector<measured_case> const& cases,
+                               std::function<bool(std::string const&)> const& take) const {
+    if (in_place) {
+        in_place(cases, take);
+        return {};
+    }
+    meeting_place const place(how.ranks, how.iterations);
+    return run_launch([&](int descriptor) { return p.start(descriptor, place, how, cases); },
+                      seconds_per_case * static_cast<double>(cases.size()), take);
+}
+
 void campaign::run_launch_of(program const& p, int launch, std::vector<measured_case> const& cases,
                              std::function<void()> const& after_each) {
     std::vector<bool> seen(cases.size());
@@ -86,21 +97,22 @@ void campaign::run_launch_of(program const& p, int launch, std::vector<measured_
                                 c.algorithm, c.type, c.op, c.bytes(), launch + 1, launches));
     };
     progress(0);
-    meeting_place const place(how.ranks, how.iterations);
-    auto const end = run_launch(
-        [&](int descriptor) { return p.start(descriptor, place, how, cases); },
-        seconds_per_case * static_cast<double>(cases.size()),
-        [&](std::string const& line) {
-            case_result r;
-            if (!read_result(line, r) || r.index >= cases.size() || seen[r.index]) { return false; }
-            seen[r.index] = true;
-            auto what = cases[r.index];
-            if (p.peer) { what.algorithm = "its own"; }
+    auto const end = launch_of(p, cases, [&](std::string const& line) {
+        case_result r;
+        if (!read_result(line, r) || r.index >= cases.size() || seen[r.index]) { return false; }
+        seen[r.index] = true;
+        auto what = cases[r.index];
+        if (p.peer) { what.algorithm = "its own"; }
+        if (r.missing.empty()) {
             all.push_back(make_measurement(p.name, p.peer, what, how, launch, std::move(r)));
-            after_each();
-            progress(static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)));
-            return true;
-        });
+        } else {
+            all.push_back(make_missing(p.name, p.peer, what, how, launch, r.missing));
+            failed = failed || !p.peer;
+        }
+        after_each();
+        progress(static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)));
+        return true;
+    });
     switch (end.how) {
         case launch_end::how::well: note_missing(p, launch, cases, seen, "does not have it"); break;
         case launch_end::how::out_of_time:
@@ -115,7 +127,8 @@ void campaign::run_launch_of(program const& p, int launch, std::vector<measured_
             on_trouble(fmt::format("{} failed: {}\n", p.name, end.said));
             break;
     }
-    if (!p.peer && end.how != launch_end::how::well) { failed = true; }
+    bool const all_seen = std::find(seen.begin(), seen.end(), false) == seen.end();
+    if (!p.peer && (end.how != launch_end::how::well || !all_seen)) { failed = true; }
 }
 
 void campaign::note_missing(program const& p, int launch, std::vector<measured_case> const& cases,

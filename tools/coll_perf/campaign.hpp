@@ -37,8 +37,14 @@ struct campaign {
     std::function<void(std::string const&)> on_progress = [](auto const&) {};
     std::function<void(std::string const&)> on_trouble = [](auto const&) {};
 
+    /// Where this process is a rank already: carries the cases out and hands each line to `take`.
+    /// Empty: each launch is a process of its own.
+    std::function<void(std::vector<measured_case> const& cases,
+                       std::function<bool(std::string const&)> const& take)>
+        in_place;
+
     std::deque<measurement> all;
-    bool failed = false;  ///< whether ours failed or did not finish
+    bool failed = false;  ///< whether ours failed, did not finish or was not measured
     int repeated = 0;     ///< turns of launches that were thrown away, see below
 
     /// With peers or several launches, each size gets launches of its own in which the programs
@@ -51,6 +57,8 @@ struct campaign {
 private:
     /// Of the measurements from the `first` on, by their round trips.
     bool met_different_distances(std::size_t first) const;
+    launch_end launch_of(program const& p, std::vector<measured_case> const& cases,
+                         std::function<bool(std::string const&)> const& take) const;
     void run_launch_of(program const& p, int launch, std::vector<measured_case> const& cases,
                        std::function<void()> const& after_each);
     void note_missing(program const& p, int launch, std::vector<measured_case> const& cases,

@@ -2,8 +2,6 @@
 // Copies to compare with, memory for private vectors, and the pinning of ranks to cores.
 #pragma once
 
-#include "board.hpp"
-
 #include <sched.h>
 
 #if defined(__SSE2__)
@@ -79,11 +77,6 @@ inline void pin_to_core(int rank) {
         static_cast<void>(::sched_setaffinity(0, sizeof one, &one));
         return;
     }
-}
-
-/// Counts this rank among the pinned ones, if it is.
-inline void note_pinning(board& meeting) {
-    if (usable_cores() == 1) { ++meeting.pinned(); }
 }
 
 }  // namespace coll_perf

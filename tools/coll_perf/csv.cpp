@@ -53,6 +53,13 @@ std::vector<cell> cells_of(measurement const& m) {
     micro("copy_us", m.copy);
     micro("copy_past_cache_us", m.copy_past_cache);
     micro("round_trip_us", m.round_trip);
+    micro("rank_0_us", m.over_ranks[0]);
+    micro("mean_of_ranks_us", m.over_ranks[1]);
+    micro("least_of_ranks_us", m.over_ranks[2]);
+    micro("most_of_ranks_us", m.over_ranks[3]);
+    number("overlap_percent", m.overlap < 0 ? "null" : fmt::format("{:.4g}", m.overlap));
+    micro("whole_us", m.whole);
+    micro("work_us", m.work);
     text("note", m.note);
     text("host", this_host().host);
     text("cpu", this_host().cpu);

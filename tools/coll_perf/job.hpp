@@ -2,8 +2,9 @@
 // What a launch is asked to measure, in a form that can be handed to another program.
 #pragma once
 
-#include <collectives/core/types.hpp>
+#include "kinds.hpp"
 
+#include <array>
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
@@ -18,14 +19,18 @@ struct settings {
     int ranks = 2;
     int iterations = 20;
     int warmup = 5;
-    double budget = 0;       ///< seconds that the iterations of a case may take; 0: no limit
-    bool check = true;       ///< compare the results with a serial model
-    bool controls = false;   ///< copies and round trips beside each sample
-    bool cold = false;       ///< other memory in each call
-    bool touch = false;      ///< inputs are written and results read between the calls
-    std::size_t offset = 0;  ///< bytes of its first page that lie before each vector
-    bool pin = true;         ///< each rank on a core of its own, if there are enough
-    bool allocated = false;  ///< memory of communicator::allocate
+    double budget = 0;        ///< seconds that the iterations of a case may take; 0: no limit
+    bool check = true;        ///< compare the results with a serial model
+    bool controls = false;    ///< copies and round trips beside each sample
+    bool cold = false;        ///< other memory in each call
+    bool touch = false;       ///< inputs are written and results read between the calls
+    std::size_t offset = 0;   ///< bytes of its first page that lie before each vector
+    bool pin = true;          ///< each rank on a core of its own, if there are enough
+    bool allocated = false;   ///< memory of communicator::allocate
+    int tests = 0;            ///< looks at a started call while the rank computes
+    bool background = false;  ///< a started call goes on by itself
+    int tensors = 64;         ///< vectors that a fusion buffer gets before it is flushed
+    std::size_t threshold = std::size_t{64} << 20;  ///< of the fusion buffer, bytes
 };
 
 /// One measurement: a collective on so many elements.
@@ -42,19 +47,15 @@ struct measured_case {
 
     std::size_t bytes() const { return count * element; }
     /// What tables call the operator: what only moves has none.
-    std::string shown_op() const {
-        for (auto const& known : collectives::all_traits) {
-            if (known.name == collective) { return known.reduces ? op : "none"; }
-        }
-        return "none";
-    }
+    std::string shown_op() const { return kind::of(collective).reduces() ? op : "none"; }
 };
 
 inline std::string as_text(settings const& s) {
     std::ostringstream out;
     out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
         << ' ' << s.controls << ' ' << s.cold << ' ' << s.pin << ' ' << s.allocated << ' '
-        << s.touch << ' ' << s.offset;
+        << s.touch << ' ' << s.offset << ' ' << s.tests << ' ' << s.background << ' ' << s.tensors
+        << ' ' << s.threshold;
     return out.str();
 }
 
@@ -69,7 +70,8 @@ inline settings settings_of(std::string const& text) {
     std::istringstream in(text);
     settings s;
     in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
-        s.pin >> s.allocated >> s.touch >> s.offset;
+        s.pin >> s.allocated >> s.touch >> s.offset >> s.tests >> s.background >> s.tensors >>
+        s.threshold;
     if (!in) { throw std::runtime_error("no settings: " + text); }
     return s;
 }
@@ -89,19 +91,27 @@ struct case_result {
     std::size_t wrong = 0;  ///< elements, over all ranks
     int pinned = 0;         ///< ranks that ran on one core alone
     std::vector<double> samples, copies, copies_past_cache, round_trips;
+    std::vector<double> ranks;    ///< each rank's own mean
+    std::vector<double> overlap;  ///< nothing, or the share hidden, the whole, the work in it
+    std::string missing;          ///< why there are no samples
+
+    std::array<std::vector<double>*, 6> lists() {
+        return {&samples, &copies, &copies_past_cache, &round_trips, &ranks, &overlap};
+    }
 };
 
 inline constexpr std::string_view result_mark = "coll_perf-result";
 
 /// One line, without its end.
-inline std::string as_text(case_result const& r) {
+inline std::string as_text(case_result r) {
     std::ostringstream out;
     out.precision(9);
     out << result_mark << ' ' << r.index << ' ' << r.wrong << ' ' << r.pinned;
-    for (auto const* const list : {&r.samples, &r.copies, &r.copies_past_cache, &r.round_trips}) {
+    for (auto const* const list : r.lists()) {
         out << ' ' << list->size();
         for (double const t : *list) { out << ' ' << t; }
     }
+    out << ' ' << r.missing;
     return out.str();
 }
 
@@ -111,13 +121,15 @@ inline bool read_result(std::string const& line, case_result& r) {
     std::string mark;
     if (!(in >> mark) || mark != result_mark) { return false; }
     in >> r.index >> r.wrong >> r.pinned;
-    for (auto* const list : {&r.samples, &r.copies, &r.copies_past_cache, &r.round_trips}) {
+    for (auto* const list : r.lists()) {
         std::size_t n = 0;
         if (!(in >> n) || n > line.size()) { return false; }
         list->resize(n);
         for (double& t : *list) { in >> t; }
     }
-    return static_cast<bool>(in);
+    if (!in) { return false; }
+    std::getline(in >> std::ws, r.missing);
+    return true;
 }
 
 }  // namespace coll_perf

@@ -28,6 +28,15 @@ measurement make_measurement(std::string transport, bool peer, measured_case con
     m.copy = quantile(result.copies, 0.5);
     m.copy_past_cache = quantile(result.copies_past_cache, 0.5);
     m.round_trip = quantile(result.round_trips, 0.5);
+    if (!result.ranks.empty()) {
+        auto const ranks = summary_of(result.ranks);
+        m.over_ranks = {result.ranks.front(), ranks.mean, ranks.least, ranks.most};
+    }
+    if (result.overlap.size() == 3) {
+        m.overlap = result.overlap[0];
+        m.whole = result.overlap[1];
+        m.work = result.overlap[2];
+    }
     if (!m.measured()) { m.note = "no steady samples"; }
     return m;
 }
@@ -80,6 +89,12 @@ across_launches combine(std::vector<measurement const*> const& launches) {
     all.copy = typical([](auto const& m) { return m.copy; });
     all.copy_past_cache = typical([](auto const& m) { return m.copy_past_cache; });
     all.round_trip = typical([](auto const& m) { return m.round_trip; });
+    all.overlap = typical([](auto const& m) { return m.overlap; });
+    all.whole = typical([](auto const& m) { return m.whole; });
+    all.work = typical([](auto const& m) { return m.work; });
+    for (std::size_t i = 0; i < all.over_ranks.size(); ++i) {
+        all.over_ranks[i] = typical([i](auto const& m) { return m.over_ranks[i]; });
+    }
     return all;
 }
 

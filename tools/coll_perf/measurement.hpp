@@ -5,6 +5,7 @@
 #include "job.hpp"
 #include "statistics.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,11 @@ struct measurement {
     int pinned = 0;
     double copy = 0, copy_past_cache = 0,
            round_trip = 0;  ///< medians, nanoseconds; 0: not measured
-    std::string note;       ///< why there are no figures
+    /// Of the ranks' own means: rank 0's, their mean, the least and the most; nanoseconds.
+    std::array<double, 4> over_ranks{};
+    double overlap = -1;         ///< percent of a started call that the work hid; -1: not measured
+    double whole = 0, work = 0;  ///< of such a call: start to end, and the work in it; nanoseconds
+    std::string note;            ///< why there are no figures
     double load = 0;
     std::string date;
 
@@ -49,6 +54,8 @@ struct across_launches {
     std::size_t wrong = 0, dropped = 0, launches = 0;
     summary time;  ///< each figure the median over launches
     double copy = 0, copy_past_cache = 0, round_trip = 0;
+    std::array<double, 4> over_ranks{};
+    double overlap = -1, whole = 0, work = 0;
     std::string note;
 
     double algbw(std::size_t bytes) const;

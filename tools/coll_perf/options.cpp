@@ -6,19 +6,27 @@
 
 #include <collectives/core/error.hpp>
 
+#include <charconv>
+
 namespace coll_perf {
 
 void declare(CLI::App& app, options& o) {
-    auto const most_ranks = 1024;
     auto const option = [&](char const* names, auto& value, char const* says, char const* unit) {
         return app.add_option(names, value, says)->option_text(unit);
     };
     option("--transport", o.transport,
-           "threads, shm, mpi-mpich, mpi-openmpi, ucx, cuda or cuda-threads; several with commas "
-           "[shm]",
-           "NAME");
-    option("--ranks", o.how.ranks, "number of ranks [2]", "N")->check(CLI::Range(1, most_ranks));
-    option("--collective", o.collectives, "all_reduce,broadcast,... or all [all_reduce]", "NAMES");
+           "threads, shm, mpi-mpich, mpi-openmpi, ucx, hosts, hosts-mpich, hosts-openmpi, cuda or "
+           "cuda-threads; several with commas [shm; under a launcher mpi where that is an MPI's, "
+           "else what join takes]",
+           "NAMES");
+    option("--ranks", o.ranks, "number of ranks, or several with commas [2; a launcher's: all]",
+           "NUMBERS");
+    option(
+        "--collective", o.collectives,
+        "all_reduce,broadcast,... or all; start_NAME, plan_NAME, NAME_v and start_all, plan_all, "
+        "all_v; send_recv, send_latency, send_bandwidth, send_both_ways, fusion, split, "
+        "split_half, shrink, creation [all_reduce]",
+        "NAMES");
     option("--algorithm", o.algorithms, "ring,tree,... automatic, or all [automatic]", "NAMES");
     option("-d,--datatype", o.types, "float,int8,half,... or all [float]", "NAMES");
     option("-o,--op", o.operators, "sum,max,avg,... or all [sum]", "NAMES");
@@ -55,11 +63,27 @@ void declare(CLI::App& app, options& o) {
            "vectors begin so many bytes after a page does, as those of the heap do by 16 [0]", "N")
         ->check(CLI::Range(0, 4095));
     app.add_flag("--allocated", o.how.allocated, "memory of communicator::allocate");
+    option("--tests", o.how.tests, "looks at a started call while its rank computes [0]", "N")
+        ->check(CLI::Range(0, 1000000));
+    option(
+        "--progress", o.progress,
+        "own or background: started calls move in the rank's calls alone, or by themselves [own]",
+        "HOW")
+        ->check(CLI::IsMember({"own", "background"}));
+    option("--tensors", o.how.tensors, "vectors that fusion adds before a flush [64]", "N")
+        ->check(CLI::Range(1, 1000000));
+    option("--threshold", o.threshold, "bytes that fusion puts into one bucket [64M]", "SIZE");
     option("--pin", o.pin, "cores or none: each rank on a core of its own, if enough [cores]",
            "HOW")
         ->check(CLI::IsMember({"cores", "none"}));
     app.add_flag("--percent-of-limit", o.how.controls,
                  "beside each sample copies of as many bytes and a cache line's round trip");
+    option(
+        "--meet", o.meet,
+        "memory or messages: how ranks that a launcher started meet before a sample, on one host "
+        "[memory]",
+        "HOW")
+        ->check(CLI::IsMember({"memory", "messages"}));
     option("--format", o.format, "nccl or osu: whose table to print [nccl]", "FORMAT")
         ->check(CLI::IsMember({"nccl", "osu"}));
     option("--json", o.json, "write all measurements into this file", "FILE");
@@ -74,6 +98,30 @@ void declare(CLI::App& app, options& o) {
         "docs/coll_perf.md explains it all.");
 }
 
+std::vector<int> rank_numbers(std::string const& text) {
+    constexpr int most = 1024;
+    std::vector<int> result;
+    for (auto const& part : split_list(text)) {
+        int n = 0;
+        auto const [end, fault] = std::from_chars(part.data(), part.data() + part.size(), n);
+        if (fault != std::errc{} || end != part.data() + part.size() || n < 1 || n > most) {
+            throw collectives::usage_error("\"" + part + "\" is no number of ranks from 1 to " +
+                                           std::to_string(most));
+        }
+        result.push_back(n);
+    }
+    return result;
+}
+
+settings settings_of(options const& o) {
+    auto how = o.how;
+    how.check = o.check != 0;
+    how.pin = o.pin == "cores";
+    how.background = o.progress == "background";
+    how.threshold = parse_bytes(o.threshold);
+    return how;
+}
+
 request request_of(options const& o) {
     request r;
     r.collectives = split_list(o.collectives);
@@ -82,6 +130,7 @@ request request_of(options const& o) {
     r.operators = split_list(o.operators);
     r.sizes = size_range(parse_bytes(o.least), parse_bytes(o.most), o.factor, parse_bytes(o.step));
     r.root = o.root;
+    r.tensors = o.how.tensors;
     r.batch = o.how.touch ? 1 : o.batch;  // between two calls in a batch there is no time
     if (o.form != "both") { r.forms = {o.form == "in"}; }
     return r;

@@ -14,7 +14,8 @@
 namespace coll_perf {
 
 struct options {
-    std::string transport = "shm";
+    std::string transport;  ///< empty: shm, and under a launcher its own
+    std::string ranks;      ///< empty: 2, and under a launcher all
     std::string collectives = "all_reduce";
     std::string algorithms = "automatic";
     std::string types = "float";
@@ -29,6 +30,9 @@ struct options {
     std::string pin = "cores";
     std::string format = "nccl";
     std::string json, csv;
+    std::string meet = "memory";
+    std::string progress = "own";
+    std::string threshold = "64M";
     std::string peers;
     std::string peer_folder;
     double seconds_per_case = 60;
@@ -37,6 +41,10 @@ struct options {
 
 void declare(CLI::App& app, options& o);
 
+/// `2` or `2,4,8`; else a usage_error.
+std::vector<int> rank_numbers(std::string const& text);
+/// How launches measure, but for the number of ranks.
+settings settings_of(options const& o);
 /// What is asked for, from names and sizes; a usage_error where that is nothing.
 request request_of(options const& o);
 

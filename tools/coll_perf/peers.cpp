@@ -3,6 +3,9 @@
 
 #include "copies.hpp"
 #include "launch.hpp"
+#include "order.hpp"
+
+#include "../launched/launched.hpp"
 
 #include <collectives/core/error.hpp>
 
@@ -20,9 +23,33 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path own_folder() {
+fs::path own_path() {
     std::error_code ignored;
-    return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+    return fs::read_symlink("/proc/self/exe", ignored);
+}
+fs::path own_folder() { return own_path().parent_path(); }
+
+/// A program whose ranks a launcher starts, with these words before the `order`.
+struct launch_line {
+    std::string launcher, program;
+    std::vector<std::string> words;
+    double seconds_per_case = 0;
+
+    int become(int descriptor, meeting_place const& place, settings const& how,
+               std::vector<measured_case> const& cases) const {
+        auto const seconds = seconds_per_case * static_cast<double>(cases.size()) + 5;
+        order const asked{place.path(), static_cast<unsigned>(seconds), how.ranks <= usable_cores(),
+                          how, cases};
+        auto command = launch_command(launcher, program, how.ranks, asked.core_per_rank, how.pin,
+                                      ::geteuid() == 0);
+        command.insert(command.end(), words.begin(), words.end());
+        for (auto& word : asked.words()) { command.push_back(std::move(word)); }
+        return coll_perf::become(command, descriptor);
+    }
+};
+
+program program_of(std::string const& title, bool peer, launch_line line) {
+    return {title, peer, [line = std::move(line)](auto const&... a) { return line.become(a...); }};
 }
 
 /// The driver `name`, as the program called `title`.
@@ -37,18 +64,7 @@ program find_driver(std::string const& title, bool peer, std::string const& laun
             "builds it; or say with --peers-in where it is.",
             title, driver);
     }
-    auto const start = [=](int descriptor, meeting_place const& place, settings const& how,
-                           std::vector<measured_case> const& cases) {
-        bool const core_per_rank = how.ranks <= usable_cores();
-        auto command =
-            launch_command(launcher, driver, how.ranks, core_per_rank, how.pin, ::geteuid() == 0);
-        auto const limit = seconds_per_case * static_cast<double>(cases.size()) + 5;
-        command.insert(command.end(), {place.path(), fmt::format("{:.0f}", limit),
-                                       core_per_rank ? "1" : "0", as_text(how)});
-        for (auto const& c : cases) { command.push_back(as_text(c)); }
-        return become(command, descriptor);
-    };
-    return {title, peer, start};
+    return program_of(title, peer, {launcher, driver, {}, seconds_per_case});
 }
 
 /// How so many ranks share the devices, in words of the driver's.
@@ -120,9 +136,15 @@ program find_launched(std::string const& transport, std::string const& folder, i
         }
         return found;
     }
-    auto const library = transport.substr(transport.find('-') + 1);
-    return find_driver(transport, false, library == "ucx" ? "collrun" : library, "ours_" + library,
-                       folder, seconds_per_case, missing);
+    auto const dash = transport.find('-');
+    auto const mpi = dash == transport.npos ? "" : transport.substr(dash + 1);
+    launch_line line{mpi.empty() ? "collrun" : mpi, "", {as_rank, transport}, seconds_per_case};
+    try {
+        line.program = mpi.empty() ? own_path().string() : launched::twin_of("coll_perf", mpi);
+    } catch (std::runtime_error const& e) {
+        missing = fmt::format("{} cannot be measured: {}", transport, e.what());
+    }
+    return program_of(transport, false, std::move(line));
 }
 
 }  // namespace coll_perf

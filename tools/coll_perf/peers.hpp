@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What needs a launcher, other libraries and our transports over MPI, UCX and CUDA: small drivers
-// (bench/peers) measure them in the same way.
+// What needs a launcher: our transports over MPI and UCX; and small drivers (bench/peers) that
+// measure other libraries, and ours on devices, in the same way.
 #pragma once
 
 #include "campaign.hpp"
@@ -15,9 +15,10 @@ namespace coll_perf {
 
 inline constexpr std::array<std::string_view, 3> peer_names{"mpich", "openmpi", "gloo"};
 
-/// Our transports whose ranks a launcher starts: an MPI's, or collrun.
-inline constexpr std::array<std::string_view, 5> launched_transports{"mpi-mpich", "mpi-openmpi",
-                                                                     "ucx", "cuda", "cuda-threads"};
+/// Our transports whose ranks a launcher starts: an MPI's, or collrun; and those on devices.
+inline constexpr std::array<std::string_view, 8> launched_transports{
+    "mpi-mpich",   "mpi-openmpi",   "ucx",  "hosts",
+    "hosts-mpich", "hosts-openmpi", "cuda", "cuda-threads"};
 bool is_launched(std::string_view transport);
 /// Of them, those on devices, whose driver starts its ranks itself.
 bool is_on_devices(std::string_view transport);
@@ -37,9 +38,14 @@ program find_peer(std::string const& name, std::string const& folder, double sec
 struct no_device : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// Likewise one of launched_transports. On devices its name says how so many ranks share them;
-/// no_device where there is none.
+/// Likewise one of launched_transports: coll_perf itself, as a rank, or its twin for an MPI. On
+/// devices it is a driver, and its name says how so many ranks share them; no_device where there is
+/// none.
 program find_launched(std::string const& transport, std::string const& folder, int ranks,
                       double seconds_per_case, std::string& missing);
+
+/// The first word of a command line by which coll_perf starts itself as a rank; the transport and
+/// an `order` follow.
+inline constexpr char const* as_rank = "--as-rank";
 
 }  // namespace coll_perf

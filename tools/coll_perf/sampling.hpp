@@ -54,19 +54,20 @@ struct host_place {
     }
 };
 
-/// `call(in, in_count, out, out_count)` makes one call on this rank. `memory` holds what `slots`
-/// asks for; where the vectors lie elsewhere it is the host's copy, and `place` carries over what
-/// has been `filled`, `fetch`es what is looked at, and copies there.
-template <class Call, class Place = host_place>
+/// `call(in, in_count, out, out_count)` makes one call on this rank; before each sample of one call
+/// it may `prepare`. Ranks meet on a `board`, or on what has its functions. `memory` holds what
+/// `slots` asks for; where the vectors lie elsewhere it is the host's copy, and `place` carries
+/// over what has been `filled`, `fetch`es what is looked at, and copies there.
+template <class Meeting, class Call, class Place = host_place>
 class sampling {
 public:
-    sampling(board const& meeting, int rank, settings const& how, measured_case const& c,
+    sampling(Meeting& meeting, int rank, settings const& how, measured_case const& c,
              model const& m, std::byte* memory, Call call, Place place = {})
         : meeting_(meeting),
           rank_(rank),
           how_(how),
           case_(c),
-          what_(collective_of(c.collective)),
+          what_(kind::of(c.collective)),
           model_(m),
           memory_(memory),
           slots_(how, c),
@@ -77,25 +78,29 @@ public:
     /// Complete on rank 0.
     case_result run(std::size_t index) {
         for (std::size_t s = 0; s < slots_.count(); ++s) { fill(s); }
-        auto const iterations = agree_on_iterations();
-        for (int i = 0; i < iterations; ++i) {
+        iterations_ = agree_on_iterations();
+        for (int i = 0; i < iterations_; ++i) {
             if (how_.controls) { time_controls(i); }
             if (how_.touch) { touch(); }
+            prepare();
             record(
-                figure::sample, i, [&] { call_batch(); }, case_.batch);
+                figure::sample, i, [&] { call_batch(); }, case_.batch * what_.parts);
         }
         case_result r;
         r.index = index;
         r.wrong = how_.check ? check() : 0;
-        meeting_.meet();
+        r.pinned = static_cast<int>(meeting_.sum(rank_, usable_cores() == 1 ? 1 : 0));
+        meeting_.collect();
         if (rank_ == 0) {
-            r.pinned = static_cast<int>(meeting_.pinned().load());
             auto const read = [&](figure f, std::vector<double>& list) {
-                for (int i = 0; i < iterations; ++i) {
+                for (int i = 0; i < iterations_; ++i) {
                     list.push_back(meeting_.slowest(f, i) * 1e9);
                 }
             };
             read(figure::sample, r.samples);
+            for (int rank = 0; rank < how_.ranks; ++rank) {
+                r.ranks.push_back(meeting_.mean(figure::sample, rank, iterations_) * 1e9);
+            }
             if (how_.controls) {
                 read(figure::copy, r.copies);
                 read(figure::copy_past_cache, r.copies_past_cache);
@@ -106,8 +111,8 @@ public:
         return r;
     }
 
-    /// As far as it has come: the next case goes on from there.
-    board const& meeting() const { return meeting_; }
+    /// The samples that the ranks agreed on.
+    int iterations() const { return iterations_; }
 
 private:
     std::byte* at(shape::part const& p, std::size_t slot) const {
@@ -124,7 +129,8 @@ private:
     }
     void fill_input(std::size_t slot) {
         bool const rooted_input =
-            what_ == coll::collective::broadcast || what_ == coll::collective::scatter;
+            !what_.is_message() &&
+            (what_.like == coll::collective::broadcast || what_.like == coll::collective::scatter);
         if (!rooted_input || rank_ == case_.root) {
             model_.fill(at(shape_.in, slot), shape_.in.count, rank_);
         }
@@ -145,6 +151,9 @@ private:
         call_(at(shape_.in, next_), shape_.in.count, at(shape_.out, next_), shape_.out.count);
         if (++next_ == slots_.count()) { next_ = 0; }
     }
+    void prepare() {
+        if constexpr (requires { call_.prepare(); }) { call_.prepare(); }
+    }
     void call_batch() {
         for (int k = 0; k < case_.batch; ++k) { call_once(); }
     }
@@ -156,18 +165,13 @@ private:
             auto const start = timer::now();
             if (how_.controls && w + 1 == how_.warmup) { time_controls(0); }
             if (how_.touch) { touch(); }
+            prepare();
             call_batch();
             last = seconds_since(start);
         }
-        if (rank_ == 0) {
-            double n = how_.iterations;
-            if (how_.budget > 0 && last > 0) {
-                n = std::clamp(how_.budget / last, std::min(5., n), n);
-            }
-            meeting_.agreed().store(static_cast<std::uint64_t>(n));
-        }
-        meeting_.meet();
-        return static_cast<int>(meeting_.agreed().load());
+        double n = how_.iterations;
+        if (how_.budget > 0 && last > 0) { n = std::clamp(how_.budget / last, std::min(5., n), n); }
+        return static_cast<int>(meeting_.agree(rank_, static_cast<std::uint64_t>(n)));
     }
 
     template <class Work>
@@ -200,6 +204,7 @@ private:
             figure::round_trip, i, [&] { meeting_.exchange_line(rank_, turns); }, turns);
         if (how_.cold) { return; }
         meeting_.meet();
+        prepare();
         call_batch();
     }
 
@@ -207,23 +212,24 @@ private:
     std::size_t check() {
         next_ = 0;
         fill(0);
-        if (rank_ == 0) { meeting_.wrong().store(0); }
         meeting_.meet();
+        prepare();
         call_once();
-        if (shape_.has_result && what_ != coll::collective::barrier) {
+        std::size_t wrong = 0;
+        if (shape_.has_result && what_.is_sized()) {
+            auto const root = what_.is_message() ? what_.sender_to(rank_, how_.ranks) : case_.root;
             place_.fetch(at(shape_.out, 0), shape_.out.count * case_.element);
-            meeting_.wrong() += model_.count_wrong(at(shape_.out, 0), shape_.out.count, what_,
-                                                   rank_, how_.ranks, case_.root, case_.count);
+            wrong = model_.count_wrong(at(shape_.out, 0), shape_.out.count, what_.like, rank_,
+                                       how_.ranks, root, case_.count);
         }
-        meeting_.meet();
-        return meeting_.wrong().load();
+        return meeting_.sum(rank_, wrong);
     }
 
-    board meeting_;
+    Meeting& meeting_;
     int rank_;
     settings how_;
     measured_case case_;
-    coll::collective what_;
+    kind what_;
     model model_;
     std::byte* memory_;
     slots slots_;
@@ -231,6 +237,7 @@ private:
     Call call_;
     Place place_;
     std::size_t next_ = 0;
+    int iterations_ = 0;
     std::byte volatile read_{};  // by `touch`, which must not be left out
 };
 

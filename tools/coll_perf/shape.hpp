@@ -8,26 +8,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 
 namespace coll_perf {
-
-namespace coll = collectives;
-
-inline coll::collective collective_of(std::string_view name) {
-    for (auto const what : coll::scheduled_collectives) {
-        if (coll::name(what) == name) { return what; }
-    }
-    throw std::runtime_error("there is no collective \"" + std::string(name) + "\"");
-}
-
-/// Whether the vector is cut into blocks, one per rank. Its elements are then made a multiple of
-/// the ranks, which MPI asks for.
-inline bool cuts_blocks(coll::collective what) {
-    using enum coll::collective;
-    return what == all_gather || what == reduce_scatter || what == gather || what == scatter ||
-           what == all_to_all;
-}
 
 /// Elements of the whole vector: what fits into `bytes`, at least one, or one per block.
 inline std::size_t count_for(coll::collective what, std::size_t bytes, std::size_t element,
@@ -48,6 +30,11 @@ struct shape {
     part in, out;
     bool has_result = true;  ///< false where only other ranks get one
 
+    static shape of(kind const& k, std::size_t count, bool in_place, int rank, int ranks,
+                    int root) {
+        if (!k.is_message()) { return of(k.like, count, in_place, rank, ranks, root); }
+        return {{0, 0, count}, {1, 0, count}, k.sender_to(rank, ranks) >= 0};
+    }
     static shape of(coll::collective what, std::size_t count, bool in_place, int rank, int ranks,
                     int root) {
         using enum coll::collective;

@@ -58,12 +58,11 @@ std::size_t drop_unsteady(case_result& r, std::size_t bytes) {
 double bus_factor(std::string_view collective, int ranks) {
     if (ranks < 2) { return 0; }
     auto const share = static_cast<double>(ranks - 1) / ranks;
-    if (collective == "all_reduce") { return 2 * share; }
-    if (collective == "broadcast" || collective == "reduce" || collective == "scan" ||
-        collective == "exscan") {
-        return 1;
-    }
-    return collective == "barrier" ? 0 : share;
+    auto const what = kind::of(collective);
+    if (!what.is_sized()) { return 0; }
+    if (what.is_message()) { return what.how == form::both_ways ? 2 : 1; }
+    if (what.like == coll::collective::all_reduce) { return 2 * share; }
+    return cuts_blocks(what.like) ? share : 1;
 }
 
 }  // namespace coll_perf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "table.hpp"
 
+#include "host.hpp"
+
 #include <fmt/format.h>
 
 #include <iterator>
@@ -25,12 +27,14 @@ across_launches of(std::map<std::string, std::vector<measurement const*>> const&
     return found == by_program.end() ? across_launches{} : combine(found->second);
 }
 
-std::string figures_of(across_launches const& a, table_row const& row) {
+std::string figures_of(across_launches const& a, table_row const& row, table_style const& style) {
     if (a.launches == 0) {
         return fmt::format("{:>10}{:>8}{:>8}{:>8}", "N/A", "N/A", "N/A", "N/A");
     }
-    auto const algbw = a.algbw(row.what.bytes());
-    return fmt::format("{:>10}{:>8}{:>8}{:>8}", number(a.median / 1000), number(algbw),
+    auto const time =
+        style.average < 0 ? a.median : a.over_ranks[static_cast<std::size_t>(style.average)];
+    auto const algbw = time > 0 ? static_cast<double>(row.what.bytes()) / time : 0;
+    return fmt::format("{:>10}{:>8}{:>8}{:>8}", number(time / 1000), number(algbw),
                        number(algbw * bus_factor(row.what.collective, row.how.ranks)),
                        row.how.check ? fmt::format("{}", a.wrong) : "N/A");
 }
@@ -59,6 +63,49 @@ std::string limit_figures(table_row const& row) {
                        number(percent), a.dropped);
 }
 
+bool is_started(table_row const& row) { return kind::of(row.what.collective).how == form::started; }
+
+std::string overlap_figures(table_row const& row) {
+    auto const a = either(row, row.transport);
+    if (a.launches == 0) { return fmt::format("{:>10}{:>10}{:>9}", "N/A", "N/A", "N/A"); }
+    return fmt::format("{:>10}{:>10}{:>9.1f}", number(a.whole / 1000), number(a.work / 1000),
+                       a.overlap);
+}
+
+/// Why a row has no figures; empty where it has.
+std::string reason_of(table_row const& row) {
+    auto const a = either(row, row.transport);
+    return a.launches == 0 && !a.note.empty() ? "  # " + a.note : "";
+}
+
+/// Bandwidth is what the OSU benchmarks tell of many messages.
+bool tells_bandwidth(table_row const& row) {
+    auto const how = kind::of(row.what.collective).how;
+    return how == form::one_way || how == form::both_ways;
+}
+
+std::string osu_line(table_row const& row) {
+    auto const a = either(row, row.transport);
+    auto const size = osu_size(row.what, row.how.ranks);
+    if (tells_bandwidth(row) && a.launches > 0) {
+        auto const ways = bus_factor(row.what.collective, row.how.ranks);
+        return fmt::format("{:<12}{:>18.2f}\n", size, 1000 * ways * a.algbw(row.what.bytes()));
+    }
+    if (a.launches == 0) {
+        return fmt::format("{:<12}{:>18}{:>18}{:>18}{:>12}{}\n", size, "N/A", "N/A", "N/A", "N/A",
+                           reason_of(row));
+    }
+    auto line =
+        fmt::format("{:<12}{:>18.2f}{:>18.2f}{:>18.2f}{:>12}{:>12.2f}{:>12.2f}{:>12.2f}", size,
+                    a.over_ranks[1] / 1000, a.over_ranks[2] / 1000, a.over_ranks[3] / 1000,
+                    a.time.samples * static_cast<std::size_t>(row.what.batch), a.time.median / 1000,
+                    a.time.p95 / 1000, a.time.p99 / 1000);
+    if (is_started(row)) {
+        append(line, "{:>14.2f}{:>14.2f}{:>14.2f}", a.whole / 1000, a.work / 1000, a.overlap);
+    }
+    return line + "\n";
+}
+
 std::string nccl_heading(table_row const& row, table_style const& style) {
     std::string first = fmt::format("#{:>11}{:>14}{:>16}{:>18}{:>6}  {:>32}  {:>32}", "", "", "",
                                     "", "", "out-of-place          ", "in-place            ");
@@ -73,6 +120,10 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
     if (style.spread) {
         append(second, "{:>8}", "spread");
         append(third, "{:>8}", "");
+    }
+    if (is_started(row)) {
+        append(second, "{:>10}{:>10}{:>9}", "whole", "work", "overlap");
+        append(third, "{:>10}{:>10}{:>9}", "(us)", "(us)", "(%)");
     }
     if (style.limit) {
         append(second, "{:>10}{:>10}{:>10}{:>8}{:>8}", "copy", "copy-nt", "trip", "%limit",
@@ -97,31 +148,41 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
 
 std::string table_heading(table_row const& row, table_style const& style) {
     if (style.format == table_format::nccl) { return nccl_heading(row, style); }
-    return fmt::format(
-        "# {}, {}, {} over {} ranks: latency of the slowest rank\n"
-        "{:<12}{:>18}{:>18}{:>18}{:>12}{:>12}{:>12}{:>12}\n",
+    if (tells_bandwidth(row)) {
+        return fmt::format("# {}, {} over {} ranks\n{:<12}{:>18}\n", row.transport,
+                           row.what.collective, row.how.ranks, "# Size", "Bandwidth (MB/s)");
+    }
+    auto text = fmt::format(
+        "# {}, {}, {} over {} ranks: mean of each rank's samples; percentiles of the slowest rank\n"
+        "{:<12}{:>18}{:>18}{:>18}{:>12}{:>12}{:>12}{:>12}",
         row.transport, row.what.collective, row.what.algorithm, row.how.ranks, "# Size",
         "Avg Latency(us)", "Min Latency(us)", "Max Latency(us)", "Iterations", "P50(us)", "P95(us)",
         "P99(us)");
+    if (is_started(row)) {
+        append(text, "{:>14}{:>14}{:>14}", "Overall(us)", "Compute(us)", "Overlap(%)");
+    }
+    return text + "\n";
+}
+
+std::size_t osu_size(measured_case const& c, int ranks) {
+    auto const like = kind::of(c.collective).like;
+    bool const block = cuts_blocks(like) && like != coll::collective::reduce_scatter;
+    return block ? c.bytes() / static_cast<std::size_t>(ranks) : c.bytes();
 }
 
 std::string table_line(table_row const& row, table_style const& style) {
+    if (style.format == table_format::osu) { return osu_line(row); }
     auto const out = of(row.out_of_place, row.transport);
     auto const in = of(row.in_place, row.transport);
-    if (style.format == table_format::osu) {
-        auto const& t = either(row, row.transport).time;
-        return fmt::format("{:<12}{:>18.2f}{:>18.2f}{:>18.2f}{:>12}{:>12.2f}{:>12.2f}{:>12.2f}\n",
-                           row.what.bytes(), t.mean / 1000, t.least / 1000, t.most / 1000,
-                           t.samples * static_cast<std::size_t>(row.what.batch), t.median / 1000,
-                           t.p95 / 1000, t.p99 / 1000);
-    }
     auto line = fmt::format("{:>12}{:>14}{:>16}{:>18}{:>6}  {}  {}", row.what.bytes(),
                             row.what.count, row.what.type, row.what.shown_op(), row.what.root,
-                            figures_of(out, row), figures_of(in, row));
+                            figures_of(out, row, style), figures_of(in, row, style));
     if (style.spread) { append(line, "{:>8}", number(either(row, row.transport).spread)); }
+    if (is_started(row)) { line += overlap_figures(row); }
     if (style.limit) { line += limit_figures(row); }
     for (auto const& peer : style.peers) { line += "  " + peer_figures(row, peer); }
-    return line + "\n";
+    if (style.stamps) { append(line, "  {}", date_now()); }
+    return line + reason_of(row) + "\n";
 }
 
 std::string table_footer(std::vector<measurement> const& all, int repeated) {

@@ -18,6 +18,9 @@ struct table_style {
     std::vector<std::string> peers;  ///< with columns of their own
     bool limit = false;              ///< columns of the controls
     bool spread = false;             ///< a column of the spread between launches
+    int average = -1;  ///< as -a of nccl-tests: rank 0's mean, or that of all, the least, the most;
+                       ///< -1: the median of the slowest rank's samples
+    bool stamps = false;  ///< a column with the time
 };
 
 /// All that is known of one size, out of place and in place.
@@ -33,6 +36,10 @@ std::string table_heading(table_row const& first, table_style const& style);
 std::string table_line(table_row const& row, table_style const& style);
 
 /// Out of bounds, average, and what was thrown away.
+/// The size as the OSU benchmarks state it: that of a rank's block where each rank gives or gets
+/// one, but for reduce_scatter.
+std::size_t osu_size(measured_case const& c, int ranks);
+
 std::string table_footer(std::vector<measurement> const& all, int repeated);
 
 }  // namespace coll_perf

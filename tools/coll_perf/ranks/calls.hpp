@@ -7,6 +7,7 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/options.hpp>
+#include <collectives/fusion/buffer.hpp>
 
 #include <cstddef>
 #include <span>
@@ -23,20 +24,30 @@ struct call_arguments {
     std::size_t out_count;
     int root;
     coll::options const* how;
+    std::span<std::size_t const> counts;  ///< of the blocks of all ranks
 };
 
-using call_function = void (*)(coll::communicator& comm, call_arguments const& what);
+/// The forms of a collective's call; each null where there is none.
+struct call_functions {
+    using arguments = call_arguments const&;
+    void (*call)(coll::communicator&, arguments) = nullptr;
+    void (*counts)(coll::communicator&, arguments) = nullptr;
+    coll::pending (*start)(coll::communicator&, arguments) = nullptr;
+    coll::persistent (*plan)(coll::communicator&, arguments) = nullptr;
+};
 
-/// The calls of one type and operator; `null` where the operator is not for this type.
+/// The calls of one type and operator.
 struct typed_operator {
     std::string_view op;
     model check;
-    call_function (*find)(coll::collective what);  ///< gives null for an average in a scan
+    call_functions (*find)(coll::collective what);  ///< gives nothing for an average in a scan
+    coll::named_op fused;                           ///< in a fusion buffer
 };
 
 struct typed_calls {
     std::string_view type;
     std::size_t size;
+    void (*fuse)(coll::fusion_buffer& into, void* data, std::size_t count);
     std::vector<typed_operator> operators;
 
     /// Null where the type has no such operator.

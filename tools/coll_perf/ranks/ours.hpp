@@ -15,6 +15,7 @@ struct request {
     std::vector<std::string> collectives, algorithms, types, operators;
     std::vector<std::size_t> sizes;
     int root = 0;
+    int tensors = 1;                       ///< of a fusion buffer
     int batch = 0;                         ///< 0: by size
     std::vector<bool> forms{false, true};  ///< in place?
 };
@@ -22,6 +23,9 @@ struct request {
 /// Every combination there is. Operators that a type does not have are left out of `all`, and a
 /// usage_error where they were named.
 std::vector<case_group> plan(request const& asked, int ranks);
+
+/// Throws usage_error where vectors that begin so far after a page would begin within an element.
+void require_places(std::vector<case_group> const& groups, settings const& how);
 
 /// Our ranks over a transport.
 program ours(std::string const& transport);

@@ -1,48 +1,109 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ranks.hpp"
 
-#include "calls.hpp"
+#include "../overlap.hpp"
 #include "../sampling.hpp"
-
-#include <collectives/algorithm/all.hpp>
+#include "message_board.hpp"
+#include "our_call.hpp"
 
 #include <optional>
 
 namespace coll_perf {
+namespace {
 
-void measure_on_rank(coll::communicator& me, board meeting, settings const& how,
-                     std::vector<measured_case> const& cases,
-                     std::function<void(std::string const&)> const& tell) try {
-    // Only now: a communicator looks at its start how many cores it may use.
-    if (how.pin && meeting.core_per_rank()) { pin_to_core(me.rank()); }
-    note_pinning(meeting);
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        auto const& c = cases[i];
-        auto const bytes = slots(how, c).bytes();
-        std::optional<coll::buffer<std::byte>> reachable;
-        std::optional<private_memory> own;
+/// The vectors of one case on one rank.
+class vectors {
+public:
+    vectors(coll::communicator& me, settings const& how, std::size_t bytes) {
         if (how.allocated) {
-            reachable.emplace(me.allocate<std::byte>(bytes));
+            reachable_.emplace(me.allocate<std::byte>(bytes));
         } else {
-            own.emplace(bytes);
+            own_.emplace(bytes);
         }
-        auto const& op = *find_type(c.type).find(c.op);
-        auto const function = op.find(collective_of(c.collective));
-        coll::options options;
-        options.algorithm = coll::parse_algorithm(c.algorithm);
-        auto const call = [&](std::byte* in, std::size_t in_count, std::byte* out,
-                              std::size_t out_count) {
-            function(me, {in, in_count, out, out_count, c.root, &options});
-        };
-        sampling one(meeting, me.rank(), how, c, op.check, own ? own->data() : reachable->data(),
-                     call);
-        auto const result = one.run(i);
-        meeting = one.meeting();
-        if (me.rank() == 0) { tell(as_text(result)); }
+    }
+    std::byte* data() { return own_ ? own_->data() : reachable_->data(); }
+
+private:
+    std::optional<coll::buffer<std::byte>> reachable_;
+    std::optional<private_memory> own_;
+};
+
+struct call_of {
+    our_call* its;
+    void operator()(std::byte* in, std::size_t in_count, std::byte* out,
+                    std::size_t out_count) const {
+        (*its)(in, in_count, out, out_count);
+    }
+    void prepare() const { its->prepare(); }
+};
+
+/// The one sample that a job has of its own beginning.
+template <class Meeting>
+case_result creation_of(job_rank const& me, Meeting& meeting) {
+    auto const rank = me.comm.rank();
+    meeting.time(figure::sample, rank, 0) = me.seconds;
+    meeting.collect();
+    case_result r;
+    if (rank == 0) {
+        r.samples = {meeting.slowest(figure::sample, 0) * 1e9};
+        for (int other = 0; other < me.comm.size(); ++other) {
+            r.ranks.push_back(meeting.mean(figure::sample, other, 1) * 1e9);
+        }
+    }
+    r.pinned = static_cast<int>(meeting.sum(rank, usable_cores() == 1 ? 1 : 0));
+    return r;
+}
+
+template <class Meeting>
+case_result measure_case(job_rank const& me, Meeting& meeting, settings const& how,
+                         measured_case const& c) {
+    auto const what = kind::of(c.collective);
+    if (what.how == form::creation) { return creation_of(me, meeting); }
+    auto const rank = me.comm.rank();
+    slots const places(how, c);
+    vectors memory(me.comm, how, places.bytes());
+    our_call call(me.comm, how, c);
+    if (auto why = call.missing(); !why.empty()) {
+        case_result none;
+        none.missing = std::move(why);
+        return none;
+    }
+    auto const& check = find_type(c.type).find(c.op)->check;
+    sampling one(meeting, rank, how, c, check, memory.data(), call_of{&call});
+    auto result = one.run(0);
+    if (what.how != form::started) { return result; }
+    auto const at = shape::of(what, c.count, c.in_place, rank, how.ranks, c.root);
+    auto const place = [&](shape::part const& p) {
+        return places.vector(memory.data(), 0, p.vector) + p.first * c.element;
+    };
+    double pure = 0;
+    for (auto const t : result.ranks) { pure += t / how.ranks; }
+    result.overlap = measure_overlap(
+        meeting, rank, how.ranks, one.iterations(), pure, how.tests,
+        [&] { return call.start(place(at.in), at.in.count, place(at.out), at.out.count); });
+    return result;
+}
+
+}  // namespace
+
+template <class Meeting>
+void measure_on_rank(job_rank const& me, Meeting& meeting, settings const& how,
+                     std::vector<measured_case> const& cases, tell_function const& tell) try {
+    // Only now: a communicator looks at its start how many cores it may use.
+    if (how.pin && meeting.core_per_rank()) { pin_to_core(me.comm.rank()); }
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        auto result = measure_case(me, meeting, how, cases[i]);
+        result.index = i;
+        if (me.comm.rank() == 0) { tell(as_text(result)); }
     }
 } catch (...) {
     meeting.give_up();
     throw;
 }
+
+template void measure_on_rank(job_rank const&, board&, settings const&,
+                              std::vector<measured_case> const&, tell_function const&);
+template void measure_on_rank(job_rank const&, message_board&, settings const&,
+                              std::vector<measured_case> const&, tell_function const&);
 
 }  // namespace coll_perf

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job_member.hpp"
+
+#include "copies.hpp"
+#include "host.hpp"
+#include "launch.hpp"
+#include "order.hpp"
+#include "output.hpp"
+#include "peers.hpp"
+#include "ranks/message_board.hpp"
+#include "ranks/ours.hpp"
+#include "ranks/transports.hpp"
+#include "sizes.hpp"
+
+#include "../launched/launched.hpp"
+#include "../load/inherit.hpp"
+
+#include <collectives/core/error.hpp>
+#include <collectives/launch/environment.hpp>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <random>
+
+namespace coll_perf {
+namespace {
+
+using coll::usage_error;
+
+/// The transport's full name, and the program that can do it.
+std::string transport_here(options const& o, char** arguments) {
+    auto name = o.transport;
+    if (name.empty()) { name = launched::mpi_of_launcher().empty() ? "join" : "mpi"; }
+    if (name == "join") { name = launched::transport_of_join(); }
+    if (name.starts_with("mpi") || name.starts_with("hosts-")) {
+        launched::become_program_of_mpi("coll_perf", arguments);
+        auto const full = name.substr(0, name.find('-')) + "-" + launched::mpi_of_this_program();
+        if (name != "mpi" && name != "hosts-mpi" && name != full) {
+            throw usage_error(fmt::format("--transport {}: the launcher's MPI is {}", name, full));
+        }
+        return full;
+    }
+    if (name == "shm" || name == "ucx" || name == "hosts") { return name; }
+    throw usage_error(fmt::format(
+        "--transport {}: under a launcher there are mpi, ucx, shm, hosts, hosts-mpi and join",
+        name));
+}
+
+/// What only a coll_perf that starts its ranks itself can do.
+void refuse_launches(options const& o) {
+    auto const refuse = [](char const* flag) {
+        throw usage_error(fmt::format(
+            "{} is for a coll_perf that starts its ranks itself, without a launcher", flag));
+    };
+    if (o.launches > 1) { refuse("--launches"); }
+    if (!o.peers.empty()) { refuse("--peer"); }
+}
+
+/// Where the ranks of a communicator meet: in memory of rank 0's, if all can map it.
+class meeting {
+public:
+    /// Collective.
+    meeting(coll::communicator& comm, settings const& how, bool memory, bool core_per_rank) {
+        std::array<std::uint64_t, 1> all{core_per_rank ? 1U : 0U};
+        comm.all_reduce(all, coll::min{});
+        core_per_rank = all[0] != 0;
+        if (memory) { share(comm, how, core_per_rank); }
+        if (!board_) { messages_.emplace(comm, how.iterations, core_per_rank); }
+    }
+    bool in_memory() const { return board_.has_value(); }
+    bool core_per_rank() const {
+        return board_ ? board_->core_per_rank() : messages_->core_per_rank();
+    }
+    void measure(job_rank const& me, settings const& how, std::vector<measured_case> const& cases,
+                 tell_function const& tell) {
+        if (board_) { return measure_on_rank(me, *board_, how, cases, tell); }
+        measure_on_rank(me, *messages_, how, cases, tell);
+    }
+
+private:
+    /// A word that nobody guesses shows that it is rank 0's memory.
+    void share(coll::communicator& comm, settings const& how, bool core_per_rank) {
+        struct where {
+            std::array<char, 64> path{};
+            std::uint64_t word = 0;
+        } its;
+        if (comm.rank() == 0) {
+            place_.emplace(how.ranks, how.iterations);
+            place_->path().copy(its.path.data(), its.path.size() - 1);
+            its.word = std::random_device{}() | 1U;
+            *static_cast<std::uint64_t*>(place_->memory()) = its.word;
+        }
+        std::array<where, 1> one{its};
+        comm.broadcast(one, 0);
+        auto const bytes = board::bytes_for(how.ranks, how.iterations);
+        auto* const memory = order::map_board(one[0].path.data(), bytes);
+        bool const same = memory != nullptr && *static_cast<std::uint64_t*>(memory) == one[0].word;
+        std::array<std::uint64_t, 1> all{same ? 1U : 0U};
+        comm.all_reduce(all, coll::min{});
+        if (comm.rank() == 0) { *static_cast<std::uint64_t*>(place_->memory()) = 0; }
+        comm.barrier();
+        if (all[0] != 0) { board_.emplace(memory, how.ranks, how.iterations, core_per_rank); }
+    }
+
+    std::optional<meeting_place> place_;  // rank 0's
+    std::optional<board> board_;
+    std::optional<message_board> messages_;
+};
+
+/// Puts this rank on a core of its own, if the host has as many as ranks and the launcher has not
+/// bound it. Whether each rank has one now.
+bool take_core(coll::job_place const& place, bool pin) {
+    auto const cores = usable_cores();
+    if (place.local_rank < 0 || place.local_size < 0) { return false; }
+    if (cores == 1 && place.local_size <= ::sysconf(_SC_NPROCESSORS_ONLN)) { return true; }
+    if (place.local_size > cores) { return false; }
+    if (pin) { pin_to_core(place.local_rank); }
+    return true;
+}
+
+/// The first `n` ranks, on each of them; null on the others. Collective.
+std::optional<coll::communicator> first_ranks(coll::communicator& all, int n) {
+    auto part = all.split(all.rank() < n ? 0 : 1, all.rank());
+    if (all.rank() < n) { return part; }
+    return {};
+}
+
+struct work {
+    options const& asked;
+    std::string transport;
+    std::vector<int> numbers;
+    bool core_per_rank = false;
+    output* out = nullptr;  ///< rank 0's
+};
+
+/// All cases over the ranks of one communicator.
+void measure_over(job_rank const& me, work const& w) {
+    auto how = settings_of(w.asked);
+    how.ranks = me.comm.size();
+    how.pin = false;  // that is done
+    meeting place(me.comm, how, w.asked.meet == "memory", w.core_per_rank);
+    auto const groups = plan(request_of(w.asked), how.ranks);
+    if (w.out == nullptr) {
+        for (auto const& group : groups) { place.measure(me, how, group, {}); }
+        return;
+    }
+    if (!place.in_memory()) {
+        fmt::print("# ranks meet by messages, and the trip is one of a message\n");
+    }
+    auto c = w.out->make_campaign(how);
+    c.programs = {{w.transport, false, {}}};
+    c.in_place = [&](auto const& cases, auto const& take) {
+        place.measure(me, how, cases, [&](std::string const& line) { take(line); });
+    };
+    for (auto const& group : groups) { c.run(group); }
+    w.out->add(c);
+}
+
+int measure_as_rank(job_rank const& me, work w) {
+    std::optional<output> out;
+    if (me.comm.rank() == 0) {
+        auto const via = w.transport.find("-") == std::string::npos
+                             ? w.transport
+                             : w.transport + " (" + launched::version_of_mpi() + ")";
+        out.emplace(w.asked, std::vector<std::string>{},
+                    fmt::format("{} ranks of a launcher over {}", me.comm.size(), via));
+        w.out = &*out;
+    }
+    for (auto const n : w.numbers) {
+        me.comm.barrier({.timeout = coll::timeout::never});  // the last ones had no part
+        if (n == me.comm.size()) {
+            measure_over(me, w);
+        } else if (auto part = first_ranks(me.comm, n)) {
+            measure_over({*part, me.seconds}, w);
+        }
+    }
+    std::array<int, 1> status{out ? out->finish() : 0};
+    me.comm.broadcast(status, 0, {.timeout = coll::timeout::never});
+    return status[0];
+}
+
+}  // namespace
+
+int measure_as_member(options o, char** arguments) {
+    auto const place = coll::place_from_environment();
+    work w{o, {}, {}, false, nullptr};
+    try {
+        refuse_launches(o);
+        w.numbers = o.ranks.empty() ? std::vector<int>{place.size} : rank_numbers(o.ranks);
+        for (auto const n : w.numbers) {
+            if (n > place.size) {
+                throw usage_error(
+                    fmt::format("--ranks {}: the launcher has started {}", n, place.size));
+            }
+            require_places(plan(request_of(o), n), o.how);
+        }
+        w.transport = transport_here(o, arguments);
+    } catch (std::exception const& e) {
+        if (place.rank == 0) { throw; }
+        return dynamic_cast<usage_error const*>(&e) != nullptr ? 2 : 1;  // rank 0 says it
+    }
+    static_cast<void>(this_host());  // before this rank is on one core
+    w.core_per_rank = take_core(place, o.pin == "cores");
+    int status = 1;
+    join_over(w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); });
+    return status;
+}
+
+int measure_order(int argc, char** argv) try {
+    auto const o = order::read(argc, argv, 3);
+    std::string const transport = argv[2];
+    load::inherit();
+    // Before there is a communicator, which looks at its start how many cores it may use.
+    if (o.how.pin && o.core_per_rank && !transport.ends_with("mpich") &&
+        !transport.ends_with("openmpi")) {
+        pin_to_core(coll::place_from_environment().rank);
+    }
+    join_over(transport, [&](job_rank const& me) {
+        auto meeting = o.meet(me.comm.size());
+        measure_on_rank(me, meeting, o.how, o.cases,
+                        [](std::string const& line) { std::cout << line << std::endl; });
+    });
+    return 0;
+} catch (std::exception const& e) {
+    std::cerr << e.what() << std::endl;
+    return 1;
+}
+
+}  // namespace coll_perf
