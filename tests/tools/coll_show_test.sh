@@ -173,7 +173,18 @@ expect "12 arrows add, and one of the legend" test "$(count "$room/ring.svg" 'cl
 expect "12 copy, and one of the legend" test "$(count "$room/ring.svg" 'class="copy" marker')" -eq 13
 expect "7 grids" test "$(count "$room/ring.svg" 'class="h"')" -eq 7
 expect "40 complete values, and the legend's" test "$(count "$room/ring.svg" 'fill="#f5b82e"')" -eq 41
+expect "3 rounds of one phase" test "$(count "$room/ring.svg" '>reduce-scatter<')" -eq 3
+expect "3 of the other" test "$(count "$room/ring.svg" '>all-gather<')" -eq 3
 lacks "svg needs no network" "$room/ring.svg" "href|url\(http|<script|<image"
+for phases in "tree 5:reduce:broadcast" "halving 4:reduce-scatter:all-gather" "ring 3 --collective reduce:reduce-scatter:gather"; do
+    IFS=: read -r what one two <<<"$phases"
+    # shellcheck disable=SC2086
+    "$show" $what --svg "$room/phases.svg" >"$room/said"
+    has "phases of $what" "$room/phases.svg" ">$one<"
+    has "phases of $what" "$room/phases.svg" ">$two<"
+done
+"$show" butterfly 4 --svg "$room/phases.svg" >"$room/said"
+lacks "all ranks of a butterfly have the sum at once" "$room/phases.svg" ">reduce<|>broadcast<|-gather<"
 ends "large svg" 0 ring 100 --svg "$room/large.svg"
 has "large svg says what it leaves out" "$room/large.svg" "Of 198 rounds 11 are drawn."
 expect "large svg is of a sane size" test "$(wc -c <"$room/large.svg")" -lt 4000000

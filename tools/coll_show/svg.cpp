@@ -4,6 +4,7 @@
 #include "describe.hpp"
 #include "outputs.hpp"
 #include "palette.hpp"
+#include "phases.hpp"
 #include "picture.hpp"
 #include "svg_frame.hpp"
 
@@ -24,7 +25,7 @@ constexpr int most_arrows = 40;
 class drawing {
 public:
     explicit drawing(report const& shown)
-        : shown_(shown), at_(lay_out(shown)), sim_(shown.schedules) {
+        : shown_(shown), at_(lay_out(shown)), sim_(shown.schedules), phases_(phases_of(shown)) {
         needs_.cells = at_.labels;
     }
 
@@ -47,7 +48,19 @@ private:
         return top + row * (at_.grid_height() + heading + line_gap) + heading;
     }
     double width() const {
-        return std::max(860.0, left + at_.per_line * (at_.grid_width() + at_.gutter) + 30);
+        double beside = 30;  // the last grid, whose headline may be wider
+        for (auto const phase : phases_) {
+            if (fits(phase)) {
+                beside = std::max(beside, headline_width(phase) - at_.grid_width());
+            }
+        }
+        return std::max(860.0, left + at_.per_line * (at_.grid_width() + at_.gutter) + beside);
+    }
+    static double headline_width(std::string_view phase) {
+        return 80 + 6.5 * static_cast<double>(phase.size());
+    }
+    bool fits(std::string_view phase) const {
+        return !phase.empty() && headline_width(phase) < at_.grid_width() + at_.gutter;
     }
     double bottom() const { return y_of(at_.rounds.size() - 1) + at_.grid_height(); }
 
@@ -61,7 +74,7 @@ private:
         double const y = y_of(i);
         int const round = at_.rounds[i];
         bool const first_of_line = i % static_cast<std::size_t>(at_.per_line) == 0;
-        text(x, y - 22, "h", round < 0 ? "start" : fmt::format("round {}", round));
+        headline(x, y - 22, round);
         if (at_.labels && shown_.schedules[0].chunks > 1) {
             for (int c = 0; c < at_.columns; ++c) {
                 text(x + (c + 0.5) * at_.cell_width, y - 6, "c",
@@ -82,6 +95,17 @@ private:
         }
         bool const follows = i > 0 && at_.rounds[i - 1] == round - 1;
         if (round >= 0 && follows) { arrows(x, y, round); }
+    }
+
+    /// The round, and its phase where there is room for it.
+    void headline(double x, double y, int round) {
+        if (round < 0) { return text(x, y, "h", "start"); }
+        auto const phase = phases_[static_cast<std::size_t>(round)];
+        if (!fits(phase)) { return text(x, y, "h", fmt::format("round {}", round)); }
+        append(body_,
+               "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"h\">round {}<tspan dx=\"7\" "
+               "font-size=\"11\" font-weight=\"normal\" fill=\"{}\">{}</tspan></text>\n",
+               x, y, round, palette::quiet, phase);
     }
 
     void cell(double x, double y, int rank, int chunk) {
@@ -206,6 +230,7 @@ private:
     report const& shown_;
     picture_layout at_;
     simulation sim_;
+    std::vector<std::string_view> phases_;  // of all rounds
     std::string body_;
     legend_needs needs_;
 };
