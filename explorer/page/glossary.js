@@ -32,7 +32,7 @@ export function mountGlossary(app, view, also) {
   const wordOf = (found) => WORDS.find((w) => w.toLowerCase() === found.toLowerCase());
   const tip = h("div", { class: "term-tip", id: "term-tip", role: "tooltip", hidden: true });
   const told = h("p", { class: "away", role: "status" });  // to who asked; what has the focus is described by the tip
-  document.body.append(tip, told);
+  document.querySelector("main").append(tip, told);
   let over = null;    // the term whose meaning is shown
   let pinned = false; // by a click or a key: it stays until another one
   let waiting = 0, closing = 0;
