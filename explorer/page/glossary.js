@@ -5,10 +5,10 @@ import { h } from "./dom.js";
 import { text } from "./language/headers.js";
 
 const WORDS = ["rank", "collective", "root", "all-reduce", "reduce-scatter", "all-gather", "algorithm", "step", "round", "chunk",
-               "block", "owner", "schedule", "bracket", "checker", "order-preserving", "position-independent", "busiest rank", "bound",
-               "bandwidth-optimal", "latency", "LogGP", "critical path", "crossbar", "torus", "fat tree", "oversubscribed", "fair sharing"];
+               "block", "owner", "schedule", "bracket", "checker", "order-preserving", "position-independent", "left fold", "busiest rank", "bound",
+               "bandwidth-optimal", "latency", "overhead", "LogGP", "critical path", "crossbar", "torus", "fat tree", "oversubscribed", "fair sharing"];
 const PLACES = "p, li, th, dd, .term-place";
-const NOT_IN = "button, label, summary, a, code, svg, textarea, select, .term, .away, .foot, [role=status], [hidden]";
+const NOT_IN = "button, label, summary, a, code, svg, textarea, select, .term, .away, .foot, .legend, [role=status], [hidden]";
 const WAIT = 120;  // milliseconds after a change: what is seen first comes first
 
 // {word: what it means} of the Markdown of the glossary.
@@ -25,10 +25,10 @@ export function explainedWords() {
   return WORDS.map((word) => [word, meanings[word]]);
 }
 
-export function mountGlossary(app, view, also) {
+export function mountGlossary(view, also) {
   const meanings = new Map(explainedWords());
   const longFirst = [...WORDS].sort((a, b) => b.length - a.length).join("|");
-  const pattern = new RegExp(`(?<![\\w-])(${longFirst})s?(?![\\w-])`, "gi");
+  const pattern = new RegExp(`(?<![\\w-])(${longFirst})s?(?![\\w-])(?! (?:the end|to a float))`, "gi");
   const wordOf = (found) => WORDS.find((w) => w.toLowerCase() === found.toLowerCase());
   const tip = h("div", { class: "term-tip", id: "term-tip", role: "tooltip", hidden: true });
   const told = h("p", { class: "away", role: "status" });  // to who asked; what has the focus is described by the tip
@@ -117,8 +117,9 @@ export function mountGlossary(app, view, also) {
     for (const host of [also, ...view.children]) { if (!host.hidden) { markAll(host); } }
     if (lost !== "") { view.querySelector(`[data-word="${lost}"]`)?.focus(); }
   }
-  app.onChange(() => {
+  new MutationObserver(() => {
     clearTimeout(waiting);
     waiting = setTimeout(draw, WAIT);
-  });
+  }).observe(view, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["hidden"] });
+  draw();
 }

@@ -53,7 +53,7 @@ mountControls(at("controls"), at("complaints"), app);
 mountPlayer(at("player"), at("told"), app, told);
 mountTabs(at("tabs"), at("view"), views, app, at("player"));
 mountFoot(at("foot"));
-mountGlossary(app, at("view"), document.querySelector(".lead"));
+mountGlossary(at("view"), document.querySelector(".lead"));
 figures(app);
 const given = givenTo(document);
 const first = await takeGiven(app, given);

@@ -64,7 +64,7 @@ function whoSends(m, list, round) {
   const verb = adds === list.length ? "What arrives is added." : adds === 0 ? "What arrives is copied."
     : `Of ${many(list.length, "arrival")}, ${adds} ${adds === 1 ? "is" : "are"} added.`;
   const who = single(m, list) ?? shifted(m, list) ?? everybody(m, list) ?? star(m, list) ?? pairs(m, list) ?? groups(m, list) ?? below(m, list) ?? each(m, list);
-  return [who, ...(round === 0 && /\b[ij]\b/.test(who) ? [exampleOf(m, list)] : []), verb];
+  return [who, ...(/\b[ij]\b/.test(who) ? [exampleOf(m, list)] : []), verb];
 }
 
 // Of a sentence with letters: what the lowest rank does.
@@ -100,6 +100,9 @@ const offset = (n, size) => {  // of n modulo size, with the smaller number
   return k === 0 ? "i" : 2 * k <= size ? `i\u00a0+\u00a0${k}` : `i\u00a0\u2212\u00a0${size - k}`;
 };
 
+// The same, counted down: what goes round from neighbour to neighbour falls behind.
+const behind = (n, size) => (n % size === 0 ? "i" : `i\u00a0\u2212\u00a0${size - (n % size)}`);
+
 // Every rank sends once, the same way on.
 function shifted(m, list) {
   const { size, chunks } = m;
@@ -113,7 +116,7 @@ function shifted(m, list) {
   const same = commonOf(m, list);
   const moving = chunks === size && list.every((t) => (t.sent - t.from + 2 * size) % size === place);
   if (moving && count < chunks) {
-    const what = count === 1 ? `${noun} ${offset(place, size)}` : `${many(count, noun)} from ${noun} ${offset(place, size)} on`;
+    const what = count === 1 ? `${noun} ${turn === 1 ? behind(place, size) : offset(place, size)}` : `${many(count, noun)} from ${noun} ${offset(place, size)} on`;
     return `Every rank i sends ${what} to rank ${offset(turn, size)} (modulo ${size}).`;
   }
   return same === null ? null : `Every rank i sends ${same} to rank ${offset(turn, size)} (modulo ${size}).`;

@@ -4,7 +4,7 @@ import { RECV_COPY, RECV_REDUCE, SEND } from "./core.js";
 import { chunkText, stepsByRank, withSteps } from "./tasks_steps.js";
 
 export const title = "Find the planted mistake";
-export const goal = "You can read a schedule as what it does to data, and find the step at which it goes wrong.";
+export const goal = "After it you can read a schedule as what it does to data, and find the step at which it goes wrong.";
 export const minutes = 6;
 export const MISSING = -1;  // in the place of a step's number
 const EDITS = ["peer", "chunk", "round", "verb", "drop"];

@@ -5,7 +5,7 @@ import { packed, unpacked } from "./tasks_pack.js";
 import { messagesOf } from "./tasks_steps.js";
 
 export const title = "Build one";
-export const goal = "You can turn an idea into a schedule that proves, and say what its rounds and its bytes cost.";
+export const goal = "After it you can turn an idea into a schedule that is proved correct, and say what its rounds and its bytes cost.";
 export const minutes = 25;
 
 // Divisible by the ranks and by ten times as many chunks.

@@ -4,7 +4,7 @@ import { RECV_REDUCE } from "./core.js";
 import { chunksOf, messagesOf } from "./tasks_steps.js";
 
 export const title = "Predict the next round";
-export const goal = "You can see the pattern in the rounds so far, and say from it what each rank does next.";
+export const goal = "After it you can see the pattern in the rounds so far, and say from it what each rank does next.";
 export const minutes = 4;
 const MOST_ASKED = 4;
 const MOST_FIELDS = 6;  // messages of the asked ranks together

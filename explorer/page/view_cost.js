@@ -35,11 +35,12 @@ export default {
     const choice = h("fieldset", { class: "choices" }, h("legend", { class: "away" }, "What the bars show"),
       Object.keys(VERBS).map((k) => h("label", {}, h("input", { type: "radio", name: "counted", value: k, onchange: () => app.set({ counted: k }) }), ` ${k}`)));
     const title = h("h2", {}), charts = h("div", { class: "charts" }), why = h("div", {}), counts = h("div", {}), lecture = h("div", {});
+    const key = h("p", { class: "quiet" }, "Full bars: so far. Pale bars: in the end.");
     const whyBox = h("details", { class: "why", id: "why-not-less" }, h("summary", {}, "Why can nobody send less?"), why);
     const curves = h("section", { class: "card" });
-    host.append(h("section", { class: "card" }, h("div", { class: "row between" }, title, choice), charts, whyBox),
+    host.append(h("section", { class: "card" }, h("div", { class: "row between" }, title, choice), charts, key, whyBox),
       h("section", { class: "card" }, h("h2", {}, "Counted exactly"), counts), curves,
-      h("section", { class: "card" }, h("h2", {}, "The slide’s table, and what its n means"), lecture));
+      h("section", { class: "card" }, h("details", { class: "lectures" }, h("summary", {}, h("h2", {}, "The table of lectures, and what its n means")), lecture)));
     const redrawCurves = mountCurves(curves, app);
     let drawn = {}, ends = new WeakMap();
 
@@ -73,6 +74,7 @@ export default {
                    width, height: all.length > 1 || full < 500 ? 200 : 230 }),
         h("p", { class: "says" }, said(VERBS[counted], busiestOf(now, alike), busiestOf(end, alike), ranks, bound)),
         perRank(VERBS[counted][0], panel.name, now, end))));
+      key.hidden = app.state.clock === "round" && app.state.round >= app.rounds - 1;
     }
 
     function redraw() {
@@ -110,7 +112,7 @@ export default {
       const quick = counted.filter((p) => p.cost.rounds < p.cost.bound.rounds).map((p) => p.name);
       counts.replaceChildren(countTable(counted, n, received),
         h("p", { class: "says" }, severalAtBound(counted)),
-        h("p", { class: "quiet" }, `The busiest rank may be another in each row. Bytes in sequence: in each round those of the rank that sends or receives most, added up over the rounds.${inSequence(counted)}`,
+        h("p", { class: "quiet" }, `n is the vector of one rank, ${inUnits(n)}. The busiest rank may be another in each row. Bytes in sequence: in each round those of the rank that sends or receives most, added up over the rounds.${inSequence(counted)}`,
           quick.length > 0 ? ` ${quick.join(" and ")} needs fewer rounds than the bound: that is for one message per rank and round, and its rounds hold many.` : ""));
     }
 

@@ -77,7 +77,7 @@ export function mountCurves(host, app) {
     choice.value = state.curves;
     prices.textContent = `Time = rounds × latency + messages × 2 overheads + bytes × β + bytes added × γ, of what comes one after the other. Here the latency is ${seconds(state.alpha)}, `
       + `the overhead ${seconds(state.overhead)} a message, β ${seconds(state.beta)} a byte, γ ${seconds(state.gamma)} a byte added: change them in the Time tab. `
-      + "Drag the dot, or use the arrow keys on it.";
+      + "As if all ranks entered each round together: in the Time tab rounds overlap, so times and crossings may be lower there. Drag the dot, or use the arrow keys on it.";
     const times = new Map();
     const timeOf = (name, size, bytes) => {
       const k = `${name} ${size} ${bytes}`;
@@ -92,11 +92,11 @@ export function mountCurves(host, app) {
       const curves = names.map((name) => ({ name, strong: state.algorithm.includes(name), now: f(name, now), points: xs.map((x) => [x, f(name, x)]) }));
       const timesAt = (of) => (x) => of.map((name) => [name, f(name, x)]);
       const known = xs.filter((x) => names.every((name) => f(name, x) !== undefined));
-      const all = stretches(known, timesAt(names), near);
+      const two = state.algorithm.filter((n) => names.includes(n)), slack = two.length < names.length ? near : undefined;
+      const all = stretches(known, timesAt(names), slack);
       plot.draw({ curves, x: Math.max(now, xs[0]), stretches: all, playable, width, height });
-      const two = state.algorithm.filter((n) => names.includes(n));
       say_.replaceChildren(...[two.length > 1 && two.length < names.length ? sentence("Of those shown, ", stretches(xs.filter((x) => two.every((name) => f(name, x) !== undefined)), timesAt(two)), format) : null,
-        sentence(two.length < names.length ? "Of all, " : "", all, format), near ? "(Of all, within 5 % counts as equal.)" : null].filter((t) => t !== null).map((t) => h("span", {}, t)));
+        sentence(two.length < names.length ? "Of all, " : "", all, format), slack ? "(Of all, within 5 % counts as equal.) " : null, plot === overRanks ? `Grey: more ranks than the ${MOST_RANKS} that play here.` : null].filter((t) => t !== null).map((t) => h("span", {}, t)));
     };
     part(overBytes, say[0], sizesOf(), state.bytes, (name, n) => timeOf(name, state.ranks, n), inUnits, MOST_BYTES);
     part(overRanks, say[1], ranksOf(), state.ranks, (name, p) => timeOf(name, p, state.bytes), (p) => `${p} ranks`, MOST_RANKS, SLACK);

@@ -21,7 +21,7 @@ export function lectureCard(core, size) {
       h("thead", {},
         h("tr", {}, h("th", { scope: "col", rowSpan: 2 }, "Algorithm"), h("th", { scope: "colgroup", colSpan: 3, class: "of" }, "The lectures' amount per node"),
           h("th", { scope: "colgroup", colSpan: 3, class: "of" }, "Counted, of the busiest rank"),
-          h("th", { scope: "colgroup", colSpan: 2, class: "of" }, "The lectures' frequency"), h("th", { scope: "col", rowSpan: 2 }, "Counted rounds")),
+          h("th", { scope: "colgroup", colSpan: 2, class: "of" }, "The lectures' frequency (rounds)"), h("th", { scope: "col", rowSpan: 2 }, "Counted rounds")),
         h("tr", {}, ["formula", "if n = m, it is", "if n = K m, it is", "sent", "received", "both", "formula", "that is"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", {}, rows.map((r) => h("tr", {},
         h("th", { scope: "row" }, h("span", { class: "swatch", style: { "--own": colourOf(r.algorithm) } }), r.algorithm),

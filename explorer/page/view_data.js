@@ -43,7 +43,7 @@ export default {
       if (rank >= 0 && app.state.ranks > 2) { app.set({ arrows: rank === app.state.arrows ? -1 : rank }, { replace: true }); }
     });
     const legend = h("ul", { class: "legend" });
-    host.append(h("h2", { class: "away" }, "The vectors of the ranks"), intro, options, caption, panels, note, legend);
+    host.append(h("h2", { class: "away" }, "The vectors of the ranks"), h("div", { class: "row data-head" }, intro, options), caption, panels, note, legend);
     const details = mountDetails(host, app);
     let ends = [];  // of what travels now
     let drawn = null;  // the width of what is drawn

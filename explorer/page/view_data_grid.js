@@ -9,8 +9,8 @@ const CHARACTER = 0.58;  // the width of a character of the text, of its height
 // Where things stand in a picture so many pixels wide.
 function planOf(model, width) {
   const { size, chunks } = model;
-  const row = size <= 4 ? 58 : size <= 8 ? 46 : size <= 12 ? 32 : 26;
-  const gap = size <= 4 ? 26 : size <= 8 ? 16 : 9;
+  const row = size <= 4 ? 48 : size <= 8 ? 46 : size <= 12 ? 32 : 26;
+  const gap = size <= 4 ? 20 : size <= 8 ? 16 : 9;
   const left = width < 420 ? 30 : 64, right = 6;
   const cell = (width - left - right) / chunks;
   // Where not every row and column has its word, the axes have titles.

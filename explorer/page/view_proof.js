@@ -11,9 +11,10 @@ export default {
   title: "Proof",
   mount(host, app) {
     const cards = h("div", { class: "proofs" });
+    const proveAll = h("p", {}, h("button", { type: "button", class: "strong", id: "prove-all", onclick: async () => { for (const panel of app.panels) { if (panel.job) { await prove(panel); } } } }, "Prove all"));
     host.append(h("h2", { class: "away" }, "Proofs"),
-      h("p", {}, "The checker runs the steps of all ranks on symbols: it adds no numbers, it notes whose contribution went where. So its verdict holds for all numbers, for so many ranks. It is the same checker that the compiler runs in ",
-        h("code", {}, "static_assert"), "."), cards);
+      h("p", {}, "The checker runs the steps of all ranks on symbols: it adds no numbers, it notes whose contribution went where. So its verdict holds for all numbers, for just so many ranks. It is the same checker that the compiler runs in ",
+        h("code", {}, "static_assert"), "."), proveAll, cards);
     const verdicts = new WeakMap();  // job -> {proof, milliseconds}; null while it is computed
 
     async function prove(panel) {
@@ -49,7 +50,7 @@ export default {
       const { job } = panel;
       if (app.allViews && !verdicts.get(job)) { verdicts.set(job, { proof: panel.proof }); }
       const verdict = verdicts.get(job);
-      const about = h("p", { class: "quiet" }, `${plural(job.steps.length / 6, "step")} of ${plural(job.size, "rank")}, in ${plural(job.rounds, "round")}`);
+      const about = h("p", { class: "quiet" }, `${plural(job.steps.length / 6, "step")} of ${plural(job.size, "rank")}, in ${plural(job.rounds, "round")}. A send and its receive are two steps.`);
       const button = h("button", { type: "button", class: "strong", id: `prove-${i}`, disabled: verdict === null, onclick: () => prove(panel) },
         verdict === null ? "Proving \u2026" : verdict ? "Prove it again" : "Prove it");
       return h("article", { class: "card proof-card" }, title, about, verdict ? [verdictOf(app, panel, verdict, i), button] : button);
@@ -58,6 +59,7 @@ export default {
     function draw() {
       if (host.hidden) { return; }
       const focused = document.activeElement?.id;
+      proveAll.hidden = app.panels.length < 2;
       cards.dataset.count = app.panels.length;
       cards.replaceChildren(...app.panels.map(cardOf));
       if (focused && document.activeElement === document.body) { document.getElementById(focused)?.focus(); }

@@ -96,7 +96,7 @@ function mount(host, app) {
       parts.sheet?.update();
     }
     const codePart = () => [h("div", { class: "row" }, h("b", {}, "Result code"), copyButton(() => code)),
-      h("textarea", { readOnly: true, rows: 2, class: "task-code", "aria-label": "Result code" }, code), h("p", {}, "Hand this code to your teacher.")];
+      h("textarea", { readOnly: true, rows: 2, class: "task-code", "aria-label": "Result code" }, code), h("p", {}, student === "" ? "This code has no name in it. To hand it in, type your name above first, and answer your own task." : "Hand this code to your teacher.")];
     // A code that was earned stays, whatever is marked after it.
     function showWrong(notes, refusal) {
       const title = (note) => (note.rank !== undefined ? (note.rank === null ? "The receivers" : `Rank ${note.rank}`) : note.part[0].toUpperCase() + note.part.slice(1));

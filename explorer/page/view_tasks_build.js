@@ -11,7 +11,7 @@ export function buildForm(app, task) {
   const write = h("button", { type: "button", onclick: () => app.set({ view: "write", ranks: size, collective, root: 0 }) }, "Write it");
   const rounds = `${task.rounds} round${task.rounds === 1 ? "" : "s"}`;
   const element = h("div", {}, h("ul", { class: "task-goal" },
-    h("li", {}, h("b", {}, collective.replaceAll("_", "-")), ` over `, h("b", {}, `${size} ranks`), ["broadcast", "reduce", "gather", "scatter"].includes(collective) ? ", root 0" : "", ", and it proves"),
+    h("li", {}, h("b", {}, collective.replaceAll("_", "-")), ` over `, h("b", {}, `${size} ranks`), ["broadcast", "reduce", "gather", "scatter"].includes(collective) ? ", root 0" : "", ", and it is proved correct"),
     h("li", {}, "at most ", h("b", {}, rounds)),
     h("li", {}, "the busiest rank sends at most ", h("b", {}, timesText(app.core, task.job, task.hundredths)), " of a vector of 1 MiB; the bound is the least that any algorithm can manage"),
     task.ordered ? h("li", {}, h("b", {}, "order-preserving"), ": only neighbours are added, the lower rank on the left") : null),

@@ -27,7 +27,7 @@ export function roundPlayer({ job, data, last, id, steps, start = -1 }) {
     next.disabled = round >= last;
     name.textContent = round < 0 ? "Before round 0" : `After round ${round}`;
     slider.setAttribute("aria-valuetext", name.textContent);
-    grid.replaceChildren(table());
+    grid.replaceChildren(h("p", { class: "quiet" }, round < 0 ? "What each rank holds at the start" : "What each rank holds now; new cells have a frame"), table());
     list.replaceChildren(steps(round));
   }
   function table() {
@@ -40,7 +40,6 @@ export function roundPlayer({ job, data, last, id, steps, start = -1 }) {
     };
     const indices = (n) => Array.from({ length: n }, (_, i) => i);
     return h("table", { class: "task-grid" },
-      h("caption", {}, round < 0 ? "What each rank holds at the start" : "What each rank holds now; new cells have a frame"),
       h("thead", {}, h("tr", {}, h("td", {}), indices(job.chunks).map((c) => h("th", { scope: "col" }, job.chunks === 1 ? "vector" : `chunk ${c}`)))),
       h("tbody", {}, indices(job.size).map((r) => h("tr", {}, h("th", { scope: "row" }, `rank ${r}`), indices(job.chunks).map((c) => cell(r, c))))));
   }

@@ -157,6 +157,17 @@ export default {
     }
     const sorted = (lines) => [...new Set(lines)].sort((a, b) => a - b);
 
+    // Who looked at a mistake has other ranks than before.
+    function back() {
+      const to = own.ranksBefore;
+      if (to === undefined || to === app.state.ranks) { own.ranksBefore = undefined; return []; }
+      return [` ${plural(app.state.ranks, "rank")} now. `, h("button", { type: "button", class: "plain", id: "write-ranks-back", onclick: () => {
+        own.ranksBefore = undefined;
+        app.set({ ranks: to });
+        document.getElementById("ranks").focus();
+      } }, `Back to ${to}`)];
+    }
+
     // The lines whose emit made the steps of the round in which the player stands.
     function marks() {
       const panel = app.panels.find((p) => p.name === own.name && p.job?.lines), { round, clock, time } = app.state;
@@ -165,7 +176,7 @@ export default {
       const lines = faults.lines.length || faults.wrong || !panel ? [] : timed ? linesAtTime(panel.job, timed, time) : round >= 0 ? linesOfRound(panel.job, round) : [];
       editor.mark(new Set(faults.lines), new Set(lines));
       const away = own.algorithm && !app.state.algorithm.includes(own.name);
-      running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `With ${plural(faults.size, "rank")} a wrong step comes from` : "A mistake is in"} line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))}. `) : "", ...(away ? [`The player plays ${app.state.algorithm.join(" and ")}. `, playMine] : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []));
+      running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `With ${plural(faults.size, "rank")} a wrong step comes from` : "A mistake is in"} line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))}. `) : "", ...(away ? [`The player plays ${app.state.algorithm.join(" and ")}. `, playMine] : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []), ...back());
       const now = `${own.version} ${round} ${timed ? time : ""}`;
       if (lines.length && now !== mine && !editor.node.contains(document.activeElement)) { mine = now; editor.reveal(lines[0]); }
     }

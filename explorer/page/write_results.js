@@ -81,8 +81,9 @@ export function proofCard(app, own, all, goTo) {
     h("p", { class: "quiet" }, "The library's checker runs the steps of all ranks on symbols: every contribution arrives once, no message is without its partner, nobody waits in a circle."));
 }
 
-// The player goes where the mistake is.
+// The player goes where the mistake is, perhaps with other ranks: the editor offers the way back.
 function show(app, own, p, view) {
+  if (p.size !== app.state.ranks) { own.ranksBefore ??= app.state.ranks; }
   app.set({ algorithm: own.among(app.state.algorithm, null), ranks: p.size, round: Math.max(p.round, 0), view });
 }
 

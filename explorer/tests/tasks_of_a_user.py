@@ -132,5 +132,13 @@ def check_write(at):
         d.fill("#write-text", right.replace("emit(step{0, verb::recv", "if (r > 1) emit(step{0, verb::recv"))
         d.until("document.getElementById('figures').dataset.proof !== 'ok'")
         d.until("/rank \\d/.test(document.getElementById('view-write').innerText)")
+        # Its lines are those of fewer ranks, and there is a way back.
+        d.press("Escape")
+        d.activate("[id^='write-lines-']")
+        d.until("document.getElementById('write-ranks-back') !== null")
+        expect(d.state().get("ranks", "4") != "7", f"{d.state()}")
+        d.activate("#write-ranks-back")
+        d.until("location.hash.includes('ranks=7')")
+        expect(d.page.query_selector("#write-ranks-back") is None, "the way back stays")
         d.fill("#write-text", right.replace("int const to", "goto to; int const to"))
         d.until("/line 8/i.test(document.getElementById('view-write').innerText)")
