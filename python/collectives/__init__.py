@@ -11,12 +11,13 @@ from ._core import (Communicator, Cost, Fusion, Pending, Persistent, Proof, Traf
 from ._errors import (Error, MismatchError, PeerLostError, RunError, TimeoutError, TransportError,
                       UsageError)
 from ._operators import premultiplied_sum
+from ._pictures import Picture, show
 from ._run import run
 
 __all__ = [
     "Communicator", "Cost", "Error", "Fusion", "MismatchError", "PeerLostError", "Pending",
-    "Persistent", "Proof", "RunError", "TimeoutError", "Traffic", "TransportError", "UsageError",
-    "algorithms", "check", "cost", "init", "premultiplied_sum", "run",
+    "Persistent", "Picture", "Proof", "RunError", "TimeoutError", "Traffic", "TransportError", "UsageError",
+    "algorithms", "check", "cost", "init", "premultiplied_sum", "run", "show",
 ]
 
 _world = None

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, TypedDict, overload
@@ -279,3 +280,10 @@ def check(algorithm: str, size: int, collective: str = ..., root: int = ...) -> 
 def cost(
     algorithm: str, size: int, nbytes: int, collective: str = ..., root: int = ...
 ) -> Cost: ...
+
+class Picture:
+    title: str
+    svg: str
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+
+def show(algorithm: str, size: int, collective: str = ..., root: int = ...) -> Picture: ...

@@ -3,6 +3,7 @@
 #include "errors.hpp"
 #include "fusion.hpp"
 #include "job.hpp"
+#include "pictures.hpp"
 #include "schedule.hpp"
 
 NB_MODULE(_core, m) {
@@ -12,5 +13,6 @@ NB_MODULE(_core, m) {
     python::bind_communicator(m);
     python::bind_fusion(m);
     python::bind_schedule(m);
+    python::bind_pictures(m);
     python::bind_job(m);
 }

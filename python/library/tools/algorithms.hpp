@@ -1,0 +1,1 @@
+../../../tools/algorithms.hpp
