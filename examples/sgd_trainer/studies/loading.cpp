@@ -50,14 +50,14 @@ waiting measure(settings const& how, data_set const& data) {
 }  // namespace
 
 void loading(study_report& report) {
-    auto const data = first_images(report.data(), 12288, 500);
+    auto const data = first_images(report.data(), 4096, 500);
     settings how;
     how.ranks = 1;
     how.batch = report.quick() ? 50 : 128;
     how.hidden = report.quick() ? 64 : 128;
     how.epochs = 1;
     how.prefetch = 2 * workers.back();
-    how.slow_motion = report.quick() ? 60 : 10;  // steps as long as a larger network's
+    how.slow_motion = report.quick() ? 60 : 30;  // steps as long as a larger network's
     auto const bytes = static_cast<double>(how.batch) * double(data.pixels_per_image());
     report.at(0, 1, "memory");
     auto const free = measure(how, data);

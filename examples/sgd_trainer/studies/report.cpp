@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -59,6 +60,21 @@ std::string as_csv(table const& t) {
     return text;
 }
 
+/// The words in lines of 100 columns at most.
+std::string wrapped(std::string const& text) {
+    constexpr std::size_t most = 100;
+    std::istringstream words(text);
+    std::string result;
+    std::size_t column = 0;
+    for (std::string word; words >> word;) {
+        auto const fits = column + 1 + word.size() <= most;
+        if (column > 0) { result += fits ? ' ' : '\n'; }
+        column = (column > 0 && fits ? column + 1 : 0) + word.size();
+        result += word;
+    }
+    return result;
+}
+
 std::string read(std::filesystem::path const& file) {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -86,7 +102,9 @@ std::filesystem::path study_report::file(std::string const& part, char const* ki
     return what_.output / fmt::format("{}_{}.{}", name_, part, kind);
 }
 
-void study_report::say(std::string const& text) {
+void study_report::say(std::string const& text) { put(wrapped(text)); }
+
+void study_report::put(std::string const& text) {
     bar_.clear();
     fmt::print("{}\n\n", text);
     text_ += text + "\n\n";
@@ -99,13 +117,15 @@ void study_report::add(table const& t) {
         }
     }
     write(file(t.name, "csv"), as_csv(t));
-    say(t.caption + "\n\n" + as_markdown(t).substr(0, as_markdown(t).size() - 1));
+    auto rows = as_markdown(t);
+    rows.pop_back();  // the end of its last line
+    put(wrapped(t.caption) + "\n\n" + rows);
 }
 
 void study_report::add(figure const& f) {
     auto const where = file(f.name, "svg");
     draw(f).save(where);
-    say(fmt::format("![{}]({})", f.title, where.filename().string()));
+    put(fmt::format("![{}]({})", f.title, where.filename().string()));
 }
 
 void study_report::at(int done, int of, std::string_view what) {

@@ -31,7 +31,7 @@ public:
     /// The data set that the command line names, else the digits if quick, else Fashion-MNIST.
     data_set const& data();
 
-    /// A paragraph. Figures in it are those that were measured.
+    /// A paragraph of prose.
     void say(std::string const& text);
     void add(table const& t);
     void add(figure const& f);
@@ -42,6 +42,7 @@ public:
     void finish();
 
 private:
+    void put(std::string const& text);
     std::filesystem::path file(std::string const& part, char const* kind) const;
 
     std::string name_;
