@@ -46,18 +46,26 @@ namespace detail {
 
 #endif
 
-}  // namespace detail
-
-COLLECTIVES_INLINE void copy_through_caches(void* to, void const* from, std::size_t bytes) {
+/// Apart, so that short copies stay short where they are inlined.
+[[gnu::noinline]] inline void copy_long(void* to, void const* from, std::size_t bytes) {
 #if defined(__x86_64__) && !defined(__NVCC__)
-    constexpr std::size_t least_by_vectors = 2048;
-    if (bytes >= least_by_vectors && current_isa() != isa::portable) {
-        detail::copy_by_avx2(static_cast<std::byte*>(to), static_cast<std::byte const*>(from),
-                             bytes);
+    if (current_isa() != isa::portable) {
+        copy_by_avx2(static_cast<std::byte*>(to), static_cast<std::byte const*>(from), bytes);
         return;
     }
 #endif
     std::memcpy(to, from, bytes);
+}
+
+}  // namespace detail
+
+COLLECTIVES_INLINE void copy_through_caches(void* to, void const* from, std::size_t bytes) {
+    constexpr std::size_t least_by_vectors = 2048;
+    if (bytes >= least_by_vectors) {
+        detail::copy_long(to, from, bytes);
+    } else {
+        std::memcpy(to, from, bytes);
+    }
 }
 
 }  // namespace collectives::host

@@ -6,6 +6,7 @@
 #include <collectives/core/compiled.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,6 +25,9 @@ constexpr std::string_view isa_name(isa level) {
 
 namespace detail {
 isa choose_isa();  // by the processor and the environment
+/// What it chose, or no level yet. Any number of threads may choose: all choose the same.
+inline constexpr auto not_chosen = static_cast<isa>(isa_names.size());
+inline std::atomic<isa> chosen_isa{not_chosen};
 }
 
 /// Whether this processor has the instructions of a level.
@@ -32,8 +36,8 @@ bool supports(isa level);
 /// The level that reducers and copies use; it does not change in the life of a process. Throws
 /// usage_error if COLLECTIVES_ISA names no level, or one that this processor does not have.
 inline isa current_isa() {
-    static isa const level = detail::choose_isa();
-    return level;
+    auto const level = detail::chosen_isa.load(std::memory_order::relaxed);
+    return level != detail::not_chosen ? level : detail::choose_isa();
 }
 
 }  // namespace collectives::host

@@ -37,7 +37,7 @@ inline bool avx512_pays() {
 
 /// The level that COLLECTIVES_ISA names, else the best level that pays. Throws usage_error if it
 /// names no level, or one that this processor does not have.
-[[gnu::cold]] COLLECTIVES_INLINE isa choose_isa() {
+inline isa asked_or_best_isa() {
     auto const* const text = std::getenv("COLLECTIVES_ISA");
     if (text == nullptr || *text == '\0') {
         return avx512_pays() ? isa::avx512 : supports(isa::avx2) ? isa::avx2 : isa::portable;
@@ -50,6 +50,12 @@ inline bool avx512_pays() {
     }
     throw usage_error(
         text_of("COLLECTIVES_ISA is '", text, "'; there are portable, avx2 and avx512"));
+}
+
+[[gnu::cold]] COLLECTIVES_INLINE isa choose_isa() {
+    auto const level = asked_or_best_isa();
+    chosen_isa.store(level, std::memory_order::relaxed);
+    return level;
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
@@ -26,13 +27,22 @@ namespace detail {
     return ::operator new(bytes);
 }
 
+/// Room for `n` elements of `size` bytes, with the `used` bytes from `old`, which is given back.
+[[gnu::cold]] inline void* moved_to_room_for(std::size_t n, std::size_t size, void* old,
+                                             std::size_t used) {
+    auto* const result = room_for(n, size);
+    if (used > 0) { std::memcpy(result, old, used); }
+    ::operator delete(old);
+    return result;
+}
+
 }  // namespace detail
 
 /// Does what std::vector does, under the same names and at the same cost, as far as this library
 /// needs it. What differs: it works at run time only, knows no allocators, its iterators are
 /// pointers, and moving an element must not throw. It takes elements by value, so one that is moved
 /// into it is gone if there is no memory. Ranges that are copied into it must not be parts of it.
-/// It converts from std::vector and to it.
+/// It converts from std::vector and to it, by templates: so nobody else pays for that class.
 template <class T>
 class lean_vector {
 public:
@@ -49,7 +59,8 @@ public:
     lean_vector(Iterator first, Iterator last) : lean_vector() {
         append(first, last);
     }
-    lean_vector(std::vector<T> const& all) : lean_vector(all.data(), all.data() + all.size()) {}
+    template <std::same_as<std::vector<T>> Vector>
+    lean_vector(Vector const& all) : lean_vector(all.data(), all.data() + all.size()) {}
     lean_vector(lean_vector const& other) : lean_vector(other.begin(), other.end()) {}
     lean_vector(lean_vector&& other) noexcept
         : first_(std::exchange(other.first_, nullptr)),
@@ -173,7 +184,10 @@ public:
         std::swap(capacity_, other.capacity_);
     }
 
-    operator std::vector<T>() const { return std::vector<T>(begin(), end()); }
+    template <std::same_as<std::vector<T>> Vector>
+    operator Vector() const {
+        return Vector(begin(), end());
+    }
     friend bool operator==(lean_vector const& a, lean_vector const& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
@@ -183,17 +197,18 @@ private:
     [[gnu::cold]] void move_to(std::size_t n) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         static_assert(std::is_nothrow_move_constructible_v<T>);
-        auto* const to = static_cast<T*>(detail::room_for(n, sizeof(T)));
         if constexpr (std::is_trivially_copyable_v<T>) {
-            if (size_ > 0) { std::memcpy(static_cast<void*>(to), first_, size_ * sizeof(T)); }
+            auto const used = size_ * sizeof(T);
+            first_ = static_cast<T*>(detail::moved_to_room_for(n, sizeof(T), first_, used));
         } else {
+            auto* const to = static_cast<T*>(detail::room_for(n, sizeof(T)));
             for (std::size_t i = 0; i < size_; ++i) {
                 ::new (static_cast<void*>(to + i)) T(std::move(first_[i]));
                 first_[i].~T();
             }
+            ::operator delete(first_);
+            first_ = to;
         }
-        ::operator delete(first_);
-        first_ = to;
         capacity_ = n;
     }
     template <class... Arguments>

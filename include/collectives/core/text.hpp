@@ -5,6 +5,7 @@
 #include <collectives/core/compiled.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -14,25 +15,26 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// A text or an integer.
+/// A text or an integer, in two words: messages are made in many places.
 class text_part {
 public:
-    text_part(std::string_view words) : words_(words) {}
-    text_part(char const* words) : words_(words) {}
+    text_part(std::string_view words) : words_(words.data()), size_(words.size()) {}
+    text_part(char const* words) : text_part(std::string_view(words)) {}
     template <std::integral T>
         requires(!std::same_as<T, bool>)
     text_part(T number)
-        : number_(static_cast<std::uint64_t>(number)),
-          kind_(number < T{} ? kind::negative : kind::positive) {}
+        : number_(static_cast<std::uint64_t>(number)), size_(number < T{} ? negative : positive) {}
 
     void append_to(std::string& text) const;
 
 private:
-    enum class kind : std::uint8_t { words, positive, negative };
+    static constexpr auto positive = static_cast<std::size_t>(-1), negative = positive - 1;
 
-    std::string_view words_;
-    std::uint64_t number_ = 0;
-    kind kind_ = kind::words;
+    union {
+        char const* words_;
+        std::uint64_t number_;
+    };
+    std::size_t size_;  // of the words; for a number, its sign
 };
 
 std::string joined(std::initializer_list<text_part> parts);

@@ -9,13 +9,13 @@
 namespace collectives::inline v0::detail {
 
 [[gnu::cold]] COLLECTIVES_INLINE void text_part::append_to(std::string& text) const {
-    if (kind_ == kind::words) {
-        text.append(words_);
+    if (size_ < negative) {
+        text.append(words_, size_);
         return;
     }
-    if (kind_ == kind::negative) { text += '-'; }
+    if (size_ == negative) { text += '-'; }
     char digits[24];
-    auto const magnitude = kind_ == kind::negative ? 0 - number_ : number_;
+    auto const magnitude = size_ == negative ? 0 - number_ : number_;
     auto const [end, fault] = std::to_chars(digits, digits + sizeof digits, magnitude);
     static_cast<void>(fault);  // 64 bits always fit
     text.append(digits, end);

@@ -104,7 +104,8 @@ COLLECTIVES_INLINE destination destination_of(std::size_t bytes) {
     return detail::can_pass_caches && large ? destination::not_read_soon : destination::read_soon;
 }
 
-COLLECTIVES_INLINE void copies::add(void* dst, void const* src, std::size_t bytes, destination to) {
+[[gnu::noinline]] COLLECTIVES_INLINE void copies::add(void* dst, void const* src, std::size_t bytes,
+                                                      destination to) {
     if (bytes == 0 || dst == src) { return; }
     if (detail::can_pass_caches && to == destination::not_read_soon) {
         detail::stream(static_cast<std::byte*>(dst), static_cast<std::byte const*>(src), bytes);
@@ -139,7 +140,8 @@ COLLECTIVES_INLINE void copies::add(std::span<std::byte* const> dsts, std::byte 
     for (auto* const d : dsts) { add(d, src, bytes, to); }
 }
 
-COLLECTIVES_INLINE void copy(void* dst, void const* src, std::size_t bytes, destination to) {
+[[gnu::noinline]] COLLECTIVES_INLINE void copy(void* dst, void const* src, std::size_t bytes,
+                                               destination to) {
     copies one;
     one.add(dst, src, bytes, to);
     one.end();
