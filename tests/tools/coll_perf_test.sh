@@ -83,6 +83,31 @@ ends "names of 8-bit floats" 0 -d f8e4m3,fp8_e5m2 "${quick[@]}"
 has "names of 8-bit floats" "$room/said" "float8_e4m3 sum"
 has "names of 8-bit floats" "$room/said" "float8_e5m2 sum"
 
+# --- what else is measured: 11 started, 11 planned, 5 with counts, 4 messages, 5 others -------------
+others=start_all,plan_all,all_v,send_recv,send_latency,send_bandwidth,send_both_ways,fusion,split,split_half,shrink,creation
+for how in "shm --ranks 2" "threads --ranks 3 --tests 3 --progress background --tensors 5 --threshold 100"; do
+    # shellcheck disable=SC2086
+    ends "other forms, $how" 0 --transport $how --collective $others -b 64 -e 64 -n 2 -w 1 --batch 1 --form out \
+        --csv "$room/forms.csv"
+    has "other forms, $how" "$room/said" "# Out of bounds values : 0 OK"
+    has "other forms, $how" "$room/said" "#wrong whole work overlap"
+    checks=$((checks + 1))
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { at[$i] = i } next }
+        { hidden = $at["overlap_percent"]; started = $at["collective"] ~ /^start_/ }
+        $at["wrong"] != 0 || !($at["median_us"] > 0) || !($at["most_of_ranks_us"] >= $at["least_of_ranks_us"]) { bad = 1 }
+        started ? !(hidden >= 0 && hidden <= 100 && $at["work_us"] > 0) : hidden != "" { bad = 1 }
+        END { exit bad || NR != 37 }' "$room/forms.csv" || fail "other forms, $how: a bad row"
+done
+ends "nobody to send to" 1 --ranks 1 --collective send_latency,barrier "${quick[@]}"
+has "nobody to send to" "$room/said" "N/A N/A N/A N/A # takes two ranks"
+ends "several numbers of ranks" 0 --ranks 1,2,3 "${quick[@]}" --report "$room/page.html" -N 2
+has "several numbers of ranks" "$room/said" "# 1, 2, 3 ranks"
+has "several numbers of ranks" "$room/said" "# shm, all_reduce, automatic over 3 ranks"
+expect "each cycle is printed" test "$(grep -c "automatic over 3 ranks" "$room/said")" = 2
+expect "the page has pictures over bytes and ranks" test "$(grep -c "<svg" "$room/page.html")" = 8
+expect "and a table for each number" test "$(grep -c "<table" "$room/page.html")" = 3
+ends "no number of ranks" 2 --ranks 2,x
+
 # --- the tables ------------------------------------------------------------------------------------------
 ends "nccl's table" 0 "${quick[@]}"
 has "nccl's table" "$room/said" "# out-of-place in-place"
@@ -90,8 +115,19 @@ has "nccl's table" "$room/said" "# size count type redop root time algbw busbw #
 has "nccl's table" "$room/said" "# (B) (elements) (us) (GB/s) (GB/s) (us) (GB/s) (GB/s)"
 has "nccl's table" "$room/said" " 64 16 float sum -1 "
 has "nccl's table" "$room/said" "# Avg bus bandwidth :"
-ends "osu's table" 0 --format osu "${quick[@]}"
+ends "osu's table" 0 --format osu -b 4 -e 64 --stepfactor 16 -n 2 -w 1 --batch 1
 has "osu's table" "$room/said" "# Size Avg Latency(us) Min Latency(us) Max Latency(us) Iterations P50(us) P95(us) P99(us)"
+ends "osu's sizes" 0 --format osu --collective all_gather,reduce_scatter,send_bandwidth -m 4:16 -i 3 -x 1 --batch 1 \
+    --csv "$room/osu.csv"
+expect "osu's sizes in the table" test "$(grep -cE '^(4|8|16) ' "$room/said")" = 8
+expect "blocks of all_gather are of the size that is asked for" grep -q "^shm,all_gather,automatic,float,none,2,-1,32," "$room/osu.csv"
+expect "and vectors of reduce_scatter" grep -q "^shm,reduce_scatter,automatic,float,sum,2,-1,16," "$room/osu.csv"
+has "osu's iterations" "$room/said" " 3 "
+has "osu's bandwidth" "$room/said" "# Size Bandwidth (MB/s)"
+ends "nccl's flags" 0 -b 64 -e 64 -n 2 -w 1 -m 3 -a 3 -S 1 -R 1 -T 50 -J "$room/nccl.json"
+has "nccl's flags" "$room/said" "allocated memory"
+has "nccl's flags" "$room/nccl.json" '"batch": 3'
+expect "a time stands in each row" grep -qE "20[0-9-]+T[0-9:]+Z$" <(grep " 64 " "$room/said")
 ends "no check" 0 -c 0 "${quick[@]}"
 has "no check" "$room/said" "(not checked)"
 ends "steps" 0 -b 8 -e 16 -i 4 -n 1 --form out

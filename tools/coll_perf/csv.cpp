@@ -93,7 +93,7 @@ std::string as_csv(std::vector<measurement> const& all) {
     };
     line(cells_of(measurement{}), [](cell const& c) { return c.column; });
     for (auto const& m : all) {
-        line(cells_of(m), [](cell const& c) { return c.text; });
+        line(cells_of(m), [](cell const& c) { return c.text == "null" ? "" : c.text; });
     }
     return out;
 }

@@ -174,7 +174,11 @@ int measure_as_rank(job_rank const& me, work w) {
                     fmt::format("{} ranks of a launcher over {}", me.comm.size(), via));
         w.out = &*out;
     }
-    for (auto const n : w.numbers) {
+    auto numbers = w.numbers;
+    for (int cycle = 1; cycle < w.asked.cycles; ++cycle) {
+        numbers.insert(numbers.end(), w.numbers.begin(), w.numbers.end());
+    }
+    for (auto const n : numbers) {
         me.comm.barrier({.timeout = coll::timeout::never});  // the last ones had no part
         if (n == me.comm.size()) {
             measure_over(me, w);
@@ -203,15 +207,21 @@ int measure_as_member(options o, char** arguments) {
             require_places(plan(request_of(o), n), o.how);
         }
         w.transport = transport_here(o, arguments);
-    } catch (std::exception const& e) {
+    } catch (usage_error const&) {
         if (place.rank == 0) { throw; }
-        return dynamic_cast<usage_error const*>(&e) != nullptr ? 2 : 1;  // rank 0 says it
+        return 0;  // else the launcher might end rank 0 before it has told
     }
     static_cast<void>(this_host());  // before this rank is on one core
     w.core_per_rank = take_core(place, o.pin == "cores");
     int status = 1;
     join_over(w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); });
     return status;
+}
+
+bool another_rank_tells() {
+    try {
+        return launched::by_launcher() && coll::place_from_environment().rank != 0;
+    } catch (usage_error const&) { return false; }
 }
 
 int measure_order(int argc, char** argv) try {

@@ -11,6 +11,10 @@ namespace coll_perf {
 /// program.
 int measure_as_member(options o, char** arguments);
 
+/// Whether another rank of the launcher's job tells a mistake in the command line, which all of
+/// them have.
+bool another_rank_tells();
+
 /// Measures the `order` in the command line, in a job that coll_perf itself had started.
 int measure_order(int argc, char** argv);
 

@@ -77,13 +77,15 @@ int measure(options const& o) {
     output out(o, names,
                fmt::format("{} ranks, {}", fmt::join(numbers, ", "),
                            pins ? "each on a core of its own" : "not pinned"));
-    for (auto const& [transport, ranks] : transports) {
-        how.ranks = ranks;
-        auto c = out.make_campaign(how);
-        c.programs = {transport};
-        c.programs.insert(c.programs.end(), peers.begin(), peers.end());
-        for (auto const& group : plan(request_of(o), ranks)) { c.run(group); }
-        out.add(c);
+    for (int cycle = 0; cycle < o.cycles; ++cycle) {
+        for (auto const& [transport, ranks] : transports) {
+            how.ranks = ranks;
+            auto c = out.make_campaign(how);
+            c.programs = {transport};
+            c.programs.insert(c.programs.end(), peers.begin(), peers.end());
+            for (auto const& group : plan(request_of(o), ranks)) { c.run(group); }
+            out.add(c);
+        }
     }
     return out.finish();
 }
@@ -99,13 +101,14 @@ int main(int argc, char** argv) {
     CLI::App app{
         "Measures collectives over threads, processes or the ranks of a launcher, with the flags "
         "and the table of nccl-tests, beside other libraries and beside what the machine can do."};
-    coll_perf::declare(app, options);
+    coll_perf::declare(app, options, coll_perf::says_osu(argc, argv));
     load::option(app);
     try {
         app.parse(argc, argv);
         return launched::by_launcher() ? coll_perf::measure_as_member(options, argv)
                                        : coll_perf::measure(options);
     } catch (CLI::ParseError const& e) {
+        if (coll_perf::another_rank_tells()) { return 0; }
         return app.exit(e) == 0 ? 0 : 2;
     } catch (collectives::usage_error const& e) {
         fmt::print(stderr, "coll_perf: {}\n", e.what());

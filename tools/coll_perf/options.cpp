@@ -7,10 +7,56 @@
 #include <collectives/core/error.hpp>
 
 #include <charconv>
+#include <string_view>
 
 namespace coll_perf {
 
-void declare(CLI::App& app, options& o) {
+bool says_osu(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        std::string_view const word(argv[i]);
+        if (word == "--format=osu") { return true; }
+        if (word == "--format" && i + 1 < argc && std::string_view(argv[i + 1]) == "osu") {
+            return true;
+        }
+    }
+    return false;
+}
+
+namespace {
+
+/// What only the OSU benchmarks have, and what they call otherwise.
+void declare_osu(CLI::App& app, options& o) {
+    app.add_option("-m,--message-size", o.osu_sizes,
+                   "[MIN:]MAX: from 1 byte or MIN, each size twice the one before")
+        ->option_text("SIZES")
+        ->excludes("--minbytes")
+        ->excludes("--maxbytes")
+        ->excludes("--stepfactor")
+        ->excludes("--stepbytes");
+    auto const there = [] {};
+    app.add_flag_callback("-f,--full", there, "minimum, maximum, iterations: always there");
+    app.add_flag_callback("-c,--validation", there, "check the results: always, but for --check 0");
+}
+
+/// What only nccl-tests have.
+void declare_nccl(CLI::App& app, options& o) {
+    app.add_option(
+           "-a,--average", o.average,
+           "the time in the table: 0: rank 0's mean, 1: the mean of all ranks' means, 2: the "
+           "least, 3: the most of them; else the median of the slowest rank's samples")
+        ->option_text("0-3")
+        ->check(CLI::Range(0, 3));
+    app.add_option("-S,--report_timestamps", o.stamps, "1: a column with the time [0]")
+        ->option_text("0|1")
+        ->check(CLI::Range(0, 1));
+    app.add_option("-R,--local_register", o.registered, "1 or 2: as --allocated [0]")
+        ->option_text("0-2")
+        ->check(CLI::Range(0, 2));
+}
+
+}  // namespace
+
+void declare(CLI::App& app, options& o, bool osu) {
     auto const option = [&](char const* names, auto& value, char const* says, char const* unit) {
         return app.add_option(names, value, says)->option_text(unit);
     };
@@ -33,21 +79,28 @@ void declare(CLI::App& app, options& o) {
     option("-r,--root", o.root, "root of a rooted collective [0]", "RANK");
     option("-b,--minbytes", o.least, "smallest vector, in bytes, or with K, M, G [8]", "SIZE");
     option("-e,--maxbytes", o.most, "largest vector [16M]", "SIZE");
-    option("-f,--stepfactor", o.factor, "each size is so many times the one before [4]", "F");
-    option("-i,--stepbytes", o.step, "instead: each size is so many bytes more", "SIZE");
-    option("-n,--iters", o.how.iterations, "samples of each measurement [20]", "N")
+    option(osu ? "--stepfactor" : "-f,--stepfactor", o.factor,
+           "each size is so many times the one before [4]", "F");
+    option(osu ? "--stepbytes" : "-i,--stepbytes", o.step,
+           "instead: each size is so many bytes more", "SIZE");
+    option(osu ? "-i,--iterations,-n,--iters" : "-n,--iters", o.how.iterations,
+           "samples of each measurement [20]", "N")
         ->check(CLI::Range(1, 1000000));
-    option("-w,--warmup_iters", o.how.warmup, "iterations before the first sample [5]", "N")
+    option(osu ? "-x,--warmup,-w,--warmup_iters" : "-w,--warmup_iters", o.how.warmup,
+           "iterations before the first sample [5]", "N")
         ->check(CLI::Range(1, 1000000));
-    option("-c,--check", o.check, "compare the results with a serial model; 0: do not [1]", "0|1")
+    option(osu ? "--check" : "-c,--check", o.check,
+           "compare the results with a serial model; 0: do not [1]", "0|1")
         ->check(CLI::Range(0, 1));
-    auto* const batch =
-        option("--batch", o.batch, "calls per sample; by default up to 64, 1 from 64K on", "N")
-            ->check(CLI::Range(1, 1000000));
+    auto* const batch = option(osu ? "--batch" : "-m,--agg_iters,--batch", o.batch,
+                               "calls per sample; by default up to 64, 1 from 64K on", "N")
+                            ->check(CLI::Range(1, 1000000));
     option("--budget", o.how.budget,
            "seconds the samples of a measurement may take; then -n is the most, and 5 the least",
            "S")
         ->check(numbers::price());
+    option("-N,--run_cycles", o.cycles, "measure and print all of it so many times [1]", "N")
+        ->check(CLI::Range(1, 1000000));
     option("--launches", o.launches, "separate launches of each measurement [1]", "K")
         ->check(CLI::Range(1, 1000));
     option("--form", o.form, "out, in or both: out of place, in place [both]", "FORM")
@@ -63,7 +116,8 @@ void declare(CLI::App& app, options& o) {
            "vectors begin so many bytes after a page does, as those of the heap do by 16 [0]", "N")
         ->check(CLI::Range(0, 4095));
     app.add_flag("--allocated", o.how.allocated, "memory of communicator::allocate");
-    option("--tests", o.how.tests, "looks at a started call while its rank computes [0]", "N")
+    option(osu ? "-t,--num-test-calls,--tests" : "--tests", o.how.tests,
+           "looks at a started call while its rank computes [0]", "N")
         ->check(CLI::Range(0, 1000000));
     option(
         "--progress", o.progress,
@@ -86,12 +140,15 @@ void declare(CLI::App& app, options& o) {
         ->check(CLI::IsMember({"memory", "messages"}));
     option("--format", o.format, "nccl or osu: whose table to print [nccl]", "FORMAT")
         ->check(CLI::IsMember({"nccl", "osu"}));
-    option("--json", o.json, "write all measurements into this file", "FILE");
+    option("-J,--output_file,--json", o.json, "write all measurements into this file", "FILE");
     option("--csv", o.csv, "write all measurements into this file, one a row", "FILE");
+    option("--report", o.page, "write tables and pictures into this HTML page", "FILE");
     option("--peer", o.peers, "mpich,openmpi,gloo: measure these in turn with ours", "NAMES");
     option("--peers-in", o.peer_folder, "folder of the peers' drivers", "FOLDER");
-    option("--time-limit", o.seconds_per_case, "seconds a measurement may take at all [60]", "S")
+    option("-T,--timeout,--time-limit", o.seconds_per_case,
+           "seconds a measurement may take at all [60]", "S")
         ->check(numbers::from(1e-3, 1e6));
+    osu ? declare_osu(app, o) : declare_nccl(app, o);
     app.footer(
         "Figures are of the slowest rank. Ends with 0 if all results were right, 1 if one was "
         "wrong or\nmissing, 2 on a mistake in the command line, 77 without a device for cuda. "
@@ -116,11 +173,31 @@ std::vector<int> rank_numbers(std::string const& text) {
 settings settings_of(options const& o) {
     auto how = o.how;
     how.check = o.check != 0;
+    how.allocated = how.allocated || o.registered > 0;
     how.pin = o.pin == "cores";
     how.background = o.progress == "background";
     how.threshold = parse_bytes(o.threshold);
     return how;
 }
+
+namespace {
+
+struct size_bounds {
+    std::size_t least = 0, most = 0;
+    double factor = 2;
+    std::size_t step = 0;
+};
+
+size_bounds sizes_of(options const& o) {
+    if (o.osu_sizes.empty()) {
+        return {parse_bytes(o.least), parse_bytes(o.most), o.factor, parse_bytes(o.step)};
+    }
+    auto const colon = o.osu_sizes.find(':');
+    if (colon == o.osu_sizes.npos) { return {1, parse_bytes(o.osu_sizes)}; }
+    return {parse_bytes(o.osu_sizes.substr(0, colon)), parse_bytes(o.osu_sizes.substr(colon + 1))};
+}
+
+}  // namespace
 
 request request_of(options const& o) {
     request r;
@@ -128,7 +205,9 @@ request request_of(options const& o) {
     r.algorithms = split_list(o.algorithms);
     r.types = split_list(o.types);
     r.operators = split_list(o.operators);
-    r.sizes = size_range(parse_bytes(o.least), parse_bytes(o.most), o.factor, parse_bytes(o.step));
+    auto const sizes = sizes_of(o);
+    r.sizes = size_range(sizes.least, sizes.most, sizes.factor, sizes.step);
+    r.osu_sizes = o.format == "osu";
     r.root = o.root;
     r.tensors = o.how.tensors;
     r.batch = o.how.touch ? 1 : o.batch;  // between two calls in a batch there is no time

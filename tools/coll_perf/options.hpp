@@ -29,7 +29,12 @@ struct options {
     std::string form = "both";
     std::string pin = "cores";
     std::string format = "nccl";
-    std::string json, csv;
+    std::string json, csv, page;
+    std::string osu_sizes;  ///< [MIN:]MAX, as the OSU benchmarks take them
+    int cycles = 1;
+    int average = -1;
+    int stamps = 0;
+    int registered = 0;
     std::string meet = "memory";
     std::string progress = "own";
     std::string threshold = "64M";
@@ -39,7 +44,10 @@ struct options {
     settings how;
 };
 
-void declare(CLI::App& app, options& o);
+/// With `osu` the short flags are those of the OSU benchmarks, else those of nccl-tests.
+void declare(CLI::App& app, options& o, bool osu = false);
+/// Whether a command line says --format osu.
+bool says_osu(int argc, char** argv);
 
 /// `2` or `2,4,8`; else a usage_error.
 std::vector<int> rank_numbers(std::string const& text);

@@ -3,6 +3,7 @@
 
 #include "csv.hpp"
 #include "host.hpp"
+#include "report.hpp"
 
 #include <fmt/format.h>
 
@@ -76,8 +77,11 @@ output::output(options const& o, std::vector<std::string> peers, std::string con
     style_.format = o.format == "osu" ? table_format::osu : table_format::nccl;
     style_.limit = o.how.controls;
     style_.spread = o.launches > 1;
+    style_.average = o.average;
+    style_.stamps = o.stamps != 0;
     printer_ = std::make_unique<printer>(style_);
-    fmt::print("{}", preface(o.how, ranks));
+    head_ = preface(o.how, ranks);
+    fmt::print("{}", head_);
     std::fflush(stdout);
 }
 
@@ -108,6 +112,7 @@ int output::finish() {
     fmt::print("{}", table_footer(all_, repeated_));
     if (!options_.csv.empty()) { write_file(options_.csv, as_csv(all_)); }
     if (!options_.json.empty()) { write_file(options_.json, as_json(all_)); }
+    if (!options_.page.empty()) { write_file(options_.page, as_page(all_, head_)); }
     for (auto const& m : all_) { failed_ = failed_ || m.wrong > 0; }
     return failed_ ? 1 : 0;
 }

@@ -30,6 +30,7 @@ private:
 
     options options_;
     table_style style_;
+    std::string head_;
     std::unique_ptr<printer> printer_;
     std::vector<measurement> all_;
     bool failed_ = false;

@@ -72,10 +72,13 @@ std::string overlap_figures(table_row const& row) {
                        a.overlap);
 }
 
-/// Why a row has no figures; empty where it has.
+/// Why a form of a row has no figures; empty where all have.
 std::string reason_of(table_row const& row) {
-    auto const a = either(row, row.transport);
-    return a.launches == 0 && !a.note.empty() ? "  # " + a.note : "";
+    for (auto const* const form : {&row.out_of_place, &row.in_place}) {
+        auto const a = of(*form, row.transport);
+        if (a.launches == 0 && !a.note.empty()) { return "  # " + a.note; }
+    }
+    return "";
 }
 
 /// Bandwidth is what the OSU benchmarks tell of many messages.
@@ -165,9 +168,8 @@ std::string table_heading(table_row const& row, table_style const& style) {
 }
 
 std::size_t osu_size(measured_case const& c, int ranks) {
-    auto const like = kind::of(c.collective).like;
-    bool const block = cuts_blocks(like) && like != coll::collective::reduce_scatter;
-    return block ? c.bytes() / static_cast<std::size_t>(ranks) : c.bytes();
+    return states_block(kind::of(c.collective).like) ? c.bytes() / static_cast<std::size_t>(ranks)
+                                                     : c.bytes();
 }
 
 std::string table_line(table_row const& row, table_style const& style) {

@@ -36,8 +36,12 @@ std::string table_heading(table_row const& first, table_style const& style);
 std::string table_line(table_row const& row, table_style const& style);
 
 /// Out of bounds, average, and what was thrown away.
-/// The size as the OSU benchmarks state it: that of a rank's block where each rank gives or gets
-/// one, but for reduce_scatter.
+/// The OSU benchmarks state the size of a rank's block where vectors are cut into blocks, but for
+/// reduce_scatter.
+inline bool states_block(coll::collective what) {
+    return cuts_blocks(what) && what != coll::collective::reduce_scatter;
+}
+/// The size as they state it.
 std::size_t osu_size(measured_case const& c, int ranks);
 
 std::string table_footer(std::vector<measurement> const& all, int repeated);

@@ -14,9 +14,6 @@
 #include <string_view>
 
 namespace coll_plot {
-namespace {
-
-constexpr double left = 76, right = 236, top = 78, bottom = 56, width = 900, height = 520;
 
 std::string escaped(std::string const& text) {
     std::string out;
@@ -31,6 +28,10 @@ std::string escaped(std::string const& text) {
     }
     return out;
 }
+
+namespace {
+
+constexpr double left = 76, right = 236, top = 78, bottom = 56, width = 900, height = 520;
 
 std::string value_label(double value, quantity what) {
     if (what != quantity::latency) { return fmt::format("{:g}", value); }

@@ -34,6 +34,9 @@ std::vector<mark> crossings_of(std::vector<series> const& curves);
 std::string as_svg(std::vector<series> const& curves, quantity what, std::string const& title,
                    std::string const& subtitle, axis over = {});
 
+/// As text of SVG and HTML, and as a value of an attribute.
+std::string escaped(std::string const& text);
+
 /// Pictures of `as_svg`, from left to right and from top to bottom, as one.
 std::string side_by_side(std::vector<std::string> const& pictures, int columns);
 

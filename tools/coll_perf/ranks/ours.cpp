@@ -4,6 +4,7 @@
 #include "../../algorithms.hpp"
 #include "../copies.hpp"
 #include "../sizes.hpp"
+#include "../table.hpp"
 #include "calls.hpp"
 #include "transports.hpp"
 
@@ -107,6 +108,7 @@ case_group group_of(request const& asked, int ranks, std::string const& name,
                     std::string const& algorithm, typed_calls const& type, std::string_view op) {
     auto const what = kind::of(name);
     case_group group;
+    std::size_t const parts = asked.osu_sizes && states_block(what.like) ? std::size_t(ranks) : 1;
     bool const chooses = what.may_be_in_place() && !what.only_in_place();
     for (auto const bytes : what.is_sized() ? asked.sizes : std::vector<std::size_t>{0}) {
         for (bool const in_place : asked.forms) {
@@ -121,7 +123,7 @@ case_group group_of(request const& asked, int ranks, std::string const& name,
             c.op = op;
             c.root = what.is_rooted() ? asked.root : -1;
             c.element = type.size;
-            c.count = count_for(what.like, bytes, type.size, ranks);
+            c.count = count_for(what.like, bytes * parts, type.size, ranks);
             if (what.how == form::fusion) { c.count *= static_cast<std::size_t>(asked.tensors); }
             c.in_place = (in_place && chooses) || what.only_in_place();
             c.batch = what.is_single() ? 1 : asked.batch > 0 ? asked.batch : batch_for(c.bytes());

@@ -14,6 +14,7 @@ namespace coll_perf {
 struct request {
     std::vector<std::string> collectives, algorithms, types, operators;
     std::vector<std::size_t> sizes;
+    bool osu_sizes = false;  ///< they are as `osu_size` states them
     int root = 0;
     int tensors = 1;                       ///< of a fusion buffer
     int batch = 0;                         ///< 0: by size

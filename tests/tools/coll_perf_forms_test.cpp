@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What coll_perf measures beside blocking calls, and how it states it.
+#include "kinds.hpp"
+#include "launch.hpp"
+#include "overlap.hpp"
+#include "statistics.hpp"
+#include "table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace coll_perf;
+
+TEST_CASE("names of what is measured") {
+    using enum coll::collective;
+    CHECK(kind::of("all_to_all_v").how == form::counts);
+    CHECK(kind::of("all_to_all_v").like == all_to_all);
+    CHECK(kind::of("start_scan").how == form::started);
+    CHECK(kind::of("plan_barrier").how == form::planned);
+    CHECK_FALSE(kind::of("start_barrier").is_sized());
+    CHECK(kind::of("send_latency").parts == 2);
+    CHECK(kind::of("send_recv").sender_to(0, 3) == 2);
+    CHECK(kind::of("send_bandwidth").sender_to(0, 2) == -1);
+    for (auto const* const none : {"all_reduce_v", "start_send", "plan_", "_v", "start_all"}) {
+        CHECK_THROWS(kind::of(none));
+    }
+    CHECK(bus_factor("send_both_ways", 2) == 2);
+    CHECK(bus_factor("plan_all_gather", 4) == doctest::Approx(0.75));
+    measured_case c;
+    c.count = 12;
+    for (auto const* const whole : {"all_reduce", "reduce_scatter", "send_recv"}) {
+        c.collective = whole;
+        CHECK(osu_size(c, 3) == 48);
+    }
+    c.collective = "start_gather";
+    CHECK(osu_size(c, 3) == 16);
+}
+
+TEST_CASE("the time that -a asks for") {
+    settings how;
+    measured_case c;
+    c.count = 1;
+    case_result r;
+    r.samples = {700'000};
+    r.ranks = {200'000, 600'000};
+    auto const m = make_measurement("shm", false, c, how, 0, r);
+    table_row row{c, "shm", how, {{"shm", {&m}}}, {}};
+    table_style style;
+    char const* const times[] = {" 700.0 ", " 200.0 ", " 400.0 ", " 200.0 ", " 600.0 "};
+    for (int average = -1; average < 4; ++average) {
+        style.average = average;
+        CHECK(table_line(row, style).find(times[average + 1]) != std::string::npos);
+    }
+    auto const none = make_missing("shm", false, c, how, 0, "takes two ranks");
+    row.out_of_place = {{"shm", {&none}}};
+    CHECK(table_line(row, style).find("# takes two ranks") != std::string::npos);
+}
+
+TEST_CASE("the share of a call that work hides") {
+    meeting_place const shared(1, 3);
+    board alone(shared.memory(), 1, 3, true);
+    struct fake {
+        double rest = 0;
+        bool test() const { return true; }
+        void wait() const { compute_for(rest); }
+    };
+    constexpr double pure = 20e6;  // nanoseconds
+    auto const hidden = [&](double rest) {
+        return measure_overlap(alone, 0, 1, 3, pure, 2, [&] { return fake{rest}; })[0];
+    };
+    CHECK(hidden(0) > 60);  // all but for what this machine does meanwhile
+    CHECK(hidden(pure / 1e9) < 10);
+}
