@@ -12,6 +12,15 @@
 
 using namespace coll_perf;
 
+TEST_CASE("the bandwidth of the bus") {
+    CHECK(bus_factor("all_reduce", 1) == 0);
+    CHECK(bus_factor("all_reduce", 4) == doctest::Approx(1.5));
+    CHECK(bus_factor("reduce_scatter", 4) == doctest::Approx(0.75));
+    for (auto const* const whole : {"broadcast", "scan"}) { CHECK(bus_factor(whole, 4) == 1); }
+    CHECK(measured_case{.collective = "exscan", .op = "max"}.shown_op() == "max");
+    CHECK(measured_case{.collective = "gather", .op = "max"}.shown_op() == "none");
+}
+
 TEST_CASE("names of what is measured") {
     using enum coll::collective;
     CHECK(kind::of("all_to_all_v").how == form::counts);
