@@ -125,7 +125,7 @@ export function mountControls(form, complaints, app) {
       amount.removeAttribute("aria-invalid");
     }
     if (![ranks, root, amount].some((f) => f.getAttribute("aria-invalid") === "true")) { say(""); }
-    const lines = [...app.complaints, ...app.panels.filter((p) => p.complaint && !p.busy).map((p) => `${p.complaint}.`)];
+    const lines = [...app.complaints, ...app.panels.filter((p) => p.complaint && !p.busy).map((p) => `${p.complaint.replace(/`([^`]*)`/g, "\u201c$1\u201d")}.`)];
     complaints.replaceChildren(...lines.map((l) => h("li", {}, l)));
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The form of the task "predict the next round".
-import { h } from "./dom.js";
+import { h, listed } from "./dom.js";
 import { HOW } from "./tasks_predict.js";
 import { dataOf, messageText } from "./tasks_data.js";
 import { messagesOf, parseChunks } from "./tasks_steps.js";
@@ -40,7 +40,8 @@ export function predictForm(app, task) {
   });
   const how = h("select", { id: "predict-how" }, h("option", { value: "" }, "choose"),
     Object.entries(HOW).map(([value, text]) => h("option", { value }, text)));
-  const element = h("div", {}, player.element,
+  const short = task.asked.length < job.size ? h("p", { class: "quiet" }, `Only ${task.asked.length === 1 ? "rank" : "ranks"} ${listed(task.asked.map(String))} ${task.asked.length === 1 ? "is" : "are"} asked about, to keep it short.`) : null;
+  const element = h("div", {}, player.element, short,
     h("div", { class: "task-fields" }, groups.map((g) => g.element)),
     h("p", {}, h("label", {}, "The receivers of these messages ", how)),
     job.chunks === 1 ? null : h("p", { class: "quiet" }, "Chunks: 3, or 0-2, or 0,2, or all. A range may wrap: 4-0 of five chunks is 4 and 0."));

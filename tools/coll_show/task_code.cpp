@@ -129,7 +129,7 @@ task_code read_code(std::string_view text) {
     read_task(parts[1], code);
     code.tries = whole(parts[2]);
     if (code.tries < 1 || parts[2].front() == '0' || parts[2].size() > 6) {
-        refuse("there are 1 to 999999 tries");
+        refuse("there are 1 to 999999 tries: no answer comes without a try");
     }
     code.student = without_escapes(parts[3]);
     code.answer = parts[4];
