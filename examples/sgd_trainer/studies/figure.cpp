@@ -90,9 +90,9 @@ void draw_legend(svg& to, figure const& of) {
             to.rectangle({x, y - 7}, 30, 14,
                          fmt::format("fill='{}' fill-opacity='0.75'", with.colour));
         } else {
-            draw_curve(to, {{x, y}, 30, 0, {0, 1}, {0, 1}},
-                       {"", {{0, 0}, {1, 0}}, c.as == drawn::marks ? drawn::marks : drawn::dashed},
-                       with);
+            if (c.as == drawn::dashed) {
+                draw_curve(to, {{x, y}, 30, 0, {0, 1}, {0, 1}}, {"", {{0, 0}, {1, 0}}, c.as}, with);
+            }
             if (c.as == drawn::line) {
                 to.line({x, y}, {x + 30, y},
                         fmt::format("stroke='{}' stroke-width='2'", with.colour));
