@@ -4,11 +4,11 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/text.hpp>
 
 #include <atomic>
 #include <charconv>
-#include <memory>
 #include <string>
 
 namespace collectives::inline v0 {
@@ -63,7 +63,7 @@ COLLECTIVES_INLINE void add_algorithm(any_algorithm a) {
         if (stands_for(other)) { return; }
     }
     if (stands_for(automatic{}) || stands_for(hierarchical{}) || stands_for(leaders{})) { return; }
-    auto mine = std::make_unique<detail::added_algorithm>(a);
+    auto mine = make_owned<detail::added_algorithm>(a);
     for (auto* last = &detail::added_algorithms;;) {
         detail::added_algorithm* next = nullptr;
         if (last->next.compare_exchange_strong(next, mine.get())) {

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/run/progress_thread.hpp>
 
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -21,7 +21,7 @@ public:
     progress_lock::guard lock(engine& e) {
         e.shared()->work->lock->share();
         if (!thread_) {
-            thread_ = std::make_unique<progress_thread>([&e, this, is_new = true]() mutable {
+            thread_ = make_owned<progress_thread>([&e, this, is_new = true]() mutable {
                 auto* const device = e.space().device();
                 if (std::exchange(is_new, false) && device != nullptr) { device->begin_thread(); }
                 return e.tend(moved_);
@@ -42,7 +42,7 @@ public:
 
 private:
     lean_vector<activity*> moved_;
-    std::unique_ptr<progress_thread> thread_;
+    owned<progress_thread> thread_;
 };
 
 }  // namespace collectives::detail

@@ -8,6 +8,7 @@
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/requests.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/operation.hpp>
 #include <collectives/run/point_to_point.hpp>
@@ -34,7 +35,7 @@ struct planned_call {
 
 class communicator_core {
 public:
-    communicator_core(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> board,
+    communicator_core(std::shared_ptr<rank_progress> shared, owned<any_board> board,
                       rank_group group, std::uint64_t context, machine_model prices)
         : engine_(std::move(shared), std::move(board), std::move(group), context),
           planner_(engine_, prices) {}
@@ -91,19 +92,19 @@ public:
     /// Starts a collective; Operation is unsized_operation for a gather or scatter without counts.
     /// It progresses when its caller tests or waits; on a device also while the caller computes.
     template <class Operation>
-    std::unique_ptr<activity> start_operation(call_request const& r) {
+    owned<activity> start_operation(call_request const& r) {
         auto const lock = lock_to_start(r.as, r.how);
-        auto o = std::make_unique<Operation>();
+        auto o = make_owned<Operation>();
         start(*o, r);
         leave_alone(*o, r.how);
         return o;
     }
     /// Plans a call. Throws usage_error.
-    std::unique_ptr<planned_call> plan(call_request const& r, std::shared_ptr<void const> kept) {
+    owned<planned_call> plan(call_request const& r, std::shared_ptr<void const> kept) {
         auto const lock = engine_.lock();
         engine_.require_usable(r.as);
         require_way(r.as, r.how);
-        auto planned = std::make_unique<planned_call>(r, std::move(kept));
+        auto planned = make_owned<planned_call>(r, std::move(kept));
         if (!planner_.needs_whole_count(r)) { planned->made = planner_.make_program(r); }
         return planned;
     }
@@ -123,8 +124,8 @@ public:
         leave_alone(p.run, r.how);
     }
     /// Starts a send, which only reads `data`, or a receive.
-    std::unique_ptr<activity> start_pair(collective what, element_type of, memory_span data,
-                                         rank_t peer, int tag, options const& how) {
+    owned<activity> start_pair(collective what, element_type of, memory_span data, rank_t peer,
+                               int tag, options const& how) {
         auto const lock = lock_to_start(what, how);
         engine_.require_usable(what);
         make().require_rank(peer, what, "peer");
@@ -135,7 +136,7 @@ public:
         call.type = of.id;
         call.type_name = of.name;
         call.sequence = ++pairs_;
-        auto m = std::make_unique<pair_message>();
+        auto m = make_owned<pair_message>();
         auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(data.data));
         try {
             m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
@@ -167,14 +168,14 @@ public:
 private:
     /// An operation that is not in use. The list has room for it when it comes back.
     template <class Operation>
-    static std::unique_ptr<Operation> take(lean_vector<std::unique_ptr<Operation>>& from) {
-        if (from.empty()) { from.push_back(std::make_unique<Operation>()); }
+    static owned<Operation> take(lean_vector<owned<Operation>>& from) {
+        if (from.empty()) { from.push_back(make_owned<Operation>()); }
         auto o = std::move(from.back());
         from.pop_back();
         return o;
     }
     template <class Operation>
-    void complete(lean_vector<std::unique_ptr<Operation>>& idle, call_request const& r) {
+    void complete(lean_vector<owned<Operation>>& idle, call_request const& r) {
         auto o = take(idle);
         running guard{this, o.get()};
         start(*o, r);
@@ -258,8 +259,8 @@ private:
 
     detail::engine engine_;
     call_planner planner_;
-    lean_vector<std::unique_ptr<operation>> idle_;
-    lean_vector<std::unique_ptr<unsized_operation>> idle_unsized_;
+    lean_vector<owned<operation>> idle_;
+    lean_vector<owned<unsized_operation>> idle_unsized_;
     std::uint64_t pairs_ = 0, derived_ = 0;
     bool has_shrunk_ = false;
     cell_run cell_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/owned.hpp>
 
 #include <exception>
 #include <memory>
@@ -21,7 +22,7 @@ using core_pointer = std::shared_ptr<communicator_core>;
 class [[nodiscard]] pending {
 public:
     /// For the library: the `start_` forms make them. One that is moved from is done.
-    pending(detail::core_pointer core, std::unique_ptr<detail::activity> what,
+    pending(detail::core_pointer core, owned<detail::activity> what,
             std::shared_ptr<void const> keep);
     pending(pending&&) noexcept;
     pending& operator=(pending&& other) noexcept;
@@ -37,7 +38,7 @@ private:
     void end() noexcept;
 
     detail::core_pointer core_;
-    std::unique_ptr<detail::activity> what_;
+    owned<detail::activity> what_;
     std::shared_ptr<void const> keep_;
 };
 

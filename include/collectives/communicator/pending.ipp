@@ -3,14 +3,14 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/communicator/pending.hpp>
+#include <collectives/core/owned.hpp>
 
 #include <utility>
 
 namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE pending::pending(std::shared_ptr<detail::communicator_core> core,
-                                    std::unique_ptr<detail::activity> what,
-                                    std::shared_ptr<void const> keep)
+                                    owned<detail::activity> what, std::shared_ptr<void const> keep)
     : core_(std::move(core)), what_(std::move(what)), keep_(std::move(keep)) {}
 COLLECTIVES_INLINE pending::pending(pending&&) noexcept = default;
 COLLECTIVES_INLINE pending& pending::operator=(pending&& other) noexcept {

@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/pending.hpp>
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/owned.hpp>
 
 #include <memory>
 
@@ -39,7 +40,7 @@ private:
     void end() noexcept;
 
     detail::core_pointer core_;
-    std::unique_ptr<detail::planned_call> its_;
+    owned<detail::planned_call> its_;
 };
 
 }  // namespace collectives

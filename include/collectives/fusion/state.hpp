@@ -7,6 +7,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/holder.hpp>
@@ -38,9 +39,7 @@ public:
           how_(how),
           planner_(how.threshold),
           scheduler_(comm, how) {
-        if (how.progress_thread) {
-            background_ = std::make_unique<background_scheduler>(scheduler_);
-        }
+        if (how.progress_thread) { background_ = make_owned<background_scheduler>(scheduler_); }
     }
 
     using ticket = fusion_ticket;
@@ -123,7 +122,7 @@ private:
         for (auto const& e : elements_) {
             if (e->type == type.id) { return *e; }
         }
-        auto made = std::make_unique<fused_element>();
+        auto made = make_owned<fused_element>();
         try {
             describe_element(*made, type, how_.op, how_.compress, device_);
         } catch (usage_error const& e) { core_->make().refuse(collective::all_reduce, e.what()); }
@@ -166,7 +165,7 @@ private:
             return static_cast<std::size_t>(p.bucket - first_) == kept_.size();
         };
         if (by_handles_ && all_taken()) { reuse(); }
-        if (all_taken()) { kept_.push_back(std::make_unique<bucket>(core_)); }
+        if (all_taken()) { kept_.push_back(make_owned<bucket>(core_)); }
         auto& b = bucket_of(p.bucket);
         b.open(of, p.bucket, p.alone, background_ == nullptr, planner_.content_before(p.bucket));
         return b;
@@ -241,10 +240,10 @@ private:
     std::shared_ptr<communicator_core> core_;
     device_space* device_;  // null: in the host's memory
     fusion_options how_;
-    lean_vector<std::unique_ptr<fused_element>> elements_;
+    lean_vector<owned<fused_element>> elements_;
     fused_element const* latest_ = nullptr;  // that was asked for
     bucket_planner planner_;
-    lean_vector<std::unique_ptr<bucket>> kept_;
+    lean_vector<owned<bucket>> kept_;
     bucket* open_ = nullptr;   // the latest one that a tensor went to; none if it is closed
     int first_ = 0;            // the number of kept_[0]
     bool by_handles_ = false;  // since the last flush one told that a tensor was done
@@ -253,7 +252,7 @@ private:
     lean_vector<std::pair<void const*, std::size_t>> reached_;
     std::exception_ptr failed_;
     bucket_scheduler scheduler_;  // goes before the buckets
-    std::unique_ptr<background_scheduler> background_;
+    owned<background_scheduler> background_;
 };
 
 }  // namespace collectives::detail

@@ -4,11 +4,11 @@
 
 #include <collectives/communicator/arguments.hpp>
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/fusion/fused_type.hpp>
 #include <collectives/fusion/options.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <ranges>
 #include <string_view>
 
@@ -54,7 +54,7 @@ public:
     void flush();
 
 private:
-    std::unique_ptr<detail::unordered_fusion_state> state_;
+    owned<detail::unordered_fusion_state> state_;
 };
 
 }  // namespace collectives

@@ -2,6 +2,7 @@
 // The definitions of fusion/unordered.hpp.
 #pragma once
 
+#include <collectives/core/owned.hpp>
 #include <collectives/fusion/unordered.hpp>
 #include <collectives/fusion/unordered_state.hpp>
 
@@ -9,7 +10,7 @@ namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE unordered_fusion_buffer::unordered_fusion_buffer(communicator& comm,
                                                                     fusion_options const& how)
-    : state_(std::make_unique<detail::unordered_fusion_state>(comm, how)) {}
+    : state_(make_owned<detail::unordered_fusion_state>(comm, how)) {}
 COLLECTIVES_INLINE unordered_fusion_buffer::unordered_fusion_buffer(
     unordered_fusion_buffer&&) noexcept = default;
 COLLECTIVES_INLINE unordered_fusion_buffer::~unordered_fusion_buffer() = default;

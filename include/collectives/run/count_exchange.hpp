@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/transport/any_transport.hpp>
 
@@ -58,7 +59,7 @@ public:
 private:
     any_transport* transport_ = nullptr;
     std::shared_ptr<std::uint64_t> count_;
-    lean_vector<std::unique_ptr<any_request>> requests_;
+    lean_vector<owned<any_request>> requests_;
     std::size_t used_ = 0;
 };
 

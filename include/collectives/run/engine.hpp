@@ -6,6 +6,7 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/run/activity.hpp>
@@ -42,7 +43,7 @@ namespace collectives::inline v0::detail {
 
 class engine {
 public:
-    [[gnu::cold]] engine(std::shared_ptr<rank_progress> shared, std::unique_ptr<any_board> b,
+    [[gnu::cold]] engine(std::shared_ptr<rank_progress> shared, owned<any_board> b,
                          rank_group group, std::uint64_t context)
         : scratch(shared->carrier),
           shared_(std::move(shared)),
@@ -283,7 +284,7 @@ private:
     }
 
     std::shared_ptr<rank_progress> shared_;
-    std::unique_ptr<any_board> board_;
+    owned<any_board> board_;
     shared::board* in_memory_;
     peer_memory* memory_;
     any_space space_;

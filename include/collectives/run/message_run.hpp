@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/plan/plan.hpp>
 #include <collectives/run/buffers.hpp>
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -120,7 +120,7 @@ private:
         auto const n = static_cast<std::size_t>(i.number);
         while (requests_.size() <= n) {
             requests_.push_back(in_.transport->make_request());
-            feeds_.push_back(std::make_unique<feed>());
+            feeds_.push_back(make_owned<feed>());
         }
         if (n == 0) { tested_ = 0; }
         posted_ = n + 1;
@@ -235,9 +235,9 @@ private:
     std::size_t posted_ = 0, tested_ = 0;  // requests of the round under way
     std::string complaint_;
     std::exception_ptr thrown_;
-    lean_vector<std::unique_ptr<any_request>> requests_;
-    lean_vector<std::unique_ptr<feed>> feeds_;  // by request
-    lean_vector<void const*> sources_;          // of the reduction under way
+    lean_vector<owned<any_request>> requests_;
+    lean_vector<owned<feed>> feeds_;    // by request
+    lean_vector<void const*> sources_;  // of the reduction under way
 };
 
 }  // namespace collectives::detail

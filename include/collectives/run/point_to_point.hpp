@@ -2,13 +2,13 @@
 // A send or a receive under way.
 #pragma once
 
+#include <collectives/core/owned.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/engine.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace collectives::inline v0::detail {
@@ -63,7 +63,7 @@ public:
 
 private:
     engine* engine_ = nullptr;
-    std::unique_ptr<any_request> request_;
+    owned<any_request> request_;
 };
 
 }  // namespace collectives::detail

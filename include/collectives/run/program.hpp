@@ -4,6 +4,7 @@
 
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/lower/lower.hpp>
 #include <collectives/lower/protocol.hpp>
 #include <collectives/plan/resolve.hpp>
@@ -12,7 +13,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -24,7 +24,7 @@ struct ready_plan {
     plans::plan steps;
     /// For each announcement that a peer may make: where the sources of the plan that the peer
     /// offers are in its memory. Made when first needed.
-    std::array<std::unique_ptr<lean_vector<plans::place>>, 8> offered;
+    std::array<owned<lean_vector<plans::place>>, 8> offered;
 };
 
 /// The plan of a call in cells. It has no symbols, because all ranks announce the same.
@@ -118,7 +118,7 @@ private:
     }
 
     struct segment_class {
-        lean_vector<std::unique_ptr<ready_plan>> made;
+        lean_vector<owned<ready_plan>> made;
         plans::plan const* over_messages = nullptr;         // the plan over messages
         std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
         std::array<std::optional<plans::announcement>, 8>
@@ -135,9 +135,8 @@ private:
         if (i >= classes_.size()) { classes_.resize(i + 1); }
         return classes_[i];
     }
-    [[gnu::cold]] std::unique_ptr<ready_plan> make(int segment,
-                                                   lowering::rank_choice const& choice) const {
-        auto made = std::make_unique<ready_plan>();
+    [[gnu::cold]] owned<ready_plan> make(int segment, lowering::rank_choice const& choice) const {
+        auto made = make_owned<ready_plan>();
         made->choice = choice;
         made->steps = lowered_.lower(shape_.rank, choice, segment);
         return made;
@@ -169,10 +168,11 @@ private:
         }
         return result;
     }
-    [[gnu::cold]] std::unique_ptr<lean_vector<plans::place>> resolve_offers(
-        plans::plan const& own, int segment, plans::announcement shown) const {
+    [[gnu::cold]] owned<lean_vector<plans::place>> resolve_offers(plans::plan const& own,
+                                                                  int segment,
+                                                                  plans::announcement shown) const {
         auto const peers = views(own, segment, shown);
-        auto made = std::make_unique<lean_vector<plans::place>>();
+        auto made = make_owned<lean_vector<plans::place>>();
         for (auto const& p : own.sources) {
             made->push_back(plans::resolve(p, shape_.rank, peers));
         }
@@ -181,7 +181,7 @@ private:
     [[gnu::cold]] void make_cells() {
         cells_are_known_ = true;
         if (!lowering::suits_cells(lowered_, !blocks_vary())) { return; }
-        auto form = std::make_unique<cell_form>();
+        auto form = make_owned<cell_form>();
         form->longest = lowering::longest_input(shape_);
         form->all_come = waits_for_all(shape_.what);
         auto const choice = lowering::choose_for_cells(form->longest, shape_.in_place);
@@ -208,7 +208,7 @@ private:
     fingerprint call_;
     std::uint64_t hash_;
     lean_vector<segment_class> classes_;
-    std::unique_ptr<cell_form> cells_;
+    owned<cell_form> cells_;
     bool cells_are_known_ = false;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
@@ -22,7 +23,7 @@ public:
 
     rank_t rank() const override { return base_->rank(); }
     int size() const override { return base_->size(); }
-    std::unique_ptr<any_request> make_request() override { return base_->make_request(); }
+    owned<any_request> make_request() override { return base_->make_request(); }
     void isend(outgoing const& out, any_request& r) override { base_->isend(out, r); }
     void irecv(incoming const& in, any_request& r) override { base_->irecv(in, r); }
     bool test(any_request& r) override { return base_->test(r); }
@@ -33,9 +34,9 @@ public:
     std::optional<peer_exit> gone(rank_t r) const override { return base_->gone(r); }
     void note_trouble() override { base_->note_trouble(); }
 
-    std::unique_ptr<any_board> first_board() override { return base_->first_board(); }
-    std::unique_ptr<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
-                                          share_function share) override {
+    owned<any_board> first_board() override { return base_->first_board(); }
+    owned<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
+                                share_function share) override {
         return base_->make_board(std::move(group), rank_in_group, share);
     }
     void close_board(any_board& b) override { base_->close_board(b); }
@@ -84,7 +85,7 @@ private:
 class adapted_request : public any_request {
 public:
     /// Over this request.
-    explicit adapted_request(std::unique_ptr<any_request> below) : below_(std::move(below)) {}
+    explicit adapted_request(owned<any_request> below) : below_(std::move(below)) {}
 
     bool wrong() const override { return below_->wrong(); }
     std::size_t actual_bytes() const override { return below_->actual_bytes(); }
@@ -95,7 +96,7 @@ public:
     any_request& below() { return *below_; }
 
 private:
-    std::unique_ptr<any_request> below_;
+    owned<any_request> below_;
 };
 
 }  // namespace collectives

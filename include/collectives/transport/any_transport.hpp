@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
@@ -71,7 +72,7 @@ public:
     virtual rank_t rank() const = 0;
     virtual int size() const = 0;
 
-    virtual std::unique_ptr<any_request> make_request() = 0;
+    virtual owned<any_request> make_request() = 0;
     virtual void isend(outgoing const& out, any_request& r) = 0;
     virtual void irecv(incoming const& in, any_request& r) = 0;
     virtual bool test(any_request& r) = 0;
@@ -83,9 +84,9 @@ public:
     virtual std::optional<peer_exit> gone(rank_t r) const = 0;
     virtual void note_trouble() = 0;
 
-    virtual std::unique_ptr<any_board> first_board() = 0;
-    virtual std::unique_ptr<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
-                                                  share_function share) = 0;
+    virtual owned<any_board> first_board() = 0;
+    virtual owned<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
+                                        share_function share) = 0;
     virtual void close_board(any_board& b) = 0;
     /// Whether the survivors of a failure can go on: else `renew` is not called.
     virtual bool can_renew() const = 0;
@@ -95,7 +96,7 @@ public:
     /// system refuses.
     struct renewed {
         std::shared_ptr<any_transport> carrier;  ///< null: this one, with same_ranks
-        std::unique_ptr<any_board> board;        ///< that of the survivors
+        owned<any_board> board;                  ///< that of the survivors
         bool same_ranks = false;                 ///< they keep their ranks
     };
     virtual renewed renew(any_board& broken, loss const& of) = 0;

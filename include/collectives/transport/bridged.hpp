@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/adapted.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace collectives::inline v0 {
 class bridged_transport final : public adapted {
     class request final : public any_request {
     public:
-        request(std::unique_ptr<any_request> inside, std::unique_ptr<any_request> between)
+        request(owned<any_request> inside, owned<any_request> between)
             : inside_(std::move(inside)), between_(std::move(between)) {}
 
         bool wrong() const override { return used().wrong(); }
@@ -36,7 +37,7 @@ class bridged_transport final : public adapted {
         any_request& used() const { return here_ ? *inside_ : *between_; }
 
         bool here_ = false;  // the peer is on this host
-        std::unique_ptr<any_request> inside_, between_;
+        owned<any_request> inside_, between_;
         consumer take_{};  // waits for what lands here
         std::unique_ptr<std::byte[]> landing_;
         std::size_t bytes_ = 0, capacity_ = 0;
@@ -82,8 +83,8 @@ public:
         adapted::use_lock(std::move(of));
     }
 
-    std::unique_ptr<any_request> make_request() override {
-        return std::make_unique<request>(inside_->make_request(), base().make_request());
+    owned<any_request> make_request() override {
+        return make_owned<request>(inside_->make_request(), base().make_request());
     }
     /// What `between` cannot hand over piece by piece lands in the request first.
     bool can_consume() const override { return true; }

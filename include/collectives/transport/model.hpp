@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/board_model.hpp>
 #include <collectives/transport/capabilities.hpp>
@@ -91,7 +92,7 @@ public:
     rank_t rank() const override { return transport_->rank(); }
     int size() const override { return transport_->size(); }
 
-    std::unique_ptr<any_request> make_request() override { return std::make_unique<request>(); }
+    owned<any_request> make_request() override { return make_owned<request>(); }
     void isend(outgoing const& out, any_request& r) override { transport_->isend(out, of(r)); }
     void irecv(incoming const& in, any_request& r) override { transport_->irecv(in, of(r)); }
     bool test(any_request& r) override { return transport_->test(of(r)); }
@@ -104,13 +105,13 @@ public:
     std::optional<peer_exit> gone(rank_t r) const override { return transport_->gone(r); }
     void note_trouble() override { transport_->note_trouble(); }
 
-    std::unique_ptr<any_board> first_board() override {
+    owned<any_board> first_board() override {
         static_assert(has_first_board<Transport>);
-        return std::make_unique<board_model<board>>(transport_->first_board());
+        return make_owned<board_model<board>>(transport_->first_board());
     }
-    std::unique_ptr<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
-                                          share_function share) override {
-        return std::make_unique<board_model<board>>(
+    owned<any_board> make_board(lean_vector<rank_t> group, rank_t rank_in_group,
+                                share_function share) override {
+        return make_owned<board_model<board>>(
             transport_->make_board(std::move(group), rank_in_group, share));
     }
     void close_board(any_board& b) override { transport_->close_board(detail::board_of<board>(b)); }
@@ -127,8 +128,7 @@ public:
             return {std::move(next), std::move(its_board), false};
         } else if constexpr (reopening<Transport>) {
             auto& old = detail::board_of<board>(broken);
-            return {nullptr, std::make_unique<board_model<board>>(transport_->reopen(old, of)),
-                    true};
+            return {nullptr, make_owned<board_model<board>>(transport_->reopen(old, of)), true};
         } else {
             return {};
         }

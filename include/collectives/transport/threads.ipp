@@ -2,6 +2,7 @@
 // How threads go on after a loss.
 #pragma once
 
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/threads.hpp>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ struct claim {
 [[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(board& broken,
                                                                              loss const& of) {
     auto const& all = of.survivors;
-    std::unique_ptr<detail::successor> mine;
+    owned<detail::successor> mine;
     auto const where = successor_of(broken, of, [&] {
         mine.reset(new detail::successor{job(static_cast<int>(all.size())), all.size()});
         auto const& state = mine->memory.state();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/throttled.hpp>
 
@@ -32,8 +33,8 @@ public:
     throttled_transport(std::shared_ptr<any_transport> base, throttled const& link)
         : adapted(std::move(base)), link_(link) {}
 
-    std::unique_ptr<any_request> make_request() override {
-        return std::make_unique<request>(base().make_request());
+    owned<any_request> make_request() override {
+        return make_owned<request>(base().make_request());
     }
     void isend(outgoing const& out, any_request& any) override {
         auto& r = of(any);

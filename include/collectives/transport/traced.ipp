@@ -2,6 +2,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/traced.hpp>
 
@@ -23,8 +24,8 @@ public:
     transport(std::shared_ptr<any_transport> base, std::shared_ptr<lean_vector<trace_event>> to)
         : adapted(std::move(base)), events_(std::move(to)) {}
 
-    std::unique_ptr<any_request> make_request() override {
-        return std::make_unique<request>(base().make_request());
+    owned<any_request> make_request() override {
+        return make_owned<request>(base().make_request());
     }
     void isend(outgoing const& out, any_request& r) override {
         begin(of(r), out.label, out.to, out.bytes);

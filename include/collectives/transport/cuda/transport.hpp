@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/any_transport.hpp>
@@ -72,7 +73,7 @@ public:
 
     /// Between processes: `table` is host memory of so many bytes, in which this rank shows its
     /// device memory until all ranks have closed `life`.
-    void show(void* table, std::size_t bytes, std::unique_ptr<any_board> life) {
+    void show(void* table, std::size_t bytes, owned<any_board> life) {
         table_ = table;
         table_bytes_ = bytes;
         life_ = std::move(life);
@@ -101,8 +102,8 @@ public:
         base().doze(ready, space_->is_awaited() ? std::min(time, nap) : time);
     }
 
-    std::unique_ptr<any_request> make_request() override {
-        return std::make_unique<request>(base().make_request());
+    owned<any_request> make_request() override {
+        return make_owned<request>(base().make_request());
     }
     bool can_consume() const override { return false; }
     void isend(outgoing const& out, any_request& r) override {
@@ -251,7 +252,7 @@ private:
     std::optional<exports> exports_;
     void* table_ = nullptr;
     std::size_t table_bytes_ = 0;
-    std::unique_ptr<any_board> life_;
+    owned<any_board> life_;
     lean_vector<leftover> left_behind_;
     std::shared_ptr<collectives::progress_lock> progress_lock_ =
         std::make_shared<collectives::progress_lock>();
