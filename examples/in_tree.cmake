@@ -87,6 +87,12 @@ if(trainer)
 endif()
 if(TARGET sgd_trainer)
     collectives_link_compiled(sgd_trainer)
+    foreach(part IN ITEMS coll_scale/model coll_scale/step coll_predict/prices coll_predict/simulated
+            coll_plot/csv_table)    # a study asks what a cluster is worth
+        target_sources(sgd_trainer PRIVATE ${PROJECT_SOURCE_DIR}/tools/${part}.cpp)
+    endforeach()
+    set(clusters ${PROJECT_SOURCE_DIR}/tools/coll_scale/models/resnet50.csv)
+    configure_file(${clusters} models/resnet50.csv COPYONLY)
     if(NOT TARGET tools_load)    # where the tools are not built
         add_subdirectory(${PROJECT_SOURCE_DIR}/tools/load tools_load)
         add_subdirectory(${PROJECT_SOURCE_DIR}/tools/launched tools_launched)
@@ -96,6 +102,7 @@ if(TARGET sgd_trainer)
     if(COLLECTIVES_INSTALL)    # with the data that it trains on where it is told of none
         install(FILES ${PROJECT_SOURCE_DIR}/data/digits/digits.csv ${PROJECT_SOURCE_DIR}/data/digits/LICENSE
             DESTINATION ${CMAKE_INSTALL_DATADIR}/collectives/digits COMPONENT tools)
+        install(FILES ${clusters} DESTINATION ${CMAKE_INSTALL_DATADIR}/collectives/models COMPONENT tools)
     endif()
     set(device ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/device)
     if(TARGET collectives::cuda AND TARGET CUDA::cublas AND CUDAToolkit_NVCC_EXECUTABLE)

@@ -87,7 +87,8 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
                                         .segment = how.segment,
                                         .reproducible = how.reproducible,
                                         .progress_thread = how.moves == overlap::thread,
-                                        .compress = wire_format(how.wire)});
+                                        .compress = wire_format(how.wire),
+                                        .under_way = how.under_way});
     auto const hand_over = [&](tensor const& t) {
         timed const time(journal.step.handing_ns);
         (void)averages.add(std::span(gradient).subspan(t.first, t.size), t.name);

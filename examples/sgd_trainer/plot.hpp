@@ -75,7 +75,7 @@ struct plot {
     void draw(svg& to, std::string_view name, std::string_view x_name) const {
         for (auto const v : y.ticks(4)) {
             to.line(at(x.low, v), at(x.high, v), "class='grid'");
-            to.text({corner.x - 8, at(x.low, v).y + 4}, fmt::format("{:.3g}", v),
+            to.text({corner.x - 8, at(x.low, v).y + 4}, fmt::format("{:.4g}", v),
                     "class='tick' text-anchor='end'");
         }
         for (auto const v : x.ticks(5)) {

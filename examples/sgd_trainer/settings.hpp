@@ -67,6 +67,7 @@ struct settings {
     std::size_t threshold = 64 << 20;  ///< bytes of a bucket; 0: every tensor by itself
     overlap moves = overlap::calls;
     format wire = format::single;  ///< gradients travel in it
+    std::size_t under_way = 64;    ///< the most buckets that travel at once
     bool counted = false;          ///< count bytes: everything travels as messages then
     double link = 0;       ///< bytes per second of each rank's link; 0: what the machine gives
     double latency = 0;    ///< seconds that each message takes besides, over such links

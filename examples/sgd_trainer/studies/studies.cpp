@@ -7,6 +7,10 @@
 #include "loading.hpp"
 #include "precision.hpp"
 #include "report.hpp"
+#include "search.hpp"
+#include "server.hpp"
+#include "speed_up.hpp"
+#include "synchronise.hpp"
 
 #include <fmt/format.h>
 
@@ -21,10 +25,9 @@ struct entry {
     void (*run)(study_report&);
 };
 constexpr entry all[]{
-    {"batch", batch},
-    {"precision", precision},
-    {"compression", compression},
-    {"loading", loading},
+    {"batch", batch},       {"precision", precision},     {"compression", compression},
+    {"loading", loading},   {"search", search_study},     {"server", server},
+    {"speed-up", speed_up}, {"synchronise", synchronise},
 };
 
 }  // namespace
