@@ -148,7 +148,7 @@ private:
     std::atomic<std::uint64_t> calls_{0};
     std::atomic<bool> is_closed_{false}, was_aborted_{false};
     pid_t process_ = ::getpid();
-    std::shared_ptr<progress> progress_ = std::make_shared<progress>();
+    std::shared_ptr<progress> progress_ = std::make_shared<progress>(at_);
 };
 
 }  // namespace collectives_torch

@@ -15,7 +15,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -37,7 +36,6 @@ struct seat {
     std::uint64_t job = 0;
     int rank = 0;
     std::shared_ptr<coll::detail::rank_progress> shared;
-    std::atomic<int> sleepers{0};  ///< threads that may sleep until a peer has stored something
 };
 
 /// All seats of this process that a group still uses.

@@ -21,11 +21,11 @@ namespace collectives_torch {
 using work_pointer = c10::intrusive_ptr<work>;
 
 /// The thread starts with the first call. While nothing is under way it sleeps; while something is,
-/// it looks at once, then with yields, then with naps in between. The owner calls `stop` at its
-/// end.
+/// it looks at once, then with yields, then sleeps in between, until a peer wakes it. The owner
+/// calls `stop` at its end.
 class progress : public std::enable_shared_from_this<progress> {
 public:
-    progress() = default;
+    explicit progress(std::shared_ptr<seat> at) : at_(std::move(at)) {}
     progress(progress const&) = delete;
     progress& operator=(progress const&) = delete;
 
@@ -109,16 +109,20 @@ private:
             }
             if (all.empty()) { continue; }
             bool left_alone = false;
-            if (look(all, left_alone)) {
-                patience.reset();
-                nap = shortest_nap;
-            } else if (left_alone || patience.pause() == coll::detail::waiter::advice::sleep) {
+            bool has_ended = look(all, left_alone);
+            if (!has_ended && left_alone) {
                 std::this_thread::sleep_for(nap);
-                nap = std::min(2 * nap, longest_nap);
+            } else if (!has_ended && patience.pause() == coll::detail::waiter::advice::sleep) {
+                at_->shared->carrier->doze([&] { return has_ended = look(all, left_alone); }, nap);
+            } else if (!has_ended) {
+                continue;
             }
+            nap = has_ended ? shortest_nap : std::min(2 * nap, longest_nap);
+            if (has_ended) { patience.reset(); }
         }
     }
 
+    std::shared_ptr<seat> at_;
     std::mutex mutex_;
     std::condition_variable wake_, drained_;
     std::vector<work_pointer> waiting_;

@@ -6,6 +6,7 @@
 #include "job.hpp"
 
 #include <collectives/communicator/pending.hpp>
+#include <collectives/run/inquiry.hpp>
 #include <collectives/run/waiter.hpp>
 
 #include <ATen/ThreadLocalState.h>
@@ -36,11 +37,9 @@ bool wait_until(seat& at, coll::steady::time_point until, Done const& done) {
         if (patience.pause() != coll::detail::waiter::advice::sleep) { continue; }
         auto const now = coll::steady::now();
         if (now >= until) { return false; }
-        // Two threads that sleep on one bell may miss its ring.
-        auto const most = std::chrono::milliseconds(at.sleepers.fetch_add(1) == 0 ? 20 : 1);
-        at.shared->carrier->doze([&] { return is = done(); },
-                                 std::min<std::chrono::nanoseconds>(most, until - now));
-        at.sleepers.fetch_sub(1);
+        at.shared->carrier->doze(
+            [&] { return is = done(); },
+            std::min<std::chrono::nanoseconds>(coll::detail::look_interval, until - now));
         if (is) { return true; }
         patience.reset();
     }
@@ -73,27 +72,13 @@ public:
     /// Does what can be done without waiting. Returns true once the call has ended.
     bool step() {
         std::unique_lock const lock(stepping_, std::try_to_lock);
-        if (!lock.owns_lock()) { return has_ended(); }
-        if (has_ended()) { return true; }
-        try {
-            if (parts_.before && !parts_.before()) { return false; }
-            parts_.before = nullptr;
-            while (!parts_.under_way.empty()) {
-                if (!parts_.under_way.back().test()) { return false; }
-                parts_.under_way.pop_back();
-            }
-            finish_results();
-        } catch (...) {
-            end(failure_as_torch(group_));
-            return true;
-        }
-        end(nullptr);
-        return true;
+        return lock.owns_lock() ? advance(false) : has_ended();
     }
     bool has_ended() const { return ended_.load(std::memory_order_acquire); }
     /// Waits to the end of the call. Does not throw.
     void finish_inline() {
-        wait_until(*at_, coll::steady::time_point::max(), [this] { return step(); });
+        std::lock_guard const lock(stepping_);
+        advance(true);
     }
     /// Tells those who wait for the future and for torch's own Work. After the end, once.
     void announce() {
@@ -139,6 +124,39 @@ public:
     std::atomic<int> waiters{0};
 
 private:
+    bool advance(bool blocks) {
+        if (has_ended()) { return true; }
+        try {
+            if (!has_begun(blocks)) { return false; }
+            while (!parts_.under_way.empty()) {
+                auto& next = parts_.under_way.back();
+                if (blocks) {
+                    next.wait();
+                } else if (!next.test()) {
+                    return false;
+                }
+                parts_.under_way.pop_back();
+            }
+            finish_results();
+        } catch (...) {
+            end(failure_as_torch(group_));
+            return true;
+        }
+        end(nullptr);
+        return true;
+    }
+    bool has_begun(bool blocks) {
+        auto& before = parts_.before;
+        if (before) {
+            if (blocks) {
+                wait_until(*at_, coll::steady::time_point::max(), before);
+            } else if (!before()) {
+                return false;
+            }
+            before = nullptr;
+        }
+        return true;
+    }
     void finish_results() {
         if (!parts_.after) { return; }
         if (caller_) {
@@ -177,10 +195,13 @@ private:
 };
 
 inline bool work::wait(std::chrono::milliseconds time) {
-    auto const until =
-        time == kNoTimeout ? coll::steady::time_point::max() : coll::steady::now() + time;
     waiters.fetch_add(1);
-    auto const in_time = wait_until(*at_, until, [this] { return step(); });
+    bool in_time = true;
+    if (time == kNoTimeout) {
+        finish_inline();
+    } else {
+        in_time = wait_until(*at_, coll::steady::now() + time, [this] { return step(); });
+    }
     waiters.fetch_sub(1);
     if (!in_time) {
         C10_THROW_ERROR(DistBackendError,
