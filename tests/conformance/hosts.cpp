@@ -47,6 +47,7 @@ TEST_CASE("calls that go on alone") { calls_that_go_on_alone(over_pairs); }
 TEST_CASE("messages that wait") { probes(over_pairs); }
 TEST_CASE("messages both ways at once") { exchanges(over_pairs); }
 TEST_CASE("groups") { groups(over_pairs); }
+TEST_CASE("threads of a rank") { threads_of_a_rank(over_pairs); }
 TEST_CASE("all ranks get the same bits") { equal_bits(over_pairs); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_pairs); }
 TEST_CASE("scans keep the order") { scans(over_pairs); }

@@ -83,10 +83,12 @@ foreach(mpi IN ITEMS mpich openmpi)
                 set(test ${program}.many)
             endif()
             string(REPLACE "," ";" world ${world})
+            list(LENGTH world turns)    # with COLLECTIVES_TEST_ALL
+            math(EXPR most "300 * ${turns}")
             add_test(NAME ${test}
                 COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/in_world ${world} -- ${COLLECTIVES_MPIEXEC_${mpi}}
                     ${launch_${mpi}} -n {} ${CMAKE_CURRENT_BINARY_DIR}/${program} ${arguments})
-            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2    # its ranks poll
+            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT ${most} PROCESSORS 2    # its ranks poll
                 ENVIRONMENT "COLLECTIVES_TIMEOUT=60${leaks_of_${mpi}}")
         endforeach()
     endforeach()

@@ -69,6 +69,8 @@ says "not bound" "collrun: rank 1 runs on any processor"
 ends 0 "nodes are shared" -n 5 --bind numa true
 ends 1 "too few cores" -n 4096 --bind core true
 says "too few cores" "4096 ranks cannot be bound to cores of their own: this process may use"
+HWLOC_SYNTHETIC="core:1 pu:1(indexes=1000)" ends 1 "a core that is not there" -n 1 --bind core true
+says "a core that is not there" "rank 0 cannot be bound to core 0"
 ends 2 "an unknown way to bind" -n 1 --bind socket true
 
 # --- descriptors ---------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -80,6 +81,10 @@ int job::start_all() {
         }
         auto one = start({r, wanted_.command, environment, std::move(inherited), wanted_.prefix,
                           old_signals_, place});
+        if (!one.is_bound) {
+            throw std::runtime_error(fmt::format("rank {} cannot be bound to {}: {}", r,
+                                                 place->name, std::strerror(one.fault)));
+        }
         if (one.fault != 0) { return one.fault; }
         given.door.reset();
         ranks_.push_back({one.pid, false});

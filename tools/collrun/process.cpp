@@ -36,9 +36,15 @@ std::vector<char*> pointers(std::vector<std::string> const& texts) {
     return result;
 }
 
+/// Why a child did not start its program.
+struct refusal {
+    int error = 0;
+    bool is_bound = true;
+};
+
 /// Tells the parent errno over `fault`, and ends this process.
-[[noreturn]] void fail(int fault) {
-    auto const why = errno;
+[[noreturn]] void fail(int fault, bool is_bound) {
+    refusal const why{errno, is_bound};
     static_cast<void>(!::write(fault, &why, sizeof why));
     ::_exit(127);
 }
@@ -54,10 +60,10 @@ std::vector<char*> pointers(std::vector<std::string> const& texts) {
     if (order.rank != 0) { ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO); }
     for (auto const fd : order.inherited) { ::fcntl(fd, F_SETFD, 0); }
     ::sigprocmask(SIG_SETMASK, &order.signals, nullptr);
-    if (order.where != nullptr && !binding::bind_to(*order.where)) { fail(fault); }
+    if (order.where != nullptr && !binding::bind_to(*order.where)) { fail(fault, false); }
     auto const arguments = pointers(order.command), environment = pointers(order.environment);
     ::execvpe(arguments.front(), arguments.data(), environment.data());
-    fail(fault);
+    fail(fault, true);
 }
 
 }  // namespace
@@ -69,13 +75,11 @@ started start(start_order const& order) {
     if (pid < 0) { throw std::system_error(errno, std::generic_category(), "fork"); }
     if (pid == 0) { become(order, out.write.get(), err.write.get(), fault.write.get(), parent); }
     fault.write.reset();
-    started result{pid, 0, std::move(out.read), std::move(err.read)};
+    refusal why;
     ssize_t n = -1;
-    do {
-        n = ::read(fault.read.get(), &result.fault, sizeof result.fault);
-    } while (n < 0 && errno == EINTR);
+    do { n = ::read(fault.read.get(), &why, sizeof why); } while (n < 0 && errno == EINTR);
     if (n > 0) { ::waitpid(pid, nullptr, 0); }
-    return result;
+    return {pid, why.error, why.is_bound, std::move(out.read), std::move(err.read)};
 }
 
 }  // namespace collrun

@@ -28,7 +28,8 @@ struct start_order {
 
 struct started {
     pid_t pid = 0;
-    int fault = 0;  // the errno of a program that cannot be run; then there is no process
+    int fault = 0;         // errno of what failed; then there is no process
+    bool is_bound = true;  // false: it could not be bound, so its program was not tried
     collectives::descriptor out, err;
 };
 

@@ -46,7 +46,8 @@ namespace detail {
         } catch (transport_error const&) {}  // who waits for that operation hears of it
         try {
             e.carrier().receive_control();
-            e.carrier().doze([] { return false; }, std::chrono::milliseconds(1));
+            e.shared()->work->lock->step_aside();
+            e.shared()->doze([] { return false; }, std::chrono::milliseconds(1));
             refused = 0;
         } catch (transport_error const&) {
             if (++refused == 100) { throw; }

@@ -48,10 +48,31 @@ public:
     void step_aside() {
         if (is_wanted()) [[unlikely]] { hand_over(); }
     }
-    /// Gives the lock up with all guards of this thread, which must take it back before it goes on.
-    /// Returns false if it does not hold the lock.
-    bool let_go() { return is_mine() && (release(), true); }
-    void take_back() { locked(); }
+    /// Whether another thread has ever had to wait for the lock.
+    bool was_wanted() const { return was_wanted_.load(std::memory_order_relaxed); }
+
+    /// Between `begin` and `end` other threads may have the lock, whatever guards this thread has.
+    /// It has the lock again once `end` or the destructor returns.
+    class unlocked {
+    public:
+        explicit unlocked(progress_lock& of) : of_(of) {}
+        unlocked(unlocked const&) = delete;
+        unlocked& operator=(unlocked const&) = delete;
+        ~unlocked() { end(); }
+        /// Does nothing where this thread does not hold the lock.
+        void begin() {
+            if (!of_.is_mine()) { return; }
+            of_.release();
+            is_ = true;
+        }
+        void end() {
+            if (std::exchange(is_, false)) { of_.locked(); }
+        }
+
+    private:
+        progress_lock& of_;
+        bool is_ = false;
+    };
 
 private:
     /// No other thread writes this one's number.
@@ -65,6 +86,7 @@ private:
     progress_lock* locked() {
         if (is_mine()) { return nullptr; }
         if (!mutex_.try_lock()) {
+            was_wanted_.store(true, std::memory_order_relaxed);
             wanted_.fetch_add(1, std::memory_order_relaxed);
             mutex_.lock();
             wanted_.fetch_sub(1, std::memory_order_relaxed);
@@ -85,6 +107,7 @@ private:
     std::mutex mutex_;
     std::atomic<std::thread::id> holder_{};
     std::atomic<int> wanted_{0};
+    std::atomic<bool> was_wanted_{false};
     std::atomic<bool> shared_{false};
 };
 

@@ -90,8 +90,7 @@ public:
     void doze(function_ref<bool()> ready, std::chrono::nanoseconds most) {
         auto& e = core_->engine();
         auto const mine = e.lock();
-        e.shared()->doze([&] { return ready() || e.shared()->progress(); }, most,
-                         e.memory() != nullptr);
+        e.shared()->doze([&] { return ready() || e.shared()->progress(); }, most);
     }
     /// In a thread that moves all this for the rank.
     void begin_thread() {

@@ -139,6 +139,7 @@ public:
         if (a.done) { return true; }
         if (a.thrown || stopped()) { leave(a); }
         look_now_and_then(a);
+        shared_->work->lock->step_aside();
         return false;
     }
 
@@ -182,7 +183,7 @@ public:
                     look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
                 bool woken = false;
                 auto const ready = [&] { return woken = move(a) || a.thrown || stopped(); };
-                guarded([&] { return shared_->doze(ready, most, in_memory_ != nullptr), true; }, a);
+                guarded([&] { return shared_->doze(ready, most), true; }, a);
                 if (woken) {
                     patience.reset();
                     standing_.go_on();

@@ -78,22 +78,22 @@ struct rank_progress {
     }
 
     /// Sleeps until a peer may have done something that makes `ready()` true, or `most` has passed.
-    /// The caller holds the lock. Other threads of the rank get it while this one sleeps in memory,
-    /// which wakes several, else when it wakes.
-    [[gnu::cold]] void doze(function_ref<bool()> ready, std::chrono::nanoseconds most,
-                            bool in_memory) {
-        auto& lock = *work->lock;
-        if (!in_memory && lock.is_shared()) {
+    /// The caller holds the lock, also when `ready` is called. Other threads of the rank get the
+    /// lock while this one sleeps in memory, where several may sleep; else they get it when this
+    /// one wakes, which is soon where another thread has ever wanted it.
+    [[gnu::cold]] void doze(function_ref<bool()> ready, std::chrono::nanoseconds most) {
+        progress_lock::unlocked pause(*work->lock);
+        auto const in_memory = carrier->memory() != nullptr;
+        if (!in_memory && work->lock->was_wanted()) {
             most = std::min<std::chrono::nanoseconds>(most, std::chrono::milliseconds(1));
         }
-        bool open = false;
-        auto const ready_or_open = [&] {
+        auto const ready_or_unlocked = [&] {
+            pause.end();
             auto const is = ready();
-            open = !is && in_memory && lock.let_go();
+            if (!is && in_memory) { pause.begin(); }
             return is;
         };
-        carrier->doze(ready_or_open, most);
-        if (open) { lock.take_back(); }
+        carrier->doze(ready_or_unlocked, most);
     }
 
     /// From now on other threads may tell failures, if the transport lets them. The caller holds no

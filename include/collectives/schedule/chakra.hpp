@@ -43,11 +43,12 @@ private:
     std::string bytes_;
 };
 
-/// The numbers of the fields, as the schema of MLCommons has them (et_def.proto).
+/// The numbers of the fields, as the schema of MLCommons has them (et_def.proto); of the kinds of
+/// values those that its feeder reads, which takes others for 0.
 namespace chakra {
 enum metadata { version = 1 };
 enum node { id = 1, name = 2, type = 3, data_deps = 5, duration_micros = 7, attr = 10 };
-enum attribute { attr_name = 1, uint32_val = 11, uint64_val = 13, bool_val = 27 };
+enum attribute { attr_name = 1, int32_val = 7, int64_val = 9, bool_val = 27 };
 enum node_type { comp_node = 4, comm_send_node = 5, comm_recv_node = 6 };
 }  // namespace chakra
 
@@ -77,10 +78,10 @@ inline protobuf_message chakra_node(task const& t, rank_t rank, double us_per_re
     add_attribute(node, "is_cpu_op", chakra::bool_val, 0);
     if (!adds) {
         auto const me = static_cast<std::uint64_t>(rank), peer = static_cast<std::uint64_t>(t.peer);
-        add_attribute(node, "comm_src", chakra::uint32_val, sends ? me : peer);
-        add_attribute(node, "comm_dst", chakra::uint32_val, sends ? peer : me);
-        add_attribute(node, "comm_tag", chakra::uint32_val, static_cast<std::uint64_t>(t.round));
-        add_attribute(node, "comm_size", chakra::uint64_val, t.bytes);
+        add_attribute(node, "comm_src", chakra::int32_val, sends ? me : peer);
+        add_attribute(node, "comm_dst", chakra::int32_val, sends ? peer : me);
+        add_attribute(node, "comm_tag", chakra::int32_val, static_cast<std::uint64_t>(t.round));
+        add_attribute(node, "comm_size", chakra::int64_val, t.bytes);
     }
     return node;
 }

@@ -25,13 +25,15 @@ namespace collectives::inline v0 {
 /// Ownership: a buffer and a request are the transport's until `test` says true or `cancel`
 /// returns. Progress: made by `poll`, which never blocks; `doze(ready, time)` sleeps until a peer
 /// may have done something, or `time` has passed, after calling `ready()` once when it can no
-/// longer miss it (true: do not sleep). Errors: a receive whose size or check differs tests true
-/// and is `wrong()`. `gone(rank)` reports a lost peer; a request does not. `can_consume`: whether
-/// receives honour `incoming::take`. `board`: a communicator's place for fingerprints and failures,
-/// see transport/shared/board.hpp. A transport whose messages cannot always be called back offers
-/// `keep(memory)`, which holds memory for as long as cancelled messages may use it. A transport
-/// that may be bound to the thread that made it offers `any_thread()`, which says whether it is
-/// not. transport/capabilities.hpp names all optional capabilities.
+/// longer miss it (true: do not sleep). A transport whose peers' memory is reachable may be asked
+/// to sleep by several threads of a rank, and does nothing but sleep after `ready()`. Errors: a
+/// receive whose size or check differs tests true and is `wrong()`. `gone(rank)` reports a lost
+/// peer; a request does not. `can_consume`: whether receives honour `incoming::take`. `board`: a
+/// communicator's place for fingerprints and failures, see transport/shared/board.hpp. A transport
+/// whose messages cannot always be called back offers `keep(memory)`, which holds memory for as
+/// long as cancelled messages may use it. A transport that may be bound to the thread that made it
+/// offers `any_thread()`, which says whether it is not. transport/capabilities.hpp names all
+/// optional capabilities.
 ///
 /// A user's transport models this and has `first_board()` and `make_board(group, rank, share)`;
 /// `communicator(erase(std::make_shared<mine>(...)))` uses it (transport/model.hpp). A user's
