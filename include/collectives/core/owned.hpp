@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An owner that is light to compile. The library owns 22 types of objects by pointers, and
-// std::unique_ptr costs about ten classes of the standard library for each: docs/lab/weight.md has
-// the figures.
+// An owner that is light to compile. The library owns many types of objects by pointers, and each
+// costs std::unique_ptr about ten classes of the standard library: docs/lab/weight.md has the
+// figures.
 #pragma once
 
 #include <utility>
