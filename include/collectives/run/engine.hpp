@@ -269,8 +269,7 @@ private:
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));
     }
-    /// Hands what is under way to the flight recorder, if there is one. `a`: what this rank waits
-    /// in.
+    /// Hands what is under way to the flight recorder, if any. `a`: what this rank waits in.
     [[gnu::cold]] void record(activity const* a) {
         if (auto const* const by = shared_->recorder) {
             by->record({*board_, group_, context_, shared_->work->active, a}, recorded_);
