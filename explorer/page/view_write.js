@@ -176,7 +176,9 @@ export default {
       const lines = faults.lines.length || faults.wrong || !panel ? [] : timed ? linesAtTime(panel.job, timed, time) : round >= 0 ? linesOfRound(panel.job, round) : [];
       editor.mark(new Set(faults.lines), new Set(lines));
       const away = own.algorithm && !app.state.algorithm.includes(own.name);
-      running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `With ${plural(faults.size, "rank")} a wrong step comes from` : "A mistake is in"} line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))}. `) : "", ...(away ? [`The player plays ${app.state.algorithm.join(" and ")}. `, playMine] : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []), ...back());
+      running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `With ${plural(faults.size, "rank")} a wrong step comes from` : "A mistake is in"} line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))}. `) : "",
+        ...(away ? [`The player plays ${app.state.algorithm.join(" and ")}. `, playMine]
+          : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []), ...back());
       const now = `${own.version} ${round} ${timed ? time : ""}`;
       if (lines.length && now !== mine && !editor.node.contains(document.activeElement)) { mine = now; editor.reveal(lines[0]); }
     }
