@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -269,3 +270,16 @@ TEST_CASE("each step of the critical path waited for the one before, the last en
 static_assert(coll::simulate(coll::record_all(coll::ring{}, collective::all_reduce, 2), 8,
                              {.latency = 1, .byte = 1, .added = 1})
                   .total == 14);
+
+TEST_CASE("very many ranks take memory for their steps alone") {
+    constexpr int size = 16384;
+    auto const all = coll::record_all(coll::tree{}, coll::collective::all_reduce, size);
+    auto const most = [] {
+        rusage used{};
+        getrusage(RUSAGE_SELF, &used);
+        return used.ru_maxrss / 1024;  // MiB
+    };
+    auto const before = most();
+    CHECK(coll::simulate(all, 1 << 20, {.latency = 1}).ok);
+    CHECK(most() - before < 500);  // a number for each pair of ranks would be 2048 MiB
+}

@@ -6,59 +6,99 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace collectives::inline v0::detail {
 
 /// Goes through the rounds of all ranks: the k-th send of a round from one rank to another belongs
-/// to the k-th receive. The schedules are well formed. Kept lean, as the prover is.
+/// to the k-th receive. The schedules are well formed. Kept lean, as the prover is: a round takes
+/// time for the ranks and for its steps, and memory for these, however they are paired.
 class pairing {
 public:
     constexpr explicit pairing(std::span<schedule const> ranks)
         : ranks_(ranks),
           begin_(ranks.size(), 0),
           end_(ranks.size(), 0),
-          next_(ranks.size() * ranks.size(), 0) {}
+          to_(ranks.size(), none),
+          from_(ranks.size(), none) {}
 
     /// Each rank's steps of the round are those from `begin` to before `end`. Rounds are entered in
-    /// order. Returns the number of sends in it.
-    [[gnu::cold]] constexpr int enter(int round) {
-        int sends = 0;
+    /// order, when all sends of the one before are taken. Returns the number of sends in it.
+    [[gnu::cold]] constexpr std::size_t enter(int round) {
+        sends_.clear();
         for (std::size_t r = 0; r < ranks_.size(); ++r) {
             auto const& steps = ranks_[r].steps;
-            begin_[r] = end_[r];
-            for (; end_[r] < steps.size() && steps[end_[r]].round == round; ++end_[r]) {
-                if (steps[end_[r]].what == verb::send) { ++sends; }
+            auto i = begin_[r] = end_[r];
+            for (; i < steps.size(); ++i) {
+                step const& s = steps[i];
+                if (s.round != round) { break; }
+                if (s.what != verb::send) { continue; }
+                auto& list = to_[index(s.peer)];
+                sends_.push_back({r, i, list});
+                list = sends_.size() - 1;
             }
+            end_[r] = i;
         }
-        return sends;
+        return sends_.size();
     }
-    constexpr std::size_t begin(rank_t r) const { return begin_[static_cast<std::size_t>(r)]; }
-    constexpr std::size_t end(rank_t r) const { return end_[static_cast<std::size_t>(r)]; }
+    constexpr std::size_t begin(rank_t r) const { return begin_[index(r)]; }
+    constexpr std::size_t end(rank_t r) const { return end_[index(r)]; }
 
     /// The number, among the steps of `peer`, of the next send to `me`; `end(peer)` if there is
-    /// none.
+    /// none. A rank takes all that it receives before another rank takes any.
     [[gnu::cold]] constexpr std::size_t take_send(rank_t me, rank_t peer) {
         auto const from = static_cast<std::size_t>(peer);
-        auto const& theirs = ranks_[from].steps;
-        auto& i = next_[from * ranks_.size() + static_cast<std::size_t>(me)];
-        if (i < begin_[from]) { i = begin_[from]; }
-        while (i < end_[from] && (theirs[i].peer != me || theirs[i].what != verb::send)) { ++i; }
-        return i < end_[from] ? i++ : i;
+        sort_by_source(static_cast<std::size_t>(me));
+        auto& list = from_[from];
+        if (list == none) { return end_[from]; }
+        sent const& first = sends_[list];
+        // What an earlier rank has left stands behind.
+        if (ranks_[from].steps[first.step].peer != me) { return end_[from]; }
+        list = first.next;
+        return first.step;
     }
 
-    /// Whether step `i` of this round is a send that no receive has taken.
-    [[gnu::cold]] constexpr bool is_left(rank_t r, std::size_t i) const {
-        auto const from = static_cast<std::size_t>(r);
-        step const& s = ranks_[from].steps[i];
-        auto const next = next_[from * ranks_.size() + static_cast<std::size_t>(s.peer)];
-        return s.what == verb::send && i >= next;
+    /// Of the sends that no receive has taken, the first one of the first rank; some are left.
+    [[gnu::cold]] constexpr std::pair<rank_t, std::size_t> first_left() {
+        for (std::size_t r = 0; r < ranks_.size(); ++r) { sort_by_source(r); }
+        std::size_t r = 0;
+        while (from_[r] == none) { ++r; }
+        auto result = end_[r];
+        for (auto k = from_[r]; k != none; k = sends_[k].next) {
+            result = sends_[k].step < result ? sends_[k].step : result;
+        }
+        return {static_cast<rank_t>(r), result};
     }
 
 private:
+    struct sent {
+        std::size_t from, step;
+        std::size_t next;  // in its list
+    };
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    static constexpr std::size_t index(rank_t r) { return static_cast<std::size_t>(r); }
+
+    /// Moves the sends to `me`, the last one first, to the fronts of the lists of their sources.
+    [[gnu::cold]] constexpr void sort_by_source(std::size_t me) {
+        auto k = to_[me];
+        if (k == none) { return; }
+        to_[me] = none;
+        while (k != none) {
+            sent& s = sends_[k];
+            auto& list = from_[s.from];
+            auto const next = s.next;
+            s.next = list;
+            list = k;
+            k = next;
+        }
+    }
+
     std::span<schedule const> ranks_;
     std::vector<std::size_t> begin_, end_;  // each rank's steps of this round
-    std::vector<std::size_t> next_;         // of (source, destination): where to look for a send
+    std::vector<sent> sends_;               // of this round
+    std::vector<std::size_t> to_;    // of each destination: its sends, till it takes the first one
+    std::vector<std::size_t> from_;  // of each source: its sends to the destination that takes
 };
 
 }  // namespace collectives::detail

@@ -44,22 +44,18 @@ private:
     constexpr void match() {
         pairing pairs(ranks_);
         for (int round = 0; round < ranks_[0].rounds; ++round) {
-            int sends = pairs.enter(round);
-            for (rank_t r = 0; r < size(); ++r) { sends -= take_sends(pairs, r); }
-            for (rank_t r = 0; r < size() && sends > 0 && verdict_.ok; ++r) {
-                for (auto i = pairs.begin(r); i < pairs.end(r); ++i) {
-                    if (pairs.is_left(r, i)) {
-                        verdict_ = {false, "a send has no receive", r, round};
-                    }
-                }
+            auto sends = pairs.enter(round);
+            for (rank_t r = 0; r < size() && verdict_.ok; ++r) { sends -= take_sends(pairs, r); }
+            if (sends > 0 && verdict_.ok) {
+                verdict_ = {false, "a send has no receive", pairs.first_left().first, round};
             }
             if (!verdict_.ok) { return; }
         }
     }
 
     /// Gives the receives of a rank their sends. Returns how many.
-    constexpr int take_sends(pairing& pairs, rank_t me) {
-        int taken = 0;
+    constexpr std::size_t take_sends(pairing& pairs, rank_t me) {
+        std::size_t taken = 0;
         for (auto i = pairs.begin(me); i < pairs.end(me) && verdict_.ok; ++i) {
             step const& s = ranks_[index(me)].steps[i];
             if (s.what == verb::send) { continue; }

@@ -72,12 +72,13 @@ private:
         held_.assign(slots, none);
         inboxes_.resize(slots);
         rank_t const root = ranks_[0].root;
+        std::size_t at = 0;
         for (rank_t r = 0; r < size_; ++r) {
             for (int c = 0; c < chunks_; ++c) {
-                held_[slot(r, c)] = what_ == collective::all_to_all           ? r * size_ + c
-                                    : reduces(what_)                          ? r
-                                    : has(traits_of(what_).input, r, root, c) ? c
-                                                                              : none;
+                held_[at++] = what_ == collective::all_to_all           ? r * size_ + c
+                              : reduces(what_)                          ? r
+                              : has(traits_of(what_).input, r, root, c) ? c
+                                                                        : none;
             }
         }
         if (what_ == collective::all_to_all) { input_ = held_; }
@@ -85,11 +86,13 @@ private:
 
     /// Pairs the round's receives with its sends, and collects what they bring from before it.
     [[gnu::cold]] constexpr bool match(int round) {
-        int sends = pairs_.enter(round);
+        auto sends = pairs_.enter(round);
         arrivals_.clear();
         for (rank_t r = 0; r < size_; ++r) {
-            for (auto i = pairs_.begin(r); i < pairs_.end(r); ++i) {
-                step const& s = ranks_[index(r)].steps[i];
+            auto const& steps = ranks_[index(r)].steps;
+            auto const end = pairs_.end(r);
+            for (auto i = pairs_.begin(r); i < end; ++i) {
+                step const& s = steps[i];
                 if (s.what == verb::send) { continue; }
                 if (!receive(r, s)) { return false; }
                 --sends;
@@ -136,15 +139,8 @@ private:
     }
 
     [[gnu::cold]] constexpr bool refuse_unmatched(int round) {
-        for (rank_t r = 0; r < size_; ++r) {
-            for (auto i = pairs_.begin(r); i < pairs_.end(r); ++i) {
-                if (pairs_.is_left(r, i)) {
-                    return refuse("a send has no receive", r, round,
-                                  ranks_[index(r)].steps[i].chunks.first);
-                }
-            }
-        }
-        return refuse("a send has no receive", -1, round);
+        auto const [r, i] = pairs_.first_left();
+        return refuse("a send has no receive", r, round, ranks_[index(r)].steps[i].chunks.first);
     }
 
     /// Puts what the round brought in place.

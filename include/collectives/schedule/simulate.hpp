@@ -247,7 +247,8 @@ private:
 
 /// When the steps of these schedules run; they are those of all ranks, in rank order, and belong
 /// together. `bytes` is the vector, as in `cost_of`. Of schedules that `check` finds right this
-/// succeeds; of others, `ok` may be false, and it ends all the same. O(S log S) time for S steps.
+/// succeeds; of others, `ok` may be false, and it ends all the same. O(S log S + R P) time
+/// and O(S + P) memory for S steps in R rounds of P ranks.
 constexpr timeline simulate(std::span<schedule const> ranks, std::uint64_t bytes,
                             loggp const& network) {
     return detail::loggp_simulator(ranks, bytes, network).run();
