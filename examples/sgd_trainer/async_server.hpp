@@ -3,7 +3,7 @@
 #pragma once
 
 #include "job.hpp"
-#include "server_desk.hpp"
+#include "server_messages.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -15,9 +15,9 @@ class pace_of_workers {
 public:
     explicit pace_of_workers(int workers) : workers_(static_cast<std::size_t>(workers)) {}
 
-    /// A gradient came that is the `update`-th. Gives how many came since its worker had its
+    /// A gradient arrived that is the `update`-th. Gives how many arrived since its worker had its
     /// parameters: how stale it is.
-    int came(int worker, int update) {
+    int arrived(int worker, int update) {
         auto& w = of(worker);
         ++w.done;
         w.waits = true;
@@ -56,8 +56,8 @@ private:
 };
 
 /// What a server that takes each gradient by itself makes of the learning rate. One that is staler
-/// than it would be among equals (workers - 1 others came before it) belongs to parameters of long
-/// ago; damped, it counts for less.
+/// than it would be among equals (workers - 1 others arrived before it) belongs to parameters of
+/// long ago; damped, it counts for less.
 inline double rate_of_gradient(double rate, int stale, int workers, bool damped) {
     auto const usual = std::max(1, workers - 1);
     return rate / workers / (damped ? std::max(1.0, static_cast<double>(stale) / usual) : 1.0);
@@ -66,11 +66,11 @@ inline double rate_of_gradient(double rate, int stale, int workers, bool damped)
 /// Asynchronous: each gradient is used as it comes, and its worker goes on at once with what has
 /// been learnt by then; the quick ones take more steps. Nobody waits for the slowest, or, with a
 /// bound, nobody gets further ahead of it. But meanwhile others have changed the parameters that a
-/// gradient belongs to: it is stale.
+/// gradient belongs to: it is stale. There must be a step to take.
 inline void serve_each(coll::communicator& comm, job const& what, int last, state& now,
-                       rank_journal& journal) {
+                       step_recorder& recorder) {
     auto const& how = what.how;
-    desk here(comm, how, now.parameters.size());
+    server_side here(comm, how, now.parameters.size());
     auto const workers = here.workers();
     pace_of_workers pace(workers);
     bool const counts = comm.rank() == 0;  // says when there are enough gradients
@@ -79,11 +79,13 @@ inline void serve_each(coll::communicator& comm, job const& what, int last, stat
     auto const may_go_on = [&](int w) {
         return how.staleness < 0 || pace.lead(w) <= how.staleness || (counts && begun == wanted);
     };
+    auto const begin_step = [&] {  // before its first gradient is waited for
+        recorder.begin(now.step);
+        recorder.computed();
+    };
     auto const use = [&](int w) {
-        if (update % workers == 0) { journal.begin(now.step); }
-        if (update % workers == 0) { journal.computed(); }
-        auto& s = journal.step;
-        auto const stale = pace.came(w, update);
+        auto& s = recorder.step;
+        auto const stale = pace.arrived(w, update);
         s.rate = rate_of_gradient(rate_at(how, now.step, what.steps_per_epoch()), stale, workers,
                                   how.damped);
         now.descend(here.gradient(w), s.rate, how.momentum, here.first());
@@ -93,18 +95,20 @@ inline void serve_each(coll::communicator& comm, job const& what, int last, stat
     };
     auto const end_step = [&] {
         ++now.step;  // as many images as a step of the others
-        journal.averaged();
-        journal.end();
-        if (now.step % what.steps_per_epoch() == 0) { journal.keep(now.parameters); }
+        recorder.averaged();
+        recorder.end();
+        if (now.step % what.steps_per_epoch() == 0) { recorder.keep(now.parameters); }
+        if (now.step < last) { begin_step(); }
     };
+    begin_step();
     for (int w = 0; w < workers; ++w) { here.expect(w); }
     while (!pace.all_left()) {
-        auto const came = here.next();
-        bool const is_gradient = here.stays(came);
+        auto const arrived = here.next();
+        bool const is_gradient = here.goes_on(arrived);
         if (is_gradient) {
-            use(came);
+            use(arrived);
         } else {
-            pace.left(came);
+            pace.left(arrived);
         }
         for (int w = 0; w < workers; ++w) {
             if (!pace.waits(w) || !may_go_on(w)) { continue; }
@@ -115,7 +119,7 @@ inline void serve_each(coll::communicator& comm, job const& what, int last, stat
                 pace.left(w);
                 continue;
             }
-            journal.step.ahead = std::max(journal.step.ahead, pace.lead(w));
+            recorder.step.ahead = std::max(recorder.step.ahead, pace.lead(w));
             ++begun;
             here.expect(w);  // to a server that does not count, if only to say that it leaves
         }

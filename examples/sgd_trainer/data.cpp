@@ -20,7 +20,7 @@ std::filesystem::path const& needed(std::filesystem::path const& path, char cons
 std::string data_at(std::filesystem::path const& path) {
     if (std::filesystem::is_regular_file(path)) { return "digits"; }
     if (has(path, "train-images-idx3-ubyte") || has(path, "train-images-idx3-ubyte.gz")) {
-        return "mnist";
+        return is_fashion(path) ? "fashion" : "mnist";
     }
     if (has(path, "data_batch_1.bin")) { return "cifar10"; }
     throw std::runtime_error(path.string() +

@@ -50,12 +50,15 @@ data_set load_digits(std::filesystem::path const& file);
 /// Throws std::runtime_error that says how to get them where they are missing.
 data_set load_fashion(std::filesystem::path const& folder);
 
+/// Whether such files are those of Fashion-MNIST: the labels of its first images tell.
+bool is_fashion(std::filesystem::path const& folder);
+
 /// MNIST: the same four files of another set, gzipped or not; images and labels are as many as the
 /// files say. Throws std::runtime_error with the file where one is missing or damaged.
 data_set load_mnist(std::filesystem::path const& folder);
 
 /// CIFAR-10, 32 x 32 pixels of three colours: data_batch_1.bin to data_batch_5.bin and
-/// test_batch.bin in `folder`, the published binary version. Throws likewise.
+/// test_batch.bin in `folder`, the published binary version. Throws as load_mnist does.
 data_set load_cifar10(std::filesystem::path const& folder);
 
 /// "digits", "fashion", "mnist" or "cifar10", from `path`; the first two from where they usually

@@ -67,7 +67,7 @@ struct learnt {
 /// Trains from what is learnt so far, which is equal on all ranks and stays so. Gradients travel
 /// over `comm`; what is no part of a step, over `base`, which has the same ranks.
 inline void train(coll::communicator& base, coll::communicator& comm, job const& what, learnt& of,
-                  rank_journal& journal) {
+                  step_recorder& recorder) {
     auto& now = of.now;
     auto const& how = what.how;
     auto const steps_per_epoch = what.steps_per_epoch();
@@ -90,7 +90,7 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
                                         .compress = wire_format(how.wire),
                                         .under_way = how.under_way});
     auto const hand_over = [&](tensor const& t) {
-        timed const time(journal.step.handing_ns);
+        timed const time(recorder.step.handing_ns);
         (void)averages.add(std::span(gradient).subspan(t.first, t.size), t.name);
     };
 
@@ -103,36 +103,37 @@ inline void train(coll::communicator& base, coll::communicator& comm, job const&
     auto const weight = alone ? 1 / (own_images * how.accumulate) : comm.size() / images_per_step;
     while (now.step < last) {
         if (how.in_step) { base.barrier(); }
-        journal.begin(now.step);
+        recorder.begin(now.step);
         auto const scale = weight * now.loss_scale;
         std::ranges::fill(gradient, 0.0F);
         for (int pass = 1; pass <= how.accumulate; ++pass) {
-            auto const part = journal.load(images);
+            auto const part = recorder.load(images);
             // In the last pass gradients travel while those of earlier layers are computed.
             auto const travel = !alone && how.moves != overlap::off && pass == how.accumulate;
-            journal.step.loss += net.learn(now.parameters, part, static_cast<float>(scale),
-                                           gradient, travel ? ready_call(hand_over) : ready_call());
+            recorder.step.loss +=
+                net.learn(now.parameters, part, static_cast<float>(scale), gradient,
+                          travel ? ready_call(hand_over) : ready_call());
         }
         if (!alone && how.moves == overlap::off) {
             for (auto t = net.tensors().rbegin(); t != net.tensors().rend(); ++t) { hand_over(*t); }
         }
-        journal.computed();
+        recorder.computed();
         averages.flush();
-        journal.averaged();
-        journal.step.rate = rate_at(how, now.step, steps_per_epoch);
+        recorder.averaged();
+        recorder.step.rate = rate_at(how, now.step, steps_per_epoch);
         if (how.on_loss == loss::go_on) { of.before = now; }
-        if (accept(now, gradient, how)) { now.descend(gradient, journal.step.rate, how.momentum); }
+        if (accept(now, gradient, how)) { now.descend(gradient, recorder.step.rate, how.momentum); }
         ++now.step;
         if (alone && ends_alone(now.step)) {
             average_weights(comm, how, now);
-            journal.averaged();
+            recorder.averaged();
         }
-        journal.end();
+        recorder.end();
 
         if (base.rank() == 0 && what.is_time_to_save(now.step, last)) { what.save(now); }
         if (now.step % steps_per_epoch == 0 || now.step == last) {
             auto const seen = classify_test(base, what, net, now.parameters);
-            journal.epoch(gather_steps(base, journal.taken()), seen);
+            recorder.epoch(gather_steps(base, recorder.taken()), seen);
         }
     }
 }

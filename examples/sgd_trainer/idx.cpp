@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,10 @@ namespace trainer {
 namespace {
 
 constexpr int side = 28;
+
+constexpr auto advice_on_mnist =
+    "\nMNIST is four files, gzipped or not: train-images-idx3-ubyte, train-labels-idx1-ubyte, "
+    "t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte";
 
 /// An IDX file of bytes: big-endian numbers (0x0800 + dimensions, each dimension's length), then
 /// the elements.
@@ -52,7 +57,11 @@ public:
         if (!holds) { fail(what); }
     }
     void expect_end() {
-        expect(gzgetc(file_.get()) == -1 && gzeof(file_.get()) != 0, "something follows its end");
+        auto const more = gzgetc(file_.get());  // reads the checksum of a gzipped file
+        int error = Z_OK;
+        (void)gzerror(file_.get(), &error);
+        expect(error == Z_OK, "its checksum is wrong, or missing");
+        expect(more == -1, "something follows its end");
     }
 
 private:
@@ -91,6 +100,13 @@ samples load(std::filesystem::path const& folder, std::string const& part, std::
 
 }  // namespace
 
+bool is_fashion(std::filesystem::path const& folder) {
+    constexpr std::array<std::uint8_t, 16> begin{9, 0, 0, 3, 0, 2, 7, 2, 5, 5, 0, 9, 5, 5, 7, 9};
+    idx_file labels(folder, "train-labels-idx1-ubyte", advice_on_mnist);
+    (void)labels.number();
+    return labels.number() == 60000 && std::ranges::equal(labels.bytes(begin.size()), begin);
+}
+
 data_set load_fashion(std::filesystem::path const& folder) {
     constexpr auto advice =
         "\nFashion-MNIST is a package of Debian:"
@@ -105,15 +121,12 @@ data_set load_fashion(std::filesystem::path const& folder) {
 }
 
 data_set load_mnist(std::filesystem::path const& folder) {
-    constexpr auto advice =
-        "\nMNIST is four files, gzipped or not: train-images-idx3-ubyte, train-labels-idx1-ubyte, "
-        "t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte";
     return {.name = "mnist",
             .side = side,
             .brightest = 255,
             .classes = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
-            .train = load(folder, "train", 0, advice),
-            .test = load(folder, "t10k", 0, advice)};
+            .train = load(folder, "train", 0, advice_on_mnist),
+            .test = load(folder, "t10k", 0, advice_on_mnist)};
 }
 
 }  // namespace trainer

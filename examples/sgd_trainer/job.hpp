@@ -71,12 +71,12 @@ private:
 };
 
 /// Where rank 0 takes what is worth knowing: see report.hpp.
-class journal {
+class observer {
 public:
-    journal() = default;
-    journal(journal const&) = delete;
-    journal& operator=(journal const&) = delete;
-    virtual ~journal() = default;
+    observer() = default;
+    observer(observer const&) = delete;
+    observer& operator=(observer const&) = delete;
+    virtual ~observer() = default;
 
     virtual void begun(int /*first_step*/, int /*ranks*/) {}
     /// Ranks were lost; so many go on after this step.
@@ -90,9 +90,9 @@ public:
 
 /// A rank's own: a record per step. `sent` gives the bytes it has sent so far; receives
 /// may be under way then. In experiments the rank's process is killed as step `dies_at` begins.
-class rank_journal {
+class step_recorder {
 public:
-    rank_journal(journal* all, std::function<std::uint64_t()> sent, int dies_at = -1)
+    step_recorder(observer* all, std::function<std::uint64_t()> sent, int dies_at = -1)
         : all_(all), sent_(std::move(sent)), dies_at_(dies_at) {}
 
     step_record step;  ///< that is under way
@@ -126,7 +126,7 @@ public:
     std::vector<std::vector<float>> kept() { return std::exchange(kept_, {}); }
 
 private:
-    journal* all_;
+    observer* all_;
     std::function<std::uint64_t()> sent_;
     int dies_at_;
     std::vector<step_record> steps_;

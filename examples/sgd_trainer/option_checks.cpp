@@ -71,9 +71,6 @@ void complete(CLI::App const& app, settings& s) {
     expect("--staleness", s.how == method::async_server, "--method async");
     expect("--damp", s.how == method::async_server, "--method async");
     expect("--servers", s.how != method::all_reduce, "--method server or async");
-    if (s.straggler.rank >= s.ranks && app.count("--straggle") != 0) {
-        throw std::runtime_error("--straggle names a rank that is not there");
-    }
     if (s.on_loss == loss::go_on && s.servers > 1) {
         throw std::runtime_error("--on-loss continue is for one server");
     }

@@ -79,9 +79,10 @@ void add_straggler(CLI::App& app, settings& s) {
         if (factor.ends_with('x')) { factor.pop_back(); }
         bool const reads = CLI::detail::lexical_cast(rank, s.straggler.rank) &&
                            CLI::detail::lexical_cast(factor, s.straggler.factor);
-        if (!reads || s.straggler.rank < 0 || !(s.straggler.factor >= 1)) {
-            throw CLI::ValidationError("--straggle",
-                                       "'" + text + "' is no rank and factor from 1, as 2:3x");
+        bool const fits = s.straggler.factor >= 1 && s.straggler.factor <= 1000;
+        if (!reads || s.straggler.rank < 0 || !fits) {
+            throw CLI::ValidationError(
+                "--straggle", "'" + text + "' is no rank and factor from 1 to 1000, as 2:3x");
         }
     };
     app.add_option_function<std::string>(

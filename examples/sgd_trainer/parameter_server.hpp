@@ -6,7 +6,7 @@
 
 #include "async_server.hpp"
 #include "data_parallel.hpp"
-#include "server_desk.hpp"
+#include "server_messages.hpp"
 
 #include <algorithm>
 #include <span>
@@ -17,7 +17,7 @@ namespace trainer {
 
 /// A worker: computes with the parameters that it has, and does not know of other workers.
 inline void work_for_servers(coll::communicator& comm, job const& what, int last, state& now,
-                             rank_journal& journal) {
+                             step_recorder& recorder) {
     auto const& how = what.how;
     auto const worker = comm.rank() - how.servers;
     auto const workers = comm.size() - how.servers;
@@ -26,50 +26,50 @@ inline void work_for_servers(coll::communicator& comm, job const& what, int last
                   what.read());
     paced_network net(what.make_network(), how, comm.rank());
     std::vector<float> gradient(net.parameter_count());
-    customer ask(comm, how, gradient.size());
+    worker_side ask(comm, how, gradient.size());
     // The average over its own images, or their part in the average over everybody's.
     bool const waits_for_none = how.how == method::async_server;
     auto const of = waits_for_none ? static_cast<double>(mine.size) : how.batch;
     auto const scale = static_cast<float>(1 / (of * how.accumulate));
     for (bool goes_on = now.step < last; goes_on; ++now.step) {
-        journal.begin(now.step);
+        recorder.begin(now.step);
         std::ranges::fill(gradient, 0.0F);
         for (int pass = 0; pass < how.accumulate; ++pass) {
-            journal.step.loss +=
-                net.learn(now.parameters, journal.load(images), scale, gradient, {});
+            recorder.step.loss +=
+                net.learn(now.parameters, recorder.load(images), scale, gradient, {});
         }
-        journal.computed();
+        recorder.computed();
         bool const told_to = ask.exchange(gradient, now.parameters);
         goes_on = waits_for_none ? told_to : now.step + 1 < last;
-        journal.averaged();
-        journal.end();
+        recorder.averaged();
+        recorder.end();
     }
-    if (waits_for_none) { ask.take_leave(); }
+    if (waits_for_none) { ask.finish(); }
 }
 
 /// Synchronous: a step needs the gradients of all, so it takes as long as the slowest. They are
-/// added in the order of the workers, whatever the order in which they came.
+/// added in the order of the workers, whatever the order in which they arrived.
 inline void serve_all(coll::communicator& comm, job const& what, int last, state& now,
-                      rank_journal& journal) {
-    desk here(comm, what.how, now.parameters.size());
+                      step_recorder& recorder) {
+    server_side here(comm, what.how, now.parameters.size());
     std::vector<float> sum(here.gradient(0).size());
     while (now.step < last) {
-        journal.begin(now.step);
+        recorder.begin(now.step);
         for (int w = 0; w < here.workers(); ++w) { here.expect(w); }
-        journal.computed();
+        recorder.computed();
         for (int w = 0; w < here.workers(); ++w) { (void)here.next(); }
         std::ranges::fill(sum, 0.0F);
         for (int w = 0; w < here.workers(); ++w) {
             auto const of_worker = here.gradient(w);
             for (std::size_t i = 0; i < sum.size(); ++i) { sum[i] += of_worker[i]; }
         }
-        journal.step.rate = rate_at(what.how, now.step, what.steps_per_epoch());
-        now.descend(sum, journal.step.rate, what.how.momentum, here.first());
+        recorder.step.rate = rate_at(what.how, now.step, what.steps_per_epoch());
+        now.descend(sum, recorder.step.rate, what.how.momentum, here.first());
         for (int w = 0; w < here.workers(); ++w) { here.answer(w, now.parameters, true); }
-        journal.averaged();
+        recorder.averaged();
         ++now.step;
-        journal.end();
-        if (now.step % what.steps_per_epoch() == 0) { journal.keep(now.parameters); }
+        recorder.end();
+        if (now.step % what.steps_per_epoch() == 0) { recorder.keep(now.parameters); }
     }
 }
 
@@ -110,28 +110,30 @@ inline void assemble(coll::communicator& base, settings const& how, std::vector<
 /// As train, over servers and their workers. What has been learnt is looked at in the end, so that
 /// the looking keeps nobody from learning.
 inline void train_by_server(coll::communicator& base, coll::communicator& comm, job const& what,
-                            learnt& of, rank_journal& journal) {
+                            learnt& of, step_recorder& recorder) {
     auto& now = of.now;
     auto const first = now.step;
     auto const last = what.last_step(of.first);
     bool const works = base.rank() >= what.how.servers;
-    if (works) {
-        work_for_servers(comm, what, last, now, journal);
+    if (first == last) {
+        // A rank was lost after the last step: nothing is left to learn.
+    } else if (works) {
+        work_for_servers(comm, what, last, now, recorder);
     } else if (what.how.how == method::server) {
-        serve_all(comm, what, last, now, journal);
+        serve_all(comm, what, last, now, recorder);
     } else {
-        serve_each(comm, what, last, now, journal);
+        serve_each(comm, what, last, now, recorder);
     }
     assemble(base, what.how, now.parameters);
     assemble(base, what.how, now.velocity);
     share(base, now);
-    auto mine = journal.taken();
+    auto mine = recorder.taken();
     if (works && what.how.how == method::async_server) {
         mine = as_steps(mine, first, last - first);
     }
     auto const taken = gather_steps(base, mine);
     network net = what.make_network();
-    auto kept = journal.kept();  // of the epochs, on servers
+    auto kept = recorder.kept();  // of the epochs, on servers
     for (auto from = first; from < last;) {
         auto const to =
             std::min((from / what.steps_per_epoch() + 1) * what.steps_per_epoch(), last);
@@ -141,7 +143,7 @@ inline void train_by_server(coll::communicator& base, coll::communicator& comm, 
             kept.erase(kept.begin());
         }
         assemble(base, what.how, parameters);
-        journal.epoch(steps_between(taken, from, to), classify_test(base, what, net, parameters));
+        recorder.epoch(steps_between(taken, from, to), classify_test(base, what, net, parameters));
         from = to;
     }
     if (base.rank() == 0) { what.save(now); }

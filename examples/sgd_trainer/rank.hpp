@@ -37,21 +37,36 @@ inline bool same_everywhere(coll::communicator& comm, std::vector<float> const& 
     return same;
 }
 
+/// How many ranks there are is known once they have met: a launcher may have started them.
+inline void check_straggler(settings const& how, int ranks) {
+    if (how.straggler.rank >= ranks) {
+        throw std::runtime_error(
+            fmt::format("--straggle names rank {}, which is not there: there are {}",
+                        how.straggler.rank, ranks));
+    }
+    if (how.how != method::all_reduce && how.straggler.rank >= 0 &&
+        how.straggler.rank < how.servers) {
+        throw std::runtime_error(fmt::format(
+            "--straggle names rank {}, a server: it computes no gradients", how.straggler.rank));
+    }
+}
+
 /// Where nothing counts the bytes.
 inline std::uint64_t nothing_sent() { return 0; }
 
 /// A rank's whole life, but for losses. Steps are taken over `comm`, all else over `base`; `sent`
 /// tells the bytes that this rank has sent.
 inline void train_rank(coll::communicator& base, coll::communicator& comm, job const& what,
-                       learnt& of, journal& all, std::function<std::uint64_t()> sent) {
+                       learnt& of, observer& all, std::function<std::uint64_t()> sent) {
     auto& now = of.now;
     if (what.how.how != method::all_reduce && base.size() <= what.how.servers) {
         throw std::runtime_error("a parameter server needs a worker: --ranks " +
                                  std::to_string(what.how.servers + 1) + " or more");
     }
+    if (!of.begun) { check_straggler(what.how, base.size()); }  // who is lost later was there
     auto* const book = base.rank() == 0 ? &all : nullptr;
     bool const dies = base.rank() == what.how.victim.rank && base.size() == what.how.ranks;
-    rank_journal mine(book, std::move(sent), dies ? what.how.victim.step : -1);
+    step_recorder mine(book, std::move(sent), dies ? what.how.victim.step : -1);
     share(base, now);
     auto const goes_on = std::exchange(of.begun, true);
     if (!goes_on) { of.first = now.step; }
@@ -66,10 +81,10 @@ inline void train_rank(coll::communicator& base, coll::communicator& comm, job c
     if (book != nullptr) { book->ended(now, agree); }
 }
 
-inline void classify_rank(coll::communicator& comm, job const& what, state now, journal& all) {
+inline void classify_rank(coll::communicator& comm, job const& what, state now, observer& all) {
     share(comm, now);
     auto net = what.make_network();
-    rank_journal mine(comm.rank() == 0 ? &all : nullptr, nothing_sent);
+    step_recorder mine(comm.rank() == 0 ? &all : nullptr, nothing_sent);
     if (comm.rank() == 0) { all.begun(now.step, comm.size()); }
     mine.begin(now.step);
     auto const seen = classify_test(comm, what, net, now.parameters);

@@ -24,7 +24,7 @@ struct work {
     settings const& how;
     data_set const& data;
     state const& start;
-    journal& book;
+    observer& book;
     std::function<void(std::vector<collectives::trace_event> const&)> tell{};
 };
 

@@ -54,8 +54,8 @@ spent time_of(step_record const& step, std::int64_t latest);
 /// Writes the page. Throws std::runtime_error if that fails.
 void write_page(std::filesystem::path const& file, history const& all);
 
-/// The journal of a training.
-class report : public journal {
+/// The observer of a training.
+class report : public observer {
 public:
     report(settings const& how, data_set const& data, network const& net);
 
@@ -77,8 +77,8 @@ private:
     int first_ = 0, last_ = 0, steps_per_epoch_ = 1;
 };
 
-/// The journal of an inference: accuracy, and what was taken for what.
-class classification : public journal {
+/// The observer of an inference: accuracy, and what was taken for what.
+class classification : public observer {
 public:
     explicit classification(data_set const& data) : data_(data) {}
 

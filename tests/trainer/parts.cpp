@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -97,8 +98,19 @@ TEST_CASE("requests of a slow disk share its rate, and wait for its delay at onc
     disk_speed const slow{.bytes_per_second = 8 * 64 / 0.005};
     CHECK(seconds({.ahead = 8, .workers = 1, .disk = slow}) >= 16 * 0.005);
     CHECK(seconds({.ahead = 8, .workers = 8, .disk = slow}) >= 16 * 0.005);
-    CHECK(seconds({.ahead = 8, .workers = 1, .disk = {.delay = 0.01}}) >= 16 * 0.01);
-    CHECK(seconds({.ahead = 8, .workers = 8, .disk = {.delay = 0.01}}) >= 2 * 0.01);
+    auto const delayed = [&](int workers) {
+        return seconds({.ahead = 8, .workers = workers, .disk = {.delay = 0.02}});
+    };
+    auto const by_one = delayed(1);
+    CHECK(by_one >= 16 * 0.02);
+    // Eight wait at once: 2 delays instead of 16. Where the machine is busy, the best of five.
+    double by_eight = by_one;
+    for (int again = 0; again < 5 && by_eight > by_one / 2; ++again) {
+        auto const took = delayed(8);
+        CHECK(took >= 2 * 0.02);
+        by_eight = std::min(by_eight, took);
+    }
+    CHECK(by_eight <= by_one / 2);
 }
 
 template <class Number>

@@ -25,7 +25,7 @@ struct figures {
     bool ranks_agree;
 };
 
-class collector : public journal {
+class collector : public observer {
 public:
     collector(mailbox& to, std::string label, int steps)
         : to_(to), label_(std::move(label)), steps_(steps) {}

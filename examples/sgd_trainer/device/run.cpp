@@ -15,7 +15,7 @@ namespace {
 
 /// Trains from `now`. `base` is for words of the host; what is large travels over `comm`.
 void train_over(coll::communicator& base, coll::communicator& comm, device_math& math,
-                job const& what, state& now, rank_journal& journal) {
+                job const& what, state& now, step_recorder& recorder) {
     auto const& how = what.how;
     auto const steps_per_epoch = what.steps_per_epoch();
     auto const mine = coll::block(static_cast<std::size_t>(how.batch), comm.size(), comm.rank());
@@ -34,17 +34,17 @@ void train_over(coll::communicator& base, coll::communicator& comm, device_math&
                                         .progress_thread = how.moves == overlap::thread,
                                         .compress = wire_format(how.wire)});
     auto const hand_over = [&](tensor const& t) {
-        timed const time(journal.step.handing_ns);
+        timed const time(recorder.step.handing_ns);
         (void)averages.add(net.gradient().subspan(t.first, t.size), t.name);
     };
 
     for (auto const last = what.last_step(now.step); now.step < last;) {
-        journal.begin(now.step);
+        recorder.begin(now.step);
         auto const scale = comm.size() / (static_cast<double>(how.batch) * how.accumulate);
         net.begin_step();
         for (int pass = 1; pass <= how.accumulate; ++pass) {
             auto const travel = how.moves != overlap::off && pass == how.accumulate;
-            net.learn(journal.load(images), static_cast<float>(scale),
+            net.learn(recorder.load(images), static_cast<float>(scale),
                       travel ? ready_call(hand_over) : ready_call());
         }
         if (how.moves == overlap::off) {
@@ -52,14 +52,14 @@ void train_over(coll::communicator& base, coll::communicator& comm, device_math&
                 hand_over(*t);
             }
         }
-        journal.computed();
+        recorder.computed();
         averages.flush();
-        journal.averaged();
-        journal.step.loss = net.loss();
-        journal.step.rate = rate_at(how, now.step, steps_per_epoch);
-        net.descend(journal.step.rate, how.momentum);
+        recorder.averaged();
+        recorder.step.loss = net.loss();
+        recorder.step.rate = rate_at(how, now.step, steps_per_epoch);
+        net.descend(recorder.step.rate, how.momentum);
         ++now.step;
-        journal.end();
+        recorder.end();
 
         auto const saves = what.is_time_to_save(now.step, last);
         auto const ends_epoch = now.step % steps_per_epoch == 0 || now.step == last;
@@ -67,7 +67,7 @@ void train_over(coll::communicator& base, coll::communicator& comm, device_math&
         net.get(now.parameters, now.velocity);
         if (ends_epoch) {
             auto const seen = classify_test(base, what, host, now.parameters);
-            journal.epoch(gather_steps(base, journal.taken()), seen);
+            recorder.epoch(gather_steps(base, recorder.taken()), seen);
         }
         if (base.rank() == 0 && saves) { what.save(now); }
     }
@@ -81,10 +81,10 @@ void train_on_device(coll::communicator& base, work const& w) {
     job const what{w.how, w.data};
     auto now = w.start;
     auto* const book = base.rank() == 0 ? &w.book : nullptr;
-    rank_journal journal(book, nothing_sent);
+    step_recorder recorder(book, nothing_sent);
     share(base, now);
     if (book != nullptr) { book->begun(now.step, base.size()); }
-    train_over(base, comm, *math, what, now, journal);
+    train_over(base, comm, *math, what, now, recorder);
     auto const agree = same_everywhere(base, now.parameters);
     if (book != nullptr) { book->ended(now, agree); }
 }

@@ -11,7 +11,7 @@ namespace trainer::studies {
 namespace {
 
 /// The end is posted by whoever is rank 0 by then.
-class survivor : public journal {
+class survivor : public observer {
 public:
     explicit survivor(mailbox& to) : to_(to) {}
 

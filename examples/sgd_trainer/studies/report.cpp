@@ -80,11 +80,26 @@ std::string read(std::filesystem::path const& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// The study's page, or a new one where there is none.
+std::string page_at(std::filesystem::path const& file) {
+    return std::filesystem::exists(file) ? read(file)
+                                         : fmt::format("<!-- {0} -->\n<!-- end of {0} -->\n", mark);
+}
+
+std::string page_with(std::filesystem::path const& file, std::string const& text) {
+    try {
+        return tools::insert_between(page_at(file), mark, text);
+    } catch (std::runtime_error const& e) {
+        throw std::runtime_error(file.string() + ": " + e.what());
+    }
+}
+
 }  // namespace
 
 study_report::study_report(std::string name, request const& what)
     : name_(std::move(name)), what_(what), bar_(name_, true), load_(load_now()) {
     std::filesystem::create_directories(what_.output);
+    (void)page_with(page(), "");  // a page that cannot take the result is told of before training
 }
 
 data_set const& study_report::data() {
@@ -97,6 +112,8 @@ data_set const& study_report::data() {
     }
     return *data_;
 }
+
+std::filesystem::path study_report::page() const { return what_.output / (name_ + ".md"); }
 
 std::filesystem::path study_report::file(std::string const& part, char const* kind) const {
     return what_.output / fmt::format("{}_{}.{}", name_, part, kind);
@@ -140,12 +157,8 @@ void study_report::finish() {
         "processes wanted to run.)",
         name_, what_.quick ? " --quick" : "", what_.data.empty() ? "" : " --data " + what_.data,
         std::thread::hardware_concurrency(), tools::processor_name(), fmt::gmtime(day), load_));
-    auto const page = what_.output / (name_ + ".md");
-    auto const old = std::filesystem::exists(page)
-                         ? read(page)
-                         : fmt::format("<!-- {0} -->\n<!-- end of {0} -->\n", mark);
-    write(page, tools::insert_between(old, mark, text_));
-    fmt::print("{} is written\n", page.string());
+    write(page(), page_with(page(), text_));
+    fmt::print("{} is written\n", page().string());
 }
 
 }  // namespace trainer::studies

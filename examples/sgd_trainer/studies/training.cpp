@@ -16,7 +16,7 @@ double cpu_now() {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-class collector : public journal {
+class collector : public observer {
 public:
     collector(training_seen& to, double images_per_step, int last, on_step const& tell)
         : to_(to), images_per_step_(images_per_step), last_(last), tell_(tell) {}

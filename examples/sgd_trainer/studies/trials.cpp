@@ -16,7 +16,7 @@ namespace {
 namespace coll = collectives;
 
 /// Keeps the accuracy, on every rank.
-class last_accuracy : public journal {
+class last_accuracy : public observer {
 public:
     double value = 0;
 
@@ -37,7 +37,7 @@ void train_trial(coll::communicator& group, search const& what, data_set const& 
     learnt of{t.now};
     of.first = t.now.step;
     last_accuracy book;
-    rank_journal mine(
+    step_recorder mine(
         &book, [] { return std::uint64_t{0}; }, dies_at < 0 ? -1 : t.now.step + how.stop_after / 2);
     train(group, group, work, of, mine);
     t = {t.rate, t.batch, epochs, book.value, group.size(), of.now};

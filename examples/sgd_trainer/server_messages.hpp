@@ -22,9 +22,10 @@ inline constexpr int gradient = 1, parameters = 2;
 
 /// A block of a gradient or of the parameters on its way. Where nobody waits for all, one number
 /// goes with it: whether its worker goes on.
-class parcel {
+class block_message {
 public:
-    parcel(std::size_t size, bool flagged) : values_(size + (flagged ? 1 : 0)), size_(size) {}
+    block_message(std::size_t size, bool flagged)
+        : values_(size + (flagged ? 1 : 0)), size_(size) {}
 
     std::span<float> content() { return std::span(values_).first(size_); }
     std::vector<float>& all() { return values_; }
@@ -45,32 +46,32 @@ inline auto part_of(int server, settings const& how, std::size_t parameters) {
 }
 
 /// A server's side: takes gradients as they come, and gives parameters.
-class desk {
+class server_side {
 public:
-    desk(coll::communicator& comm, settings const& how, std::size_t parameters)
+    server_side(coll::communicator& comm, settings const& how, std::size_t parameters)
         : comm_(comm),
           servers_(how.servers),
           mine_(part_of(comm.rank(), how, parameters)),
-          parcels_(static_cast<std::size_t>(comm.size() - how.servers),
-                   parcel(mine_.size, how.how == method::async_server)),
-          answer_(parcels_.front()) {}
+          gradients_(static_cast<std::size_t>(comm.size() - how.servers),
+                     block_message(mine_.size, how.how == method::async_server)),
+          answer_(gradients_.front()) {}
 
     int workers() const { return comm_.size() - servers_; }
     /// The first parameter of the server's block.
     std::size_t first() const { return mine_.first; }
     std::span<float> gradient(int worker) { return of(worker).content(); }
-    /// Whether what came was a gradient, and not the word that the worker leaves.
-    bool stays(int worker) { return of(worker).goes_on(); }
+    /// Whether what arrived was a gradient, and not the message that ends the worker's part.
+    bool goes_on(int worker) { return of(worker).goes_on(); }
 
     /// Waits for the next gradient, whoever it is from, and says which worker's. Where several have
     /// come it is the one that has been expected longest, so that nobody is left behind.
     int next() {
         for (;; std::this_thread::sleep_for(std::chrono::microseconds(20))) {
-            auto const came =
+            auto const arrived =
                 std::ranges::find_if(expected_, [](awaited& one) { return one.call.test(); });
-            if (came == expected_.end()) { continue; }
-            auto const worker = came->worker;
-            expected_.erase(came);
+            if (arrived == expected_.end()) { continue; }
+            auto const worker = arrived->worker;
+            expected_.erase(arrived);
             return worker;
         }
     }
@@ -88,56 +89,57 @@ private:
         int worker;
         coll::pending call;
     };
-    parcel& of(int worker) { return parcels_[static_cast<std::size_t>(worker)]; }
+    block_message& of(int worker) { return gradients_[static_cast<std::size_t>(worker)]; }
 
     coll::communicator& comm_;
     int servers_;
     coll::extent mine_;
-    std::vector<parcel> parcels_;
-    parcel answer_;
+    std::vector<block_message> gradients_;
+    block_message answer_;
     std::vector<awaited> expected_;  // the longest first; goes before what it writes to
 };
 
 /// A worker's side.
-class customer {
+class worker_side {
 public:
-    customer(coll::communicator& comm, settings const& how, std::size_t parameters) : comm_(comm) {
+    worker_side(coll::communicator& comm, settings const& how, std::size_t parameters)
+        : comm_(comm) {
         for (int s = 0; s < how.servers; ++s) {
             auto const part = part_of(s, how, parameters);
             firsts_.push_back(part.first);
-            gone_.emplace_back(part.size, how.how == method::async_server);
+            outgoing_.emplace_back(part.size, how.how == method::async_server);
         }
-        come_ = gone_;
+        incoming_ = outgoing_;
     }
 
     /// Gives the gradient to the servers and gets their parameters. False if this was the last
     /// step; the first server knows.
     bool exchange(std::span<float const> gradient, std::span<float> parameters) {
         std::vector<coll::pending> calls;
-        for (std::size_t s = 0; s < gone_.size(); ++s) {
+        for (std::size_t s = 0; s < outgoing_.size(); ++s) {
             auto const server = static_cast<int>(s);
-            gone_[s].fill(gradient.subspan(firsts_[s], gone_[s].content().size()), true);
-            calls.push_back(comm_.start_recv(come_[s].all(), server, server_tag::parameters));
-            calls.push_back(comm_.start_send(gone_[s].all(), server, server_tag::gradient));
+            outgoing_[s].fill(gradient.subspan(firsts_[s], outgoing_[s].content().size()), true);
+            calls.push_back(comm_.start_recv(incoming_[s].all(), server, server_tag::parameters));
+            calls.push_back(comm_.start_send(outgoing_[s].all(), server, server_tag::gradient));
         }
         for (auto& call : calls) { call.wait(); }
-        for (std::size_t s = 0; s < come_.size(); ++s) {
-            std::ranges::copy(come_[s].content(), parameters.subspan(firsts_[s]).begin());
+        for (std::size_t s = 0; s < incoming_.size(); ++s) {
+            std::ranges::copy(incoming_[s].content(), parameters.subspan(firsts_[s]).begin());
         }
-        return come_.front().goes_on();
+        return incoming_.front().goes_on();
     }
-    /// Tells the other servers that there is no more to come.
-    void take_leave() {
-        for (std::size_t s = 1; s < gone_.size(); ++s) {
-            gone_[s].fill({}, false);
-            comm_.send(gone_[s].all(), static_cast<int>(s), server_tag::gradient);
+    /// Tells the other servers that no more gradients follow.
+    void finish() {
+        for (std::size_t s = 1; s < outgoing_.size(); ++s) {
+            outgoing_[s].fill({}, false);
+            comm_.send(outgoing_[s].all(), static_cast<int>(s), server_tag::gradient);
         }
     }
 
 private:
     coll::communicator& comm_;
     std::vector<std::size_t> firsts_;  // of each server's block
-    std::vector<parcel> gone_, come_;
+    std::vector<block_message> outgoing_, incoming_;
 };
 
 }  // namespace trainer
