@@ -17,12 +17,12 @@ namespace trainer::studies {
 namespace {
 
 constexpr int workers = 4;
-constexpr double slower = 3;  // the straggler
 
 struct plan {
     settings base;
     double link;
     double target;  // accuracy
+    double slower;  // the straggler, so many times
 };
 
 plan plan_for(bool quick) {
@@ -36,9 +36,10 @@ plan plan_for(bool quick) {
     p.base.algorithm = "ring";
     p.base.prefetch = 0;
     p.base.counted = true;
-    p.base.slow_motion = quick ? 40 : 10;
+    p.base.slow_motion = quick ? 40 : 15;
     p.link = 50e6;
     p.target = 0.6;
+    p.slower = quick ? 6 : 3;
     return p;
 }
 
@@ -120,7 +121,7 @@ std::vector<outcome> learn_all(study_report& report, plan const& p, data_set con
         auto how = p.base;
         how.link = p.link / how.slow_motion;
         w.set(how);
-        if (straggles) { how.straggler = {how.ranks - 1, slower}; }
+        if (straggles) { how.straggler = {how.ranks - 1, p.slower}; }
         all.push_back({w.name, learn(how, data), how});
     }
     return all;
@@ -131,14 +132,15 @@ void show(study_report& report, plan const& p, std::vector<outcome> const& all, 
         straggles ? "straggler" : "equal",
         fmt::format("Four ranks compute{}; links of {:g} Mbit/s; {} epochs. `-`: does not apply, "
                     "or not reached.",
-                    straggles ? fmt::format(", one of them {:g} times slower", slower) : "",
+                    straggles ? fmt::format(", one of them {:g} times slower", p.slower) : "",
                     p.link * 8e-6, p.base.epochs),
         {"who averages", "ms per step", fmt::format("seconds to {:g}", p.target), "accuracy",
          "KB that the busiest link sends per step", "stale: mean", "stale: most", "ahead: most"},
         {}};
     figure f{straggles ? "straggler" : "equal",
-             straggles ? "Accuracy against time, one of four ranks three times slower"
-                       : "Accuracy against time",
+             straggles ? fmt::format("Accuracy against time, one of four ranks {:g} times slower",
+                                     p.slower)
+                       : std::string("Accuracy against time"),
              fmt::format("Four ranks compute, links of {:g} Mbit/s.", p.link * 8e-6),
              {"seconds"},
              {"accuracy in test"},
