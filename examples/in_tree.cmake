@@ -146,7 +146,7 @@ if(TARGET sgd_trainer)
     file(GLOB studies CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/trainer/studies/*)
     foreach(study IN LISTS studies)    # each holds the figures of a small run against what its page says
         cmake_path(GET study FILENAME study)
-        collectives_test(examples.sgd_trainer.study.${study} LABELS examples trainer
+        collectives_test(examples.sgd_trainer.study.${study} SERIAL LABELS examples trainer    # some are times
             COMMAND ${PROJECT_SOURCE_DIR}/tests/trainer/study ${study} $<TARGET_FILE:sgd_trainer>)
     endforeach()
     add_dependencies(tested sgd_trainer)
