@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long messages take that share links fairly: max-min fairness, message by message. All of them
-// start together and have the same rate, until a link is full: those that cross it keep their rate,
-// the others go on growing. When a message has ended, the rest share anew. Every link carries one
-// byte in a unit of time; a message needs all links of its way at once.
+// start together, each at a rate that stays until one of them ends; then the rates are found anew.
+// They are found by raising all of them together from 0: when a link is full, the messages on it
+// keep the rate that they have, and the others are raised further. Every link carries one byte in a
+// unit of time; a message needs all links of its way at once.
 #pragma once
 
 #include "wire.hpp"
@@ -47,24 +48,12 @@ public:
         }
     }
 
-    /// The rates of the messages that are under way now; 0 of the others.
-    std::vector<double> const& rates() {
-        std::fill(rate_.begin(), rate_.end(), 0.0);
-        for (auto const link : used_) {
-            room_[link] = 1;
-            open_[link] = 0;
-            for (auto const m : on_[link]) { open_[link] += left_[m] > 0 ? 1 : 0; }
-        }
-        for (auto growing = under_way_.size(); growing > 0;) { growing -= fill_one(); }
-        return rate_;
-    }
-
     /// When each message has ended.
     std::vector<double> run() {
         std::vector<double> result(messages_.size());
         double now = 0;
         while (!under_way_.empty()) {
-            rates();
+            find_rates();
             double first = std::numeric_limits<double>::infinity();
             for (auto const m : under_way_) { first = std::min(first, left_[m] / rate_[m]); }
             now += first;
@@ -81,6 +70,17 @@ public:
 
 private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    /// Finds the rates of the messages that are under way now; those of the others are 0.
+    void find_rates() {
+        std::fill(rate_.begin(), rate_.end(), 0.0);
+        for (auto const link : used_) {
+            room_[link] = 1;
+            open_[link] = 0;
+            for (auto const m : on_[link]) { open_[link] += left_[m] > 0 ? 1 : 0; }
+        }
+        for (auto growing = under_way_.size(); growing > 0;) { growing -= fill_one(); }
+    }
 
     /// Fixes the rates of those that cross the link that is full first; says how many these are.
     std::size_t fill_one() {
@@ -110,7 +110,7 @@ private:
     std::vector<std::size_t> under_way_, used_;  // messages; links that some message crosses
     std::vector<std::vector<std::size_t>> on_;   // the messages that cross a link
     std::vector<double> room_;
-    std::vector<int> open_;  // how many messages of a link still grow
+    std::vector<int> open_;  // how many messages of a link have no rate yet
 };
 
 /// The messages of each round; see `share` in exports.cpp. False if `all` is not of that form.

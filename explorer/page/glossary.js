@@ -31,7 +31,7 @@ export function mountGlossary(view, also) {
   const pattern = new RegExp(`(?<![\\w-])(${longFirst})s?(?![\\w-])(?! (?:the end|to a float))`, "gi");
   const wordOf = (found) => WORDS.find((w) => w.toLowerCase() === found.toLowerCase());
   const tip = h("div", { class: "term-tip", id: "term-tip", role: "tooltip", hidden: true });
-  const told = h("p", { class: "away", role: "status" });  // to who asked; what has the focus is described by the tip
+  const told = h("p", { class: "away", role: "status" });  // read out after a click or a key; the tip itself describes the word that has the focus
   document.querySelector("main").append(tip, told);
   let over = null;    // the term whose meaning is shown
   let pinned = false; // by a click or a key: it stays until another one

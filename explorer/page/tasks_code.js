@@ -4,7 +4,7 @@
 // copying with another name; not against a student who reads this file.
 import { KINDS, makeTask, markTask, parseTask } from "./tasks.js";
 import { libraryName } from "./tasks_build.js";
-import { fnv1a, seedOf } from "./tasks_random.js";
+import { fnv1a, isSeedOf } from "./tasks_random.js";
 
 export const MOST_NAME = 60;
 
@@ -46,7 +46,7 @@ export function verified(core, code) {
   const isRight = (task, given) => given !== null && markTask(core, task, given).right && codeOf(core, task, given, student, tries) === code.trim();
   const task = tasks.find((t) => isRight(t, givenTo(t))) ?? tasks[0], given = givenTo(task);
   const right = isRight(task, given);
-  const own = id.seed.split("-")[0] === String(seedOf(student));
+  const own = isSeedOf(id.seed, student);
   const whose = right ? libraryName(core, task, given) : null;
   return { right, say: right ? `right${whose ? `, but the library\u2019s ${whose} as it stands` : ""}` : "the answer is wrong", task, student, tries: Number(tries), own };
 }

@@ -8,11 +8,17 @@ export function fnv1a(text) {
   return h;
 }
 
-// The seed of what a student types in: a whole number is itself, any other text its FNV-1a. Spaces at
-// the ends, several spaces and the case of A to Z make no difference.
+// The seed of what a student types in, name or number: its FNV-1a. Spaces at the ends, several spaces and
+// the case of A to Z make no difference.
 export function seedOf(text) {
-  const plain = text.replace(/[ \t]+/g, " ").replace(/^ | $/g, "").replace(/[A-Z]/g, (c) => c.toLowerCase());
-  return /^\d{1,9}$/.test(plain) ? Number(plain) : fnv1a(plain);
+  return fnv1a(plainOf(text));
+}
+const plainOf = (text) => text.replace(/[ \t]+/g, " ").replace(/^ | $/g, "").replace(/[A-Z]/g, (c) => c.toLowerCase());
+
+// Whether a task has the student's seed. In older codes that of a number is the number.
+export function isSeedOf(seed, text) {
+  const [first] = seed.split("-"), plain = plainOf(text);
+  return first === String(fnv1a(plain)) || (/^\d{1,9}$/.test(plain) && first === String(Number(plain)));
 }
 
 // {below(n), pick(list), shuffled(list)}: mulberry32, started by the FNV-1a of the text.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tries and result codes of a student, kept in this browser where it allows that; and the student's
-// name, which stays in this window: no address and no message has it.
+// The tries and result codes of a student, kept in this browser where it allows that, under the student's
+// name, which the codes have in them too. The name in the field stays in this window alone. No address
+// and no message has it.
 const NAME = "collectives-explorer-tasks";
 
 export function makeStore() {

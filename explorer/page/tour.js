@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is here for the first time: states of the page, in an order, and what to look for in each.
+// The tour shows a new reader six states of the page, and says what to look for in each.
 import { h } from "./dom.js";
 
 export const STEPS = [

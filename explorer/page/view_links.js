@@ -18,8 +18,8 @@ const MOST_SHARED = 64;  // ranks up to which fair sharing is computed
 const COUNTED = {
   bound: "All messages of a round start together. A round lasts until its busiest link has carried its bytes; each rank has one port "
     + "as fast as a link, as on a crossbar. This is the simple bound: no way of sharing the links is quicker. Latency is left out.",
-  fair: "All messages of a round start together, and share links by fair sharing (max-min): all have the same rate until a link is full, those that cross it keep theirs, "
-    + "the others go on growing; when one has ended, the rest share anew. A message needs all links of its way at once, and the ports of its two ranks. Latency is left out.",
+  fair: "All messages of a round start together, and share links by fair sharing (max-min). Their rates are raised together from 0: when a link is full, the messages on it keep the rate that they have, "
+    + "and the others are raised further. When a message ends, the rates are found anew. A message needs all links of its way at once, and the ports of its two ranks. Latency is left out.",
 };
 const checked = (accepts) => ({ parse: (t) => (accepts(t) ? t : undefined), format: (v) => v });
 

@@ -49,7 +49,7 @@ function mount(host, app) {
       app.show(app.state);
     } });
   const who = h("div", { class: "card row task-who" }, h("label", {}, "Your name or number ", name),
-    h("p", { class: "quiet" }, "It chooses your tasks: with another name there are others. It stays in this window and in your result codes; links do not have it."));
+    h("p", { class: "quiet" }, "It chooses your tasks: with another name there are others. Your result codes have it in them, and this browser keeps these, with your tries, after the window is closed. Links do not have it."));
   const teacher = h("div", {}), sheet = h("div", {}), start = h("div", {}), body = h("div", {});
   const toTeacher = h("p", { class: "task-teacher no-print" }, h("button", { type: "button", class: "plain", onclick: () => app.set({ teacher: "yes" }) }, "For teachers: make a sheet of tasks"));
   host.append(teacher, who, sheet, start, body, toTeacher);

@@ -8,7 +8,7 @@ import { edited } from "../page/tasks_bug.js";
 import { codeOf, verified, written } from "../page/tasks_code.js";
 import { KINDS, POOL, makeTask, markTask, refusalOf, parseSheet, parseTask, sheetText, tasksOf, taskText } from "../page/tasks.js";
 import { packed, unpacked } from "../page/tasks_pack.js";
-import { fnv1a, seedOf } from "../page/tasks_random.js";
+import { fnv1a, isSeedOf, seedOf } from "../page/tasks_random.js";
 import { parseChunks, stepsByRank, withSteps } from "../page/tasks_steps.js";
 
 const core = await makeCore(readFileSync(process.argv[2]));
@@ -181,7 +181,8 @@ assert.equal(fnv1a(""), 0x811c9dc5);
 assert.equal(fnv1a("a"), 0xe40c292c);
 assert.equal(fnv1a("foobar"), 0xbf9cf968);
 assert.equal(seedOf(" Ada  Lovelace "), seedOf("ada lovelace"));
-assert.equal(seedOf("17"), 17);
+assert.equal(seedOf("17"), fnv1a("17"));  // the number itself stands in no address
+assert(isSeedOf(`${fnv1a("17")}-2`, " 17") && isSeedOf("17-2", "017") && !isSeedOf("18", "17") && !isSeedOf("17", "Ada"));
 assert.equal(written("Zoë B."), "Zo%C3%AB%20B%2E");
 assert.deepEqual(parseChunks("6-1", 8), [0, 1, 6, 7]);
 assert.deepEqual(parseChunks("all", 3), [0, 1, 2]);

@@ -107,9 +107,9 @@ int whole(std::string_view text) {
 
 bool task_code::own_seed() const {
     auto const name = plain(student);
-    auto const of_name = is_digits(name) && name.size() <= 9 ? std::to_string(whole(name))
-                                                             : std::to_string(fnv1a(name));
-    return parts_of(seed, '-')[0] == of_name;
+    auto const given = parts_of(seed, '-')[0];
+    bool const number = is_digits(name) && name.size() <= 9;  // its own seed, in older codes
+    return given == std::to_string(fnv1a(name)) || (number && given == std::to_string(whole(name)));
 }
 
 task_code read_code(std::string_view text) {
