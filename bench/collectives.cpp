@@ -4,7 +4,7 @@
 //
 // Every rank runs all benchmarks, and all must do the same number of iterations: it is fixed, never
 // found by a rank for itself. What is reported is the slowest rank's time, by rank 0 alone.
-#include "../tools/coll_perf/copies.hpp"
+#include "../tools/collrun/binding.hpp"
 
 #include <collectives/collectives.hpp>
 
@@ -132,8 +132,12 @@ int main(int argc, char** argv) {
     auto const* const given = std::getenv("COLLECTIVES_BENCH_RANKS");
     auto const ranks = given == nullptr ? 2 : std::atoi(given);
     try {
+        auto const places = binding::cores_if_enough(ranks);
         coll::shm::run(ranks, [&](communicator& comm) {
-            if (comm.size() <= coll_perf::usable_cores()) { coll_perf::pin_to_core(comm.rank()); }
+            auto const rank = static_cast<std::size_t>(comm.rank());
+            if (!places.empty() && !binding::bind_to(places[rank])) {
+                throw std::runtime_error("a rank cannot be bound to " + places[rank].name);
+            }
             auto flags = flags_of(comm.rank(), argc, argv);
             auto count = static_cast<int>(flags.size());
             benchmark::Initialize(&count, flags.data());

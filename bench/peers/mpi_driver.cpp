@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     try {
         auto const o = order::read(argc, argv);
+        bind_rank(o.how.places, rank);  // where the launcher has put it, if it counts as hwloc does
         run(o, rank, ranks, [&](auto const& c) { return find(c, rank, ranks); });
     } catch (std::exception const& e) {
         std::cerr << e.what() << std::endl;

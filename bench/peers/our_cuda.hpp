@@ -138,7 +138,7 @@ void measure_on_devices(bool threads, Calls const& calls, board const& meeting, 
                         std::function<void(std::string const&)> const& tell) {
     auto const body = [&](coll::communicator& base,
                           std::shared_ptr<cuda::call_table> const& table) {
-        if (how.pin && meeting.core_per_rank()) { pin_to_core(base.rank()); }
+        bind_rank(how.places, base.rank());
         std::string why;
         auto const devices = table->devices(why);
         auto const mine = devices == 0 ? 0 : base.rank() % devices;

@@ -68,7 +68,6 @@ TEST_CASE("coll_perf's driver on devices: threads and processes, own and allocat
             how.iterations = 4;
             how.warmup = 1;
             how.controls = true;
-            how.pin = false;
             how.allocated = allocated;
             fake::world w;
             shared_memory const memory(peers::board::bytes_for(how.ranks, how.iterations));

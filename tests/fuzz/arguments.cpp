@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 44> known{
     "--check",     "--batch",    "--budget",
     "--launches",  "--form",     "both",
     "--cold",      "--touch",    "--offset",
-    "--allocated", "--pin",      "--format",
+    "--allocated", "--bind",     "--format",
     "--json",      "--peer",     "--time-limit",
     "nan",         "inf",        "18446744073709551615",
     "1e400",       "4T"};

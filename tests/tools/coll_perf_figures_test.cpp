@@ -159,7 +159,7 @@ TEST_CASE("a case and its result survive the way through another program") {
     CHECK(back.batch == 64);
     settings how;
     how.budget = 0.25;
-    how.cold = how.pin = true;
+    how.cold = true;
     how.touch = how.allocated = false;
     CHECK(settings_of(as_text(how)).budget == 0.25);
     CHECK(settings_of(as_text(how)).cold);
@@ -272,22 +272,4 @@ TEST_CASE("a turn whose programs met the cores at different distances is launche
     never.run({measured_case{}});
     CHECK(never.repeated == 4);  // then it is kept as it is
     CHECK(never.all.size() == 4);
-}
-
-TEST_CASE("peers are started with what suits them") {
-    auto const has = [](std::vector<std::string> const& command, char const* word) {
-        return std::find(command.begin(), command.end(), word) != command.end();
-    };
-    auto const crowded = launch_command("openmpi", "driver", 4, false, true, true);
-    CHECK(has(crowded, "--oversubscribe"));
-    CHECK(has(crowded, "mpi_yield_when_idle"));
-    CHECK(has(crowded, "--allow-run-as-root"));
-    CHECK(crowded.back() == "driver");
-    CHECK_FALSE(has(launch_command("openmpi", "driver", 2, true, true, false), "--oversubscribe"));
-    CHECK(has(launch_command("mpich", "driver", 2, true, true, false), "-bind-to"));
-    CHECK(launch_command("gloo", "driver", 2, true, true, false).size() == 1);
-    std::string missing;
-    CHECK_THROWS_AS(find_peer("nccl", "/", 1, missing), usage_error);
-    static_cast<void>(find_peer("mpich", "/nowhere", 1, missing));
-    CHECK(missing.find("mpich cannot be measured") != missing.npos);
 }

@@ -149,8 +149,34 @@ ends "between two elements" 2 --offset 4 -d double -b 4K -e 4K
 has "between two elements" "$room/said" "--offset 4 is no place for double, of 8 bytes"
 COLLECTIVES_ISA=sse9 ends "no such instructions" 1 --collective broadcast -b 16K -e 16K -n 2
 has "no such instructions" "$room/said" "COLLECTIVES_ISA is 'sse9'; there are portable, avx2 and avx512"
-ends "not pinned" 0 --pin none --ranks 1 "${quick[@]}"
-has "not pinned" "$room/said" "1 ranks, not pinned"
+ends "not bound" 0 --bind none --ranks 1 --report-bindings "${quick[@]}"
+has "not bound" "$room/said" "# 1 ranks, not bound"
+has "not bound" "$room/said" "coll_perf: rank 0 of 1 runs on any processor"
+ends "bound to cores" 0 --bind core --ranks 1 --report-bindings "${quick[@]}" --csv "$room/bound.csv"
+has "bound to cores" "$room/said" "# 1 ranks, each on a core of its own (core "
+has "bound to cores" "$room/said" "coll_perf: rank 0 of 1 runs on core "
+expect "the rank was where it was put" python3 -c "import csv; assert {r['pinned'] for r in csv.DictReader(open('$room/bound.csv'))} == {'1'}"
+ends "bound to nodes" 0 --bind numa --ranks 3 "${quick[@]}"
+has "bound to nodes" "$room/said" "# 3 ranks, on NUMA node"
+ends "as many cores as there are" 0 --ranks 1,200 --collective creation --report-bindings --transport threads -n 1
+has "as many cores as there are" "$room/said" "core of its own"
+has "as many cores as there are" "$room/said" "; 200 ranks, not bound"
+ends "too few cores" 1 --bind core --ranks 1000 "${quick[@]}"
+has "too few cores" "$room/said" "1000 ranks cannot be bound to cores of their own: this process may use"
+HWLOC_SYNTHETIC="core:2 pu:1(indexes=1000,1001)" ends "a core that is not there" 1 "${quick[@]}"
+has "a core that is not there" "$room/said" "rank 0 cannot be bound to core 0"
+for gone in --pin "--pin cores" --pin=none; do
+    # shellcheck disable=SC2086
+    ends "$gone" 2 $gone
+    has "$gone" "$room/said" "--pin is gone: --bind core, numa or none says where ranks run"
+done
+WORLD_SIZE=1 RANK=0 ends "a launcher's variable" 2 --ranks 2 "${quick[@]}"
+has "a launcher's variable" "$room/said" "--ranks 2: the launcher has started 1; WORLD_SIZE is set"
+SLURM_STEP_ID=0 ends "half of a launcher's variables" 2 "${quick[@]}"
+has "half of a launcher's variables" "$room/said" "SLURM_STEP_ID is set, so this is one rank of a launcher's (with --start-ranks"
+WORLD_SIZE=3 RANK=1 ends "ranks of its own all the same" 0 --start-ranks --ranks 1 "${quick[@]}"
+has "ranks of its own all the same" "$room/said" "# shm, all_reduce, automatic over 1 ranks"
+WORLD_SIZE=3 RANK=1 ends "a mistake, all the same" 2 --colective all_reduce --start-ranks
 ends "limits" 0 --percent-of-limit "${quick[@]}" --json "$room/limits.json"
 has "limits" "$room/said" "copy copy-nt trip %limit dropped"
 expect "JSON parses" python3 -m json.tool "$room/limits.json"

@@ -82,6 +82,9 @@ TEST_CASE("a rank runs where it is bound") {
     cpu_set_t now;
     REQUIRE(::sched_getaffinity(0, sizeof now, &now) == 0);
     CHECK(CPU_EQUAL(&now, &one.processors));
+    CHECK(binding::here().name == one.name);
+    CHECK(binding::cores_if_enough(1).size() == 1);
+    CHECK(binding::cores_if_enough(2).empty());
     // Bound to one core, this process cannot give two ranks one each.
     CHECK_THROWS_AS(binding::places(binding::unit::core, 2), std::runtime_error);
     REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);

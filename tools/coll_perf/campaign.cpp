@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "campaign.hpp"
 
-#include "copies.hpp"
 #include "host.hpp"
 
 #include <fmt/format.h>

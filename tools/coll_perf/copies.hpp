@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies to compare with, memory for private vectors, and the pinning of ranks to cores.
+// Copies to compare with, and memory for private vectors.
 #pragma once
-
-#include <sched.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -55,28 +53,5 @@ private:
     };
     std::unique_ptr<std::byte, release> data_;
 };
-
-/// The number of cores this thread may run on.
-inline int usable_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-/// Puts this thread on the core number `rank` of those it may use; does nothing if they are fewer.
-inline void pin_to_core(int rank) {
-    cpu_set_t may;
-    CPU_ZERO(&may);
-    if (::sched_getaffinity(0, sizeof may, &may) != 0) { return; }
-    int left = rank;
-    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
-        if (!CPU_ISSET(core, &may) || left-- > 0) { continue; }
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(core, &one);
-        static_cast<void>(::sched_setaffinity(0, sizeof one, &one));
-        return;
-    }
-}
 
 }  // namespace coll_perf

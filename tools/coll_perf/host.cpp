@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host.hpp"
 
-#include "copies.hpp"
+#include "cores.hpp"
 
 #include "../processor.hpp"
 

@@ -2,6 +2,7 @@
 // What a launch is asked to measure, in a form that can be handed to another program.
 #pragma once
 
+#include "cores.hpp"
 #include "kinds.hpp"
 
 #include <array>
@@ -25,12 +26,12 @@ struct settings {
     bool cold = false;        ///< other memory in each call
     bool touch = false;       ///< inputs are written and results read between the calls
     std::size_t offset = 0;   ///< bytes of its first page that lie before each vector
-    bool pin = true;          ///< each rank on a core of its own, if there are enough
     bool allocated = false;   ///< memory of communicator::allocate
     int tests = 0;            ///< looks at a started call while the rank computes
     bool background = false;  ///< a started call goes on by itself
     int tensors = 64;         ///< vectors that a fusion buffer gets before it is flushed
     std::size_t threshold = std::size_t{64} << 20;  ///< of the fusion buffer, bytes
+    std::vector<binding::place> places;             ///< of the ranks; none: they are not bound
 };
 
 /// One measurement: a collective on so many elements.
@@ -53,9 +54,10 @@ struct measured_case {
 inline std::string as_text(settings const& s) {
     std::ostringstream out;
     out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
-        << ' ' << s.controls << ' ' << s.cold << ' ' << s.pin << ' ' << s.allocated << ' '
-        << s.touch << ' ' << s.offset << ' ' << s.tests << ' ' << s.background << ' ' << s.tensors
-        << ' ' << s.threshold;
+        << ' ' << s.controls << ' ' << s.cold << ' ' << s.allocated << ' ' << s.touch << ' '
+        << s.offset << ' ' << s.tests << ' ' << s.background << ' ' << s.tensors << ' '
+        << s.threshold;
+    for (auto const& p : s.places) { out << ' ' << text_of(p.processors); }
     return out.str();
 }
 
@@ -70,9 +72,15 @@ inline settings settings_of(std::string const& text) {
     std::istringstream in(text);
     settings s;
     in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
-        s.pin >> s.allocated >> s.touch >> s.offset >> s.tests >> s.background >> s.tensors >>
-        s.threshold;
-    if (!in) { throw std::runtime_error("no settings: " + text); }
+        s.allocated >> s.touch >> s.offset >> s.tests >> s.background >> s.tensors >> s.threshold;
+    bool right = !in.fail();
+    for (std::string list; in >> list;) {
+        s.places.push_back({{}, "processors " + list});
+        right = right && read_processors(list, s.places.back().processors);
+    }
+    if (!right || (!s.places.empty() && s.places.size() != static_cast<std::size_t>(s.ranks))) {
+        throw std::runtime_error("no settings: " + text);
+    }
     return s;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job_member.hpp"
 
-#include "copies.hpp"
 #include "host.hpp"
 #include "launch.hpp"
 #include "order.hpp"
 #include "output.hpp"
 #include "peers.hpp"
+#include "placement.hpp"
 #include "ranks/message_board.hpp"
 #include "ranks/ours.hpp"
 #include "ranks/transports.hpp"
@@ -19,8 +19,6 @@
 #include <collectives/launch/environment.hpp>
 
 #include <fmt/format.h>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -35,30 +33,50 @@ namespace {
 
 using coll::usage_error;
 
-/// The transport's full name, and the program that can do it.
+/// A mistake that all ranks make: rank 0 tells it. The variable may be of a launcher that has
+/// started a shell, or a container, in which coll_perf is to start its ranks.
+usage_error wrong_under_launcher(std::string const& text) {
+    return usage_error(fmt::format(
+        "{}; {} is set, so this is one rank of a launcher's (with --start-ranks coll_perf starts "
+        "its ranks itself all the same)",
+        text, launched::variable_of_launcher()));
+}
+
+coll::job_place place_of_this_rank() try {
+    return coll::place_from_environment();
+} catch (usage_error const& e) { throw wrong_under_launcher(e.what()); }
+
+/// What no rank of a launcher's can do.
+void refuse_transport(std::string const& name) {
+    constexpr std::array<std::string_view, 11> all{
+        "",          "join",      "shm",         "ucx",         "hosts",        "mpi",
+        "hosts-mpi", "mpi-mpich", "mpi-openmpi", "hosts-mpich", "hosts-openmpi"};
+    if (std::find(all.begin(), all.end(), name) != all.end()) { return; }
+    throw wrong_under_launcher(fmt::format(
+        "--transport {}: under a launcher there are mpi, ucx, shm, hosts, hosts-mpi and join",
+        name));
+}
+
+/// The transport's full name, after this program has gone on as the one that can do it.
 std::string transport_here(options const& o, char** arguments) {
     auto name = o.transport;
     if (name.empty()) { name = launched::mpi_of_launcher().empty() ? "join" : "mpi"; }
-    if (name == "join") { name = launched::transport_of_join(); }
-    if (name.starts_with("mpi") || name.starts_with("hosts-")) {
-        launched::become_program_of_mpi("coll_perf", arguments);
-        auto const full = name.substr(0, name.find('-')) + "-" + launched::mpi_of_this_program();
-        if (name != "mpi" && name != "hosts-mpi" && name != full) {
-            throw usage_error(fmt::format("--transport {}: the launcher's MPI is {}", name, full));
-        }
-        return full;
+    if (name == "join") { return launched::transport_of_join(); }
+    if (!name.starts_with("mpi") && !name.starts_with("hosts-")) { return name; }
+    launched::become_program_of_mpi("coll_perf", arguments);
+    auto const full = name.substr(0, name.find('-')) + "-" + launched::mpi_of_this_program();
+    if (name != "mpi" && name != "hosts-mpi" && name != full) {
+        throw std::runtime_error(
+            fmt::format("--transport {}: the launcher's MPI is that of {}", name, full));
     }
-    if (name == "shm" || name == "ucx" || name == "hosts") { return name; }
-    throw usage_error(fmt::format(
-        "--transport {}: under a launcher there are mpi, ucx, shm, hosts, hosts-mpi and join",
-        name));
+    return full;
 }
 
 /// What only a coll_perf that starts its ranks itself can do.
 void refuse_launches(options const& o) {
     auto const refuse = [](char const* flag) {
-        throw usage_error(fmt::format(
-            "{} is for a coll_perf that starts its ranks itself, without a launcher", flag));
+        throw wrong_under_launcher(
+            fmt::format("{} is for a coll_perf that starts its ranks itself", flag));
     };
     if (o.launches > 1) { refuse("--launches"); }
     if (!o.peers.empty()) { refuse("--peer"); }
@@ -115,15 +133,18 @@ private:
     std::optional<message_board> messages_;
 };
 
-/// Puts this rank on a core of its own, if the host has as many as ranks and the launcher has not
-/// bound it. Whether each rank has one now.
-bool take_core(coll::job_place const& place, bool pin) {
-    auto const cores = usable_cores();
-    if (place.local_rank < 0 || place.local_size < 0) { return false; }
-    if (cores == 1 && place.local_size <= ::sysconf(_SC_NPROCESSORS_ONLN)) { return true; }
-    if (place.local_size > cores) { return false; }
-    if (pin) { pin_to_core(place.local_rank); }
-    return true;
+/// Where the ranks run. Collective.
+std::vector<rank_place> tell_places(coll::communicator& comm, options const& o) {
+    auto const all = places_of_all(comm);
+    if (o.bind == "core" && !has_core_each(all)) {
+        throw std::runtime_error("--bind core: the launcher has put several ranks on one core");
+    }
+    for (int r = 0; o.report_bindings && comm.rank() == 0 && r < comm.size(); ++r) {
+        auto const& its = all[static_cast<std::size_t>(r)];
+        fmt::print(stderr, "coll_perf: rank {} of {} runs on {} of {}\n", r, comm.size(),
+                   its.name.data(), its.host.data());
+    }
+    return all;
 }
 
 /// The first `n` ranks, on each of them; null on the others. Collective.
@@ -145,7 +166,6 @@ struct work {
 void measure_over(job_rank const& me, work const& w) {
     auto how = settings_of(w.asked);
     how.ranks = me.comm.size();
-    how.pin = false;  // that is done
     meeting place(me.comm, how, w.asked.meet == "memory", w.core_per_rank);
     auto const groups = plan(request_of(w.asked), how.ranks);
     if (w.out == nullptr) {
@@ -166,12 +186,17 @@ void measure_over(job_rank const& me, work const& w) {
 
 int measure_as_rank(job_rank const& me, work w) {
     std::optional<output> out;
+    auto const places = tell_places(me.comm, w.asked);
+    if (places.front().of == binding::unit::core && !has_core_each(places)) {
+        w.core_per_rank = false;  // the launcher has put several on one
+    }
     if (me.comm.rank() == 0) {
         auto const via = w.transport.find("-") == std::string::npos
                              ? w.transport
                              : w.transport + " (" + launched::version_of_mpi() + ")";
-        out.emplace(w.asked, std::vector<std::string>{},
-                    fmt::format("{} ranks of a launcher over {}", me.comm.size(), via));
+        out.emplace(
+            w.asked, std::vector<std::string>{},
+            fmt::format("{} ranks of a launcher over {}, {}", me.comm.size(), via, shown(places)));
         w.out = &*out;
     }
     auto numbers = w.numbers;
@@ -191,31 +216,41 @@ int measure_as_rank(job_rank const& me, work w) {
     return status[0];
 }
 
+/// Finds mistakes in the command line, which all ranks have: rank 0 throws a usage_error, the
+/// others get false. They must not fail: the launcher might end rank 0 before it has told.
+bool is_right(work& w, coll::job_place const& place) try {
+    refuse_launches(w.asked);
+    w.numbers = w.asked.ranks.empty() ? std::vector<int>{place.size} : rank_numbers(w.asked.ranks);
+    for (auto const n : w.numbers) {
+        if (n > place.size) {
+            throw wrong_under_launcher(
+                fmt::format("--ranks {}: the launcher has started {}", n, place.size));
+        }
+        require_places(plan(request_of(w.asked), n), w.asked.how);
+    }
+    refuse_transport(w.asked.transport);
+    return true;
+} catch (usage_error const&) {
+    if (place.rank == 0) { throw; }
+    return false;
+}
+
 }  // namespace
 
 int measure_as_member(options o, char** arguments) {
-    auto const place = coll::place_from_environment();
+    auto const place = place_of_this_rank();
     work w{o, {}, {}, false, nullptr};
-    try {
-        refuse_launches(o);
-        w.numbers = o.ranks.empty() ? std::vector<int>{place.size} : rank_numbers(o.ranks);
-        for (auto const n : w.numbers) {
-            if (n > place.size) {
-                throw usage_error(
-                    fmt::format("--ranks {}: the launcher has started {}", n, place.size));
-            }
-            require_places(plan(request_of(o), n), o.how);
-        }
+    if (!is_right(w, place)) { return 0; }
+    try {  // what goes wrong from here on, this rank alone may meet
         w.transport = transport_here(o, arguments);
-    } catch (usage_error const&) {
-        if (place.rank == 0) { throw; }
-        return 0;  // else the launcher might end rank 0 before it has told
+        static_cast<void>(this_host());  // before this rank is on one core
+        w.core_per_rank = take_place(place, o.bind);
+        int status = 1;
+        join_over(w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); });
+        return status;
+    } catch (std::exception const& e) {
+        throw std::runtime_error(fmt::format("rank {}: {}", place.rank, e.what()));
     }
-    static_cast<void>(this_host());  // before this rank is on one core
-    w.core_per_rank = take_core(place, o.pin == "cores");
-    int status = 1;
-    join_over(w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); });
-    return status;
 }
 
 bool another_rank_tells() {
@@ -229,9 +264,8 @@ int measure_order(int argc, char** argv) try {
     std::string const transport = argv[2];
     load::inherit();
     // Before there is a communicator, which looks at its start how many cores it may use.
-    if (o.how.pin && o.core_per_rank && !transport.ends_with("mpich") &&
-        !transport.ends_with("openmpi")) {
-        pin_to_core(coll::place_from_environment().rank);
+    if (!transport.ends_with("mpich") && !transport.ends_with("openmpi")) {
+        bind_rank(o.how.places, coll::place_from_environment().rank);
     }
     join_over(transport, [&](job_rank const& me) {
         auto meeting = o.meet(me.comm.size());

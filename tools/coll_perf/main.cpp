@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_perf: measures collectives, and says how far the figures can be trusted.
-#include "copies.hpp"
 #include "host.hpp"
 #include "job_member.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "peers.hpp"
+#include "placement.hpp"
 #include "sizes.hpp"
 
 #include "../launched/launched.hpp"
@@ -16,34 +16,65 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace coll_perf {
 namespace {
 
-/// Ours over each transport, with so many ranks each time.
+/// So many ranks, and where they run.
+struct team {
+    int ranks = 0;
+    std::vector<binding::place> places;
+};
+
+/// Ours over a transport.
 struct ours_with {
     program what;
-    int ranks = 0;
+    team ranks;
 };
 
 std::string folder_of(options const& o) {
     return o.peer_folder.empty() ? default_peer_folder() : o.peer_folder;
 }
 
-std::vector<ours_with> our_programs(options const& o, std::vector<int> const& numbers) {
+/// Tells on stderr, where that is asked for, where the ranks run.
+std::vector<team> teams_of(options const& o, std::vector<int> const& numbers) {
+    std::vector<team> all;
+    for (auto const n : numbers) {
+        all.push_back({n, places_for(o.bind, n)});
+        for (int r = 0; o.report_bindings && r < n; ++r) {
+            auto const& places = all.back().places;
+            fmt::print(stderr, "coll_perf: rank {} of {} runs on {}\n", r, n,
+                       places.empty() ? "any processor" : places[static_cast<std::size_t>(r)].name);
+        }
+    }
+    return all;
+}
+
+std::string head_of(std::vector<team> const& all) {
+    std::vector<std::string> parts;
+    for (auto const& t : all) {
+        parts.push_back(fmt::format("{} ranks, {}", t.ranks, shown(t.places)));
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<ours_with> our_programs(options const& o, std::vector<team> const& teams) {
     std::vector<ours_with> all;
     for (auto const& name : split_list(o.transport.empty() ? "shm" : o.transport)) {
-        for (auto const n : numbers) {
+        for (auto const& t : teams) {
             if (!is_launched(name)) {
-                all.push_back({ours(name), n});
+                all.push_back({ours(name), t});
                 continue;
             }
             std::string missing;
-            all.push_back({find_launched(name, folder_of(o), n, o.seconds_per_case, missing), n});
+            all.push_back(
+                {find_launched(name, folder_of(o), t.ranks, o.seconds_per_case, missing), t});
             if (!missing.empty()) { throw std::runtime_error(missing); }
         }
     }
@@ -68,22 +99,20 @@ int measure(options const& o) {
     auto how = settings_of(o);
     auto const numbers = rank_numbers(o.ranks.empty() ? "2" : o.ranks);
     for (auto const n : numbers) { require_places(plan(request_of(o), n), how); }
-    auto const transports = our_programs(o, numbers);
+    auto const teams = teams_of(o, numbers);
+    auto const transports = our_programs(o, teams);
     auto const peers = find_peers(o);
     std::vector<std::string> names;
     for (auto const& p : peers) { names.push_back(p.name); }
-    bool const pins =
-        how.pin && *std::max_element(numbers.begin(), numbers.end()) <= this_host().cores;
-    output out(o, names,
-               fmt::format("{} ranks, {}", fmt::join(numbers, ", "),
-                           pins ? "each on a core of its own" : "not pinned"));
+    output out(o, names, head_of(teams));
     for (int cycle = 0; cycle < o.cycles; ++cycle) {
         for (auto const& [transport, ranks] : transports) {
-            how.ranks = ranks;
+            how.ranks = ranks.ranks;
+            how.places = ranks.places;
             auto c = out.make_campaign(how);
             c.programs = {transport};
             c.programs.insert(c.programs.end(), peers.begin(), peers.end());
-            for (auto const& group : plan(request_of(o), ranks)) { c.run(group); }
+            for (auto const& group : plan(request_of(o), how.ranks)) { c.run(group); }
             out.add(c);
         }
     }
@@ -105,10 +134,13 @@ int main(int argc, char** argv) {
     load::option(app);
     try {
         app.parse(argc, argv);
-        return launched::by_launcher() ? coll_perf::measure_as_member(options, argv)
-                                       : coll_perf::measure(options);
+        return options.start_ranks || !launched::by_launcher()
+                   ? coll_perf::measure(options)
+                   : coll_perf::measure_as_member(options, argv);
     } catch (CLI::ParseError const& e) {
-        if (coll_perf::another_rank_tells()) { return 0; }
+        if (!coll_perf::says_start_ranks(argc, argv) && coll_perf::another_rank_tells()) {
+            return 0;
+        }
         return app.exit(e) == 0 ? 0 : 2;
     } catch (collectives::usage_error const& e) {
         fmt::print(stderr, "coll_perf: {}\n", e.what());

@@ -6,6 +6,7 @@
 
 #include <collectives/core/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -20,6 +21,10 @@ bool says_osu(int argc, char** argv) {
         }
     }
     return false;
+}
+
+bool says_start_ranks(int argc, char** argv) {
+    return std::find(argv + 1, argv + argc, std::string_view("--start-ranks")) != argv + argc;
 }
 
 namespace {
@@ -127,9 +132,23 @@ void declare(CLI::App& app, options& o, bool osu) {
     option("--tensors", o.how.tensors, "vectors that fusion adds before a flush [64]", "N")
         ->check(CLI::Range(1, 1000000));
     option("--threshold", o.threshold, "bytes that fusion puts into one bucket [64M]", "SIZE");
-    option("--pin", o.pin, "cores or none: each rank on a core of its own, if enough [cores]",
-           "HOW")
-        ->check(CLI::IsMember({"cores", "none"}));
+    option("--bind", o.bind,
+           "core, numa or none: each rank on a core of its own, on the processors of a NUMA node, "
+           "or anywhere [core where there are enough, else none]",
+           "UNIT")
+        ->check(CLI::IsMember({"core", "numa", "none"}));
+    app.add_option_function<std::vector<std::string>>(
+           "--pin",
+           [](auto const&) {
+               throw CLI::ValidationError(
+                   "--pin is gone: --bind core, numa or none says where "
+                   "ranks run");
+           })
+        ->expected(0, 1)
+        ->group("");
+    app.add_flag("--report-bindings", o.report_bindings, "say where each rank runs");
+    app.add_flag("--start-ranks", o.start_ranks,
+                 "start the ranks by itself, also where the variables of a launcher are set");
     app.add_flag("--percent-of-limit", o.how.controls,
                  "beside each sample copies of as many bytes and a cache line's round trip");
     option(
@@ -174,7 +193,6 @@ settings settings_of(options const& o) {
     auto how = o.how;
     how.check = o.check != 0;
     how.allocated = how.allocated || o.registered > 0;
-    how.pin = o.pin == "cores";
     how.background = o.progress == "background";
     how.threshold = parse_bytes(o.threshold);
     return how;

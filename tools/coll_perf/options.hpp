@@ -27,7 +27,9 @@ struct options {
     int batch = 0;
     int launches = 1;
     std::string form = "both";
-    std::string pin = "cores";
+    std::string bind;  ///< empty: a core each, where there are enough
+    bool report_bindings = false;
+    bool start_ranks = false;  ///< by itself, also under a launcher
     std::string format = "nccl";
     std::string json, csv, page;
     std::string osu_sizes;  ///< [MIN:]MAX, as the OSU benchmarks take them
@@ -48,10 +50,12 @@ struct options {
 void declare(CLI::App& app, options& o, bool osu = false);
 /// Whether a command line says --format osu.
 bool says_osu(int argc, char** argv);
+/// Whether one says --start-ranks.
+bool says_start_ranks(int argc, char** argv);
 
 /// `2` or `2,4,8`; else a usage_error.
 std::vector<int> rank_numbers(std::string const& text);
-/// How launches measure, but for the number of ranks.
+/// How launches measure, but for the number of ranks and their places.
 settings settings_of(options const& o);
 /// What is asked for, from names and sizes; a usage_error where that is nothing.
 request request_of(options const& o);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers.hpp"
 
-#include "copies.hpp"
+#include "cores.hpp"
 #include "launch.hpp"
 #include "order.hpp"
 
@@ -29,6 +29,17 @@ fs::path own_path() {
 }
 fs::path own_folder() { return own_path().parent_path(); }
 
+/// As MPICH's launcher takes them: 0+4,1+5.
+std::string words_of(std::vector<binding::place> const& places) {
+    std::string all;
+    for (auto const& p : places) {
+        auto one = text_of(p.processors);
+        std::replace(one.begin(), one.end(), ',', '+');
+        all += (all.empty() ? "" : ",") + one;
+    }
+    return all;
+}
+
 /// A program whose ranks a launcher starts, with these words before the `order`.
 struct launch_line {
     std::string launcher, program;
@@ -40,8 +51,8 @@ struct launch_line {
         auto const seconds = seconds_per_case * static_cast<double>(cases.size()) + 5;
         order const asked{place.path(), static_cast<unsigned>(seconds), how.ranks <= usable_cores(),
                           how, cases};
-        auto command = launch_command(launcher, program, how.ranks, asked.core_per_rank, how.pin,
-                                      ::geteuid() == 0);
+        auto command =
+            launch_command(launcher, program, how, asked.core_per_rank, ::geteuid() == 0);
         command.insert(command.end(), words.begin(), words.end());
         for (auto& word : asked.words()) { command.push_back(std::move(word)); }
         return coll_perf::become(command, descriptor);
@@ -91,22 +102,27 @@ bool is_launched(std::string_view transport) {
 bool is_on_devices(std::string_view transport) { return transport.starts_with("cuda"); }
 
 std::vector<std::string> launch_command(std::string_view launcher, std::string const& driver,
-                                        int ranks, bool core_per_rank, bool pin, bool is_root) {
-    auto const n = std::to_string(ranks);
+                                        settings const& how, bool core_per_rank, bool is_root) {
+    auto const n = std::to_string(how.ranks);
     std::vector<std::string> command;
     if (launcher == "mpich") {
         command = {"mpiexec.mpich", "-n", n};
-        if (core_per_rank && pin) { command.insert(command.end(), {"-bind-to", "core"}); }
+        if (!how.places.empty()) {
+            command.insert(command.end(), {"-bind-to", "user:" + words_of(how.places)});
+        }
     } else if (launcher == "openmpi") {
         command = {"mpiexec.openmpi", "-n", n};
         if (is_root) { command.emplace_back("--allow-run-as-root"); }
         if (!core_per_rank) {
             // Ranks that yield their core while they wait; without this they spin for a time slice.
-            command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca",
-                                           "mpi_yield_when_idle", "1"});
-        } else {
-            command.insert(command.end(), {"--bind-to", pin ? "core" : "none"});
+            command.insert(command.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
         }
+        auto const of = how.places.empty() ? binding::unit::none : how.places.front().of;
+        if (of == binding::unit::core) { command.insert(command.end(), {"--map-by", "core"}); }
+        command.insert(command.end(),
+                       {"--bind-to", of == binding::unit::core   ? "core"
+                                     : of == binding::unit::numa ? "numa:overload-allowed"
+                                                                 : "none"});
     } else if (launcher == "collrun") {
         command = {(own_folder() / "collrun").string(), "-n", n, "--no-prefix", "--quiet", "--"};
     }

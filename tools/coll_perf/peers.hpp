@@ -28,7 +28,7 @@ std::string default_peer_folder();
 
 /// The command by which a launcher starts a driver, with the settings that suit it best.
 std::vector<std::string> launch_command(std::string_view launcher, std::string const& driver,
-                                        int ranks, bool core_per_rank, bool pin, bool is_root);
+                                        settings const& how, bool core_per_rank, bool is_root);
 
 /// The peer as a program; a usage_error for an unknown name. `missing` says why one cannot be
 /// asked: its driver was not built.

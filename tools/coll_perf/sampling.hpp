@@ -89,7 +89,7 @@ public:
         case_result r;
         r.index = index;
         r.wrong = how_.check ? check() : 0;
-        r.pinned = static_cast<int>(meeting_.sum(rank_, usable_cores() == 1 ? 1 : 0));
+        r.pinned = static_cast<int>(meeting_.sum(rank_, on_one_core() ? 1 : 0));
         meeting_.collect();
         if (rank_ == 0) {
             auto const read = [&](figure f, std::vector<double>& list) {

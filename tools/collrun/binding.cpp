@@ -32,12 +32,12 @@ topology this_machine() {
     return machine;
 }
 
-/// What this process may use, which may be less than the machine has.
-processors usable(hwloc_topology_t machine) {
+/// What this process may use, or this thread: less than the machine has, if it is bound.
+processors usable(hwloc_topology_t machine, int whose = HWLOC_CPUBIND_PROCESS) {
     processors mine(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine)));
     if (hwloc_topology_is_thissystem(machine) == 0) { return mine; }  // a described machine
     processors bound(hwloc_bitmap_alloc());
-    if (hwloc_get_cpubind(machine, bound.get(), HWLOC_CPUBIND_PROCESS) == 0) {
+    if (hwloc_get_cpubind(machine, bound.get(), whose) == 0) {
         hwloc_bitmap_and(mine.get(), mine.get(), bound.get());
     }
     return mine;
@@ -77,12 +77,30 @@ place place_on(hwloc_topology_t machine, part const& where, unit of) {
     auto const set = text_of(where.own.get());
     auto const list =
         fmt::format("processor{} {}", hwloc_bitmap_weight(where.own.get()) > 1 ? "s" : "", set);
-    auto const number = where.object->logical_index;
+    result.of = of;
+    if (of == unit::none) {
+        result.name = list;
+        return result;
+    }
+    result.number = where.object->logical_index;
     if (of == unit::numa) {
-        result.name = fmt::format("NUMA node {} ({})", number, list);
+        result.name = fmt::format("NUMA node {} ({})", result.number, list);
     } else {
-        result.name =
-            fmt::format("core {} (NUMA node {}, {})", number, text_of(where.object->nodeset), list);
+        result.name = fmt::format("core {} (NUMA node {}, {})", result.number,
+                                  text_of(where.object->nodeset), list);
+    }
+    return result;
+}
+
+hwloc_obj_type_t type_of(unit of) { return of == unit::core ? HWLOC_OBJ_CORE : HWLOC_OBJ_NUMANODE; }
+
+/// Of the parts of this machine, one for each rank. `parts` are enough.
+std::vector<place> share_out(hwloc_topology_t machine, std::vector<part> const& parts, unit of,
+                             std::size_t ranks) {
+    std::vector<place> result;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        auto const at = of == unit::core ? r : r * parts.size() / ranks;
+        result.push_back(place_on(machine, parts[at], of));
     }
     return result;
 }
@@ -92,8 +110,7 @@ place place_on(hwloc_topology_t machine, part const& where, unit of) {
 std::vector<place> places(unit of, int ranks) {
     if (of == unit::none) { return {}; }
     auto const machine = this_machine();
-    auto const parts =
-        usable_parts(machine.get(), of == unit::core ? HWLOC_OBJ_CORE : HWLOC_OBJ_NUMANODE);
+    auto const parts = usable_parts(machine.get(), type_of(of));
     auto const size = static_cast<std::size_t>(ranks);
     if (parts.empty() || (of == unit::core && parts.size() < size)) {
         throw std::runtime_error(
@@ -101,16 +118,28 @@ std::vector<place> places(unit of, int ranks) {
                         ranks == 1 ? "" : "s",
                         of == unit::core ? "cores of their own" : "NUMA nodes", parts.size()));
     }
-    std::vector<place> result;
-    for (std::size_t r = 0; r < size; ++r) {
-        auto const at = of == unit::core ? r : r * parts.size() / size;
-        result.push_back(place_on(machine.get(), parts[at], of));
-    }
-    return result;
+    return share_out(machine.get(), parts, of, size);
 }
 
-bool bind_to(place const& where) {
-    return ::sched_setaffinity(0, sizeof where.processors, &where.processors) == 0;
+std::vector<place> cores_if_enough(int ranks) {
+    auto const machine = this_machine();
+    auto const cores = usable_parts(machine.get(), HWLOC_OBJ_CORE);
+    auto const size = static_cast<std::size_t>(ranks);
+    if (cores.size() < size) { return {}; }
+    return share_out(machine.get(), cores, unit::core, size);
+}
+
+place here() {
+    auto const machine = this_machine();
+    auto mine = usable(machine.get(), HWLOC_CPUBIND_THREAD);
+    for (auto const of : {unit::core, unit::numa}) {
+        hwloc_obj_t o = nullptr;
+        while ((o = hwloc_get_next_obj_by_type(machine.get(), type_of(of), o)) != nullptr) {
+            if (hwloc_bitmap_isincluded(mine.get(), o->cpuset) == 0) { continue; }
+            return place_on(machine.get(), {o, std::move(mine)}, of);
+        }
+    }
+    return place_on(machine.get(), {nullptr, std::move(mine)}, unit::none);
 }
 
 }  // namespace binding

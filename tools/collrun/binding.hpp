@@ -23,7 +23,9 @@ inline unit parse_unit(std::string const& text) {
 /// Where a rank runs.
 struct place {
     cpu_set_t processors{};
-    std::string name;  // "core 3 (NUMA node 0, processors 6-7)"
+    std::string name;      // "core 3 (NUMA node 0, processors 6-7)"
+    unit of = unit::none;  // none: several of them
+    unsigned number = 0;   // of the core or node
 };
 
 /// The places of `ranks` ranks of this machine, by hwloc, within what this process may use; none
@@ -32,7 +34,15 @@ struct place {
 /// Throws std::runtime_error where there are fewer cores than ranks, or hwloc cannot tell.
 std::vector<place> places(unit of, int ranks);
 
+/// A core for each rank where this process may use as many; else none.
+std::vector<place> cores_if_enough(int ranks);
+
+/// Where the calling thread runs.
+place here();
+
 /// Binds the calling thread. False where the system refuses.
-bool bind_to(place const& where);
+inline bool bind_to(place const& where) {
+    return ::sched_setaffinity(0, sizeof where.processors, &where.processors) == 0;
+}
 
 }  // namespace binding

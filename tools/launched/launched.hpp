@@ -17,6 +17,8 @@ using rank_body = std::function<void(collectives::communicator&)>;
 std::string mpi_of_launcher();
 /// Whether a launcher, of an MPI or another, started this process as a rank of a job.
 bool by_launcher();
+/// A variable that shows it; empty where there is none.
+std::string variable_of_launcher();
 /// The transport that `over_any` takes here. Throws what `coll::join` throws.
 std::string transport_of_join();
 

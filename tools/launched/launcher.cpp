@@ -34,11 +34,17 @@ std::string mpi_of_launcher() {
     return is_set("OMPI_COMM_WORLD_SIZE") ? "openmpi" : is_set("MPI_LOCALNRANKS") ? "mpich" : "";
 }
 
-bool by_launcher() {
+std::string variable_of_launcher() {
     // A batch script of Slurm has the variables of a rank, too, but is in no step.
-    return is_set("COLLECTIVES_RANK") || is_set("WORLD_SIZE") || is_set("SLURM_STEP_ID") ||
-           !mpi_asked_for().empty();
+    for (auto const* const name :
+         {"COLLECTIVES_RANK", "WORLD_SIZE", "SLURM_STEP_ID", "OMPI_COMM_WORLD_SIZE",
+          "MPI_LOCALNRANKS", "PMIX_RANK", "PMI_RANK"}) {
+        if (is_set(name)) { return name; }
+    }
+    return {};
 }
+
+bool by_launcher() { return !variable_of_launcher().empty(); }
 
 void over_any(rank_body const& body) {
     auto comm = collectives::join();  // over shm, and what ucx.cpp adds where it is linked

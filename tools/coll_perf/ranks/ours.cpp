@@ -2,7 +2,7 @@
 #include "ours.hpp"
 
 #include "../../algorithms.hpp"
-#include "../copies.hpp"
+#include "../cores.hpp"
 #include "../sizes.hpp"
 #include "../table.hpp"
 #include "calls.hpp"

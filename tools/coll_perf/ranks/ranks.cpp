@@ -50,7 +50,7 @@ case_result creation_of(job_rank const& me, Meeting& meeting) {
             r.ranks.push_back(meeting.mean(figure::sample, other, 1) * 1e9);
         }
     }
-    r.pinned = static_cast<int>(meeting.sum(rank, usable_cores() == 1 ? 1 : 0));
+    r.pinned = static_cast<int>(meeting.sum(rank, on_one_core() ? 1 : 0));
     return r;
 }
 
@@ -90,7 +90,7 @@ template <class Meeting>
 void measure_on_rank(job_rank const& me, Meeting& meeting, settings const& how,
                      std::vector<measured_case> const& cases, tell_function const& tell) try {
     // Only now: a communicator looks at its start how many cores it may use.
-    if (how.pin && meeting.core_per_rank()) { pin_to_core(me.comm.rank()); }
+    bind_rank(how.places, me.comm.rank());
     for (std::size_t i = 0; i < cases.size(); ++i) {
         auto result = measure_case(me, meeting, how, cases[i]);
         result.index = i;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// On which processors a rank runs. It needs no library, so that the peers' drivers can use it.
+#pragma once
+
+#include "../collrun/binding.hpp"
+
+#include <sched.h>
+
+#include <charconv>
+#include <cstddef>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace coll_perf {
+
+/// The number of processors that this thread may use.
+inline int usable_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/// Adds what a list of the system says, as "0-3,8"; false where it is none.
+inline bool read_processors(std::string const& list, cpu_set_t& all) {
+    auto const* at = list.data();
+    auto const* const end = at + list.size();
+    while (at != end) {
+        std::size_t first = 0;
+        auto read = std::from_chars(at, end, first);
+        if (read.ec != std::errc{}) { return false; }
+        auto last = first;
+        if (read.ptr != end && *read.ptr == '-') {
+            read = std::from_chars(read.ptr + 1, end, last);
+        }
+        if (read.ec != std::errc{} || last >= CPU_SETSIZE) { return false; }
+        for (auto i = first; i <= last; ++i) { CPU_SET(i, &all); }
+        if (read.ptr != end && *read.ptr != ',') { return false; }
+        at = read.ptr == end ? end : read.ptr + 1;
+    }
+    return !list.empty();
+}
+
+/// Whether this thread may use processors of one core alone.
+inline bool on_one_core() {
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    if (::sched_getaffinity(0, sizeof mine, &mine) != 0) { return false; }
+    if (CPU_COUNT(&mine) == 1) { return true; }
+    std::size_t first = 0;
+    while (first < CPU_SETSIZE && !CPU_ISSET(first, &mine)) { ++first; }
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(first) +
+                       "/topology/thread_siblings_list");
+    std::string list;
+    cpu_set_t core, both;
+    CPU_ZERO(&core);
+    if (!std::getline(file, list) || !read_processors(list, core)) { return false; }
+    CPU_AND(&both, &core, &mine);
+    return CPU_EQUAL(&both, &mine);
+}
+
+/// As "0-3,8" is read.
+inline std::string text_of(cpu_set_t const& processors) {
+    std::string text;
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+        if (CPU_ISSET(i, &processors)) { text += (text.empty() ? "" : ",") + std::to_string(i); }
+    }
+    return text;
+}
+
+/// Binds this thread to the place of its rank, if ranks have places. Throws where that is refused.
+inline void bind_rank(std::vector<binding::place> const& places, int rank) {
+    if (places.empty()) { return; }
+    auto const& mine = places.at(static_cast<std::size_t>(rank));
+    if (!binding::bind_to(mine)) {
+        throw std::runtime_error("rank " + std::to_string(rank) + " cannot be bound to " +
+                                 mine.name);
+    }
+}
+
+}  // namespace coll_perf
