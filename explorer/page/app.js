@@ -99,12 +99,20 @@ export function makeApp(core, computer) {
     }
   }
 
+  let underWay = 0;
   const app = {
     core, sources, computer,
     state: null, complaints: [], panels: [],
     allViews: false,  // on paper: all of them, one after the other
     // Whether a panel is still being computed; listeners are called when it is there.
     get busy() { return app.panels.some((p) => p.busy); },
+    // Whether a view still computes what it shows: between `begin()` and a call of what that returns.
+    get isWorking() { return underWay > 0; },
+    begin() {
+      let open = true;
+      ++underWay;
+      return () => { if (open) { open = false; --underWay; } };
+    },
     // The largest number of rounds of the panels.
     get rounds() { return Math.max(0, ...app.panels.map((p) => p.job?.rounds ?? 0)); },
     // Changes some keys of the state. `replace`: without an entry in the browser's history.

@@ -10,7 +10,7 @@ const MOST_KEPT = 20000, MOST_JOBS = 12;
 export function makeCounts(app, more, later = (f) => setTimeout(f, 0)) {
   const { core } = app;
   const known = new Map(), jobs = new Map();
-  let queue = [], running = false, told = 0;
+  let queue = [], running = false, told = 0, done = null;
 
   function jobOf(name, what, size, root) {
     const source = app.sources.get(name);
@@ -35,7 +35,7 @@ export function makeCounts(app, more, later = (f) => setTimeout(f, 0)) {
       known.set(key, job === null ? null : countsOf(core, job, bytes));
     }
     running = queue.length > 0;
-    if (running) { later(run); }
+    if (running) { later(run); } else { done(); }
     if (!running || performance.now() - told > 250) { told = performance.now(); more(); }
   }
 
@@ -55,7 +55,7 @@ export function makeCounts(app, more, later = (f) => setTimeout(f, 0)) {
       queue = all.map(([name, what, size, root, bytes]) => (
         { key: [name, app.sources.get(name)?.version, what, size, root, bytes].join(" "), name, what, size, root, bytes }))
         .filter((q) => !known.has(q.key));
-      if (queue.length > 0 && !running) { running = true; later(run); }
+      if (queue.length > 0 && !running) { running = true; done = app.begin(); later(run); }
     },
     get waiting() { return queue.length; },
   };

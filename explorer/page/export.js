@@ -82,8 +82,8 @@ async function print(app, all) {
   };
   if (all) {
     show(true);
-    for (let i = 0; i < 3; ++i) { await painted(); }
-    await new Promise((done) => { setTimeout(done, 600); });  // what views compute when nothing changes
+    do { await painted(); } while (app.busy || app.isWorking);  // views begin at once, or when the panels are there
+    await painted();
     addEventListener("afterprint", () => show(false), { once: true });
   }
   globalThis.print();

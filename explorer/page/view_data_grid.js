@@ -72,7 +72,7 @@ function drawCell(model, plan, r, c, { at, changed, roundOf }, { cells, number, 
   const halo = dead ? { stroke: "var(--card)", "stroke-width": 5, "stroke-linejoin": "round", "paint-order": "stroke" } : {};
   return s("g", { class: `cell${dead ? " dead" : ""}${value >= 0 && !shown ? " untold" : ""}`, "data-rank": r, "data-chunk": c }, box, dead ? hatching(x + 1, y + 1, w - 2, h - 2) : null,
     shown ? s("text", { x: x + w / 2, y: y + h / 2 - (strip ? 6 : 0), "text-anchor": "middle", "dominant-baseline": "central", "font-size": size, fill: ink, ...halo }, shown) : null,
-    strip ? dots(model, value, x + w / 2, y + h - 13, ink) : null);
+    strip ? dots(model, value, x + w / 2, y + h - 13, ink, w) : null);
 }
 
 // What marks a cell that is not needed any more.
@@ -92,9 +92,9 @@ function faultOf(plan, { rank, chunk }) {
 }
 
 // One small bar per rank: filled if the rank is in the sum.
-function dots(model, value, middle, y, ink) {
+function dots(model, value, middle, y, ink, room) {
   const inside = new Set(model.contributors(value));
-  const each = Math.min(9, 90 / model.size);
+  const each = Math.min(9, 90 / model.size, (room - 8) / model.size);
   const from = middle - (each * model.size) / 2;
   return Array.from({ length: model.size }, (_, i) => s("rect", { x: from + i * each + 0.8, y, width: each - 1.6, height: 5, rx: 1, fill: ink,
                                                                    "fill-opacity": inside.has(i) ? 0.85 : 0.16 }));

@@ -128,7 +128,7 @@ function mount(host, app) {
     if (document.activeElement !== name) { name.value = store.name; }
     const id = current(state);
     const now = JSON.stringify([id, store.name, state.sheet, state.item, state.teacher, state.task]);
-    if (now === shown) { form?.redraw(); parts.start?.redraw?.(); return; }
+    if (now === shown) { form?.redraw(); return; }
     const before = shown === "" ? null : JSON.parse(shown);
     shown = now;
     parts = {};
@@ -139,7 +139,10 @@ function mount(host, app) {
       parts.sheet = sheetPart(app, store);
       sheet.replaceChildren(parts.sheet.element);
     }
-    if (state.sheet === "" && state.task === "" && !isTeacher) { parts.start = chooser(app, store); start.replaceChildren(parts.start.element); } else {
+    if (state.sheet === "" && state.task === "" && !isTeacher) {
+      // A click on a button that takes the focus from the name must find that button still there.
+      if (before === null || before[2] !== "" || before[4] === "yes" || before[5] !== "") { start.replaceChildren(chooser(app, store).element); }
+    } else {
       start.replaceChildren(...(state.sheet === "" && !isTeacher ? [h("p", {}, h("button", { type: "button", class: "plain", onclick: () => app.set({ task: "" }) }, "\u2190 Choose another task"))] : []));
     }
     who.hidden = isTeacher;

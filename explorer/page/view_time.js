@@ -48,7 +48,8 @@ export default {
 
     // Of many ranks each part is a task by itself, so that the page answers in between.
     function apart(part) {
-      if (app.state.ranks > MOST_AT_ONCE) { setTimeout(part); } else { part(); }
+      const done = app.begin(), run = () => { try { part(); } finally { done(); } };
+      if (app.state.ranks > MOST_AT_ONCE) { setTimeout(run); } else { run(); }
     }
 
     function ready() {
@@ -123,11 +124,14 @@ export default {
       const two = all.length > 1 && state.ranks > 1;
       crossing.textContent = !two ? "" : few ? "Looking where one overtakes another \u2026" : `Where one overtakes another is computed for up to ${MOST_COMPARED} ranks.`;
       if (!few || all.length === 0) { return; }
-      await new Promise((r) => { setTimeout(r, 180); });
-      if (mine !== asked) { return; }
-      shares.replaceChildren(totalsTable(all, all.map((r) => (r.timed.total > 0 ? partsOf(app, r.panel.job, r.timed.total) : null))));
-      const found = two ? await crossingsOf(app, all.map((r) => r.panel), { stopped: () => mine !== asked }) : null;
-      if (found && mine === asked) { crossing.textContent = crossingText(found, all); }
+      const done = app.begin();
+      try {
+        await new Promise((r) => { setTimeout(r, 180); });
+        if (mine !== asked) { return; }
+        shares.replaceChildren(totalsTable(all, all.map((r) => (r.timed.total > 0 ? partsOf(app, r.panel.job, r.timed.total) : null))));
+        const found = two ? await crossingsOf(app, all.map((r) => r.panel), { stopped: () => mine !== asked }) : null;
+        if (found && mine === asked) { crossing.textContent = crossingText(found, all); }
+      } finally { done(); }
     }
 
     // By time: where the player stands. By round: where each algorithm has done the round.

@@ -51,8 +51,7 @@ def check_words(at):
         expect(tip(d) == meaning("chunk"), "what a key showed goes away by itself")
         # A change redraws the view: the word is there again, and has the focus.
         d.press("ArrowRight")
-        d.page.wait_for_timeout(300)
-        expect(d.state()["round"] == "3" and d.page.evaluate("document.activeElement.dataset.word") == "chunk", f"{d.state()}")
+        d.until("location.hash.includes('round=3') && document.activeElement.dataset.word === 'chunk'")
         d.activate(".foot details:nth-of-type(2) summary")
         listed = d.text(".foot details[open]")
         for word in ("bandwidth-optimal", "fair sharing", "all-reduce"):
