@@ -183,7 +183,7 @@ void show_cures(study_report& report, data_set const& data) {
                                        {"float16 and loss scale", format::half, false, true},
                                        {"float16 and both", format::half, true, true},
                                        {"bfloat16 alone", format::brain, false, false},
-         {"bfloat16 and masters", format::brain, true, false}}};
+                                       {"bfloat16 and masters", format::brain, true, false}}};
     table t{"cures",
             "With the mean over the map. The loss scale begins at 32768; it is halved where a step "
             "overflows, and doubled after 200 that did not.",
