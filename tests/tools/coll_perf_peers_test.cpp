@@ -30,7 +30,7 @@ TEST_CASE("peers are started with what suits them") {
     CHECK(has(command("openmpi"), "none"));
     CHECK_FALSE(has(command("mpich"), "-bind-to"));
     how.places = {{{}, "core 0", binding::unit::core, 0}, {{}, "core 2", binding::unit::core, 2}};
-    for (auto const n : {0, 4}) { CPU_SET(n, &how.places[0].processors); }
+    for (auto const n : {0U, 4U}) { CPU_SET(n, &how.places[0].processors); }
     CPU_SET(2, &how.places[1].processors);
     CHECK(has(command("mpich"), "user:0+4,2"));
     CHECK(has(command("openmpi"), "core"));

@@ -101,7 +101,7 @@ done
 ends "nobody to send to" 1 --ranks 1 --collective send_latency,barrier "${quick[@]}"
 has "nobody to send to" "$room/said" "N/A N/A N/A N/A # takes two ranks"
 ends "several numbers of ranks" 0 --ranks 1,2,3 "${quick[@]}" --report "$room/page.html" -N 2
-has "several numbers of ranks" "$room/said" "# 1, 2, 3 ranks"
+grep -qE '^# 1 ranks, .*; 2 ranks, .*; 3 ranks, ' "$room/said" || fail "several numbers of ranks: $(head -3 "$room/said")"
 has "several numbers of ranks" "$room/said" "# shm, all_reduce, automatic over 3 ranks"
 expect "each cycle is printed" test "$(grep -c "automatic over 3 ranks" "$room/said")" = 2
 expect "the page has pictures over bytes and ranks" test "$(grep -c "<svg" "$room/page.html")" = 8
@@ -164,7 +164,7 @@ has "as many cores as there are" "$room/said" "; 200 ranks, not bound"
 ends "too few cores" 1 --bind core --ranks 1000 "${quick[@]}"
 has "too few cores" "$room/said" "1000 ranks cannot be bound to cores of their own: this process may use"
 HWLOC_SYNTHETIC="core:2 pu:1(indexes=1000,1001)" ends "a core that is not there" 1 "${quick[@]}"
-has "a core that is not there" "$room/said" "rank 0 cannot be bound to core 0"
+grep -qE 'rank [01] cannot be bound to core [01] ' "$room/said" || fail "a core that is not there: $(cat "$room/said")"
 for gone in --pin "--pin cores" --pin=none; do
     # shellcheck disable=SC2086
     ends "$gone" 2 $gone
