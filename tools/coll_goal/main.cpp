@@ -84,7 +84,7 @@ void write(options const& o) {
     fmt::print("wrote {}: {} ranks, {} rounds, {} bytes sent by all, {} by the busiest\n", files,
                o.size, cost.rounds, cost.total, cost.busiest.sent);
     if (!is_proved) {
-        fmt::print("not proved: {} is of more than {} ranks\n", o.algorithm, most_proved);
+        fmt::print("not proved: {} is of more than {} ranks\n", o.file, most_proved);
     }
 }
 
