@@ -79,8 +79,10 @@ foreach(mpi IN ITEMS mpich openmpi)
             if(DEFINED arguments_of_${name})
                 set(arguments ${arguments_of_${name}})
             endif()
+            set(takes 2)    # processors, since ranks poll
             if(world MATCHES ",")
                 set(test ${program}.many)
+                set(takes ${at_once})    # many ranks would starve each other
             endif()
             string(REPLACE "," ";" world ${world})
             list(LENGTH world turns)    # with COLLECTIVES_TEST_ALL
@@ -88,7 +90,7 @@ foreach(mpi IN ITEMS mpich openmpi)
             add_test(NAME ${test}
                 COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/in_world ${world} -- ${COLLECTIVES_MPIEXEC_${mpi}}
                     ${launch_${mpi}} -n {} ${CMAKE_CURRENT_BINARY_DIR}/${program} ${arguments})
-            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT ${most} PROCESSORS 2    # its ranks poll
+            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT ${most} PROCESSORS ${takes}
                 ENVIRONMENT "COLLECTIVES_TIMEOUT=60${leaks_of_${mpi}}")
         endforeach()
     endforeach()
