@@ -35,7 +35,6 @@ double median(std::vector<double> values) {
 waiting measure(settings const& how, data_set const& data) {
     auto const seen = learn(how, data);
     auto const& steps = seen.steps.front();
-    waiting result;
     std::vector<double> whole, loading;
     double all = 0, waited = 0;
     for (auto i = std::min<std::size_t>(8, steps.size() / 2); i < steps.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -21,9 +22,12 @@ template <class Number>
 
 #if defined(__x86_64__)
 
-bool has_f16c() {
-    static bool const has =
-        __builtin_cpu_supports("avx") != 0 && __builtin_cpu_supports("f16c") != 0;
+bool has_f16c() {  // which clang 16 does not ask by name
+    static bool const has = [] {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &c, &d) != 0 &&
+               (c & bit_F16C) != 0;
+    }();
     return has;
 }
 bool has_avx2() {
