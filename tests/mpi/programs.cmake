@@ -79,7 +79,7 @@ foreach(mpi IN ITEMS mpich openmpi)
             if(DEFINED arguments_of_${name})
                 set(arguments ${arguments_of_${name}})
             endif()
-            set(takes 2)    # processors, since ranks poll
+            set(takes ${half})    # since ranks poll
             if(world MATCHES ",")
                 set(test ${program}.many)
                 set(takes ${at_once})    # many ranks would starve each other
