@@ -55,9 +55,9 @@ private:
     std::vector<one> workers_;
 };
 
-/// What a server that takes each gradient by itself makes of the learning rate. One that is staler
-/// than it would be among equals (workers - 1 others arrived before it) belongs to parameters of
-/// long ago; damped, it counts for less.
+/// The learning rate for one gradient, where a server uses each as it arrives. Among equal workers
+/// workers - 1 others arrive before it. A gradient that is staler belongs to older parameters, and
+/// with damping it counts for less.
 inline double rate_of_gradient(double rate, int stale, int workers, bool damped) {
     auto const usual = std::max(1, workers - 1);
     return rate / workers / (damped ? std::max(1.0, static_cast<double>(stale) / usual) : 1.0);

@@ -73,8 +73,7 @@ batch loader::prepare(int pass, std::vector<std::size_t> const& order) {
 void loader::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        // Those that are ready or being prepared are `ahead` at most, counted from the next to
-        // give.
+        // At most `ahead` batches are ready or being prepared, counted from the next one to give.
         changed_.wait(lock,
                       [this] { return stop_ || prepared_ < given_ + static_cast<int>(ahead_); });
         if (stop_) { return; }

@@ -74,20 +74,6 @@ public:
         auto const line = static_cast<std::size_t>(static_cast<int>(f) * ranks_ + rank);
         return times_[line * row_ + static_cast<std::size_t>(iteration)];
     }
-    /// What an iteration took: the time of its slowest rank.
-    double slowest(figure f, int iteration) {
-        double most = 0;
-        for (int r = 0; r < ranks_; ++r) { most = std::max(most, time(f, r, iteration)); }
-        return most;
-    }
-
-    /// The mean of a rank's first `iterations`.
-    double mean(figure f, int rank, int iterations) {
-        double total = 0;
-        for (int i = 0; i < iterations; ++i) { total += time(f, rank, i); }
-        return iterations > 0 ? total / iterations : 0;
-    }
-
     /// Sends a cache line there and back between ranks 0 and 1; others do nothing.
     void exchange_line(int rank, int turns) {
         if (rank > 1 || ranks_ < 2) { return; }
@@ -139,5 +125,21 @@ private:
     std::uint64_t met_ = 0;
     std::uint64_t turn_ = 0;
 };
+
+/// What an iteration took: the time of its slowest rank.
+double slowest(auto& meeting, figure f, int iteration) {
+    double most = 0;
+    for (int r = 0; r < meeting.ranks(); ++r) {
+        most = std::max(most, meeting.time(f, r, iteration));
+    }
+    return most;
+}
+
+/// The mean of a rank's first `iterations`.
+double mean(auto& meeting, figure f, int rank, int iterations) {
+    double total = 0;
+    for (int i = 0; i < iterations; ++i) { total += meeting.time(f, rank, i); }
+    return iterations > 0 ? total / iterations : 0;
+}
 
 }  // namespace coll_perf

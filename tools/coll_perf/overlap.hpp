@@ -48,8 +48,8 @@ std::vector<double> measure_overlap(Meeting& meeting, int rank, int ranks, int i
     meeting.collect();
     double whole = 0, work = 0;
     for (int r = 0; r < ranks && rank == 0; ++r) {
-        whole += meeting.mean(figure::whole, r, iterations) * 1e9 / ranks;
-        work += meeting.mean(figure::work, r, iterations) * 1e9 / ranks;
+        whole += mean(meeting, figure::whole, r, iterations) * 1e9 / ranks;
+        work += mean(meeting, figure::work, r, iterations) * 1e9 / ranks;
     }
     meeting.meet();  // the next case overwrites the times
     auto const hidden = pure > 0 ? 100 * (1 - (whole - work) / pure) : 0;

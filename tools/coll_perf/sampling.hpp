@@ -94,12 +94,12 @@ public:
         if (rank_ == 0) {
             auto const read = [&](figure f, std::vector<double>& list) {
                 for (int i = 0; i < iterations_; ++i) {
-                    list.push_back(meeting_.slowest(f, i) * 1e9);
+                    list.push_back(slowest(meeting_, f, i) * 1e9);
                 }
             };
             read(figure::sample, r.samples);
             for (int rank = 0; rank < how_.ranks; ++rank) {
-                r.ranks.push_back(meeting_.mean(figure::sample, rank, iterations_) * 1e9);
+                r.ranks.push_back(mean(meeting_, figure::sample, rank, iterations_) * 1e9);
             }
             if (how_.controls) {
                 read(figure::copy, r.copies);

@@ -159,10 +159,11 @@ void show_ways(study_report& report, plan const& p, data_set const& data,
         "process finds with the same rate and batch.",
         {"search", "epochs", "seconds", "best rate and batch", "accuracy", "from one process"},
         {}};
-    table rungs{"rungs",
-                "Who trained what: the fewer trials are left, the more ranks has each.",
-                {"search", "until epoch", "trials", "ranks", "groups"},
-                {}};
+    table rungs{
+        "rungs",
+        "Which ranks trained which trials. Each trial has more ranks as fewer trials are left.",
+        {"search", "until epoch", "trials", "ranks", "groups"},
+        {}};
     for (auto const& n : all) {
         auto const& best = n.what.trials.front();
         auto const gap = difference(n.what.parameters, again(p, best, data));

@@ -22,6 +22,7 @@ public:
           times_(figures * row_ * static_cast<std::size_t>(of.size())),
           core_per_rank_(core_per_rank) {}
 
+    int ranks() const { return comm_.size(); }
     bool core_per_rank() const { return core_per_rank_; }
     void meet() { comm_.barrier(); }
     void give_up() { comm_.abort("another rank gave up"); }
@@ -50,16 +51,6 @@ public:
         std::vector<double> all(comm_.rank() == 0 ? times_.size() : 0);
         comm_.gather(mine, all, 0);
         if (comm_.rank() == 0) { times_ = std::move(all); }
-    }
-    double slowest(figure f, int iteration) {
-        double most = 0;
-        for (int r = 0; r < comm_.size(); ++r) { most = std::max(most, time(f, r, iteration)); }
-        return most;
-    }
-    double mean(figure f, int rank, int iterations) {
-        double total = 0;
-        for (int i = 0; i < iterations; ++i) { total += time(f, rank, i); }
-        return iterations > 0 ? total / iterations : 0;
     }
 
     /// A message as long as a cache line, there and back between ranks 0 and 1.

@@ -45,9 +45,9 @@ case_result creation_of(job_rank const& me, Meeting& meeting) {
     meeting.collect();
     case_result r;
     if (rank == 0) {
-        r.samples = {meeting.slowest(figure::sample, 0) * 1e9};
+        r.samples = {slowest(meeting, figure::sample, 0) * 1e9};
         for (int other = 0; other < me.comm.size(); ++other) {
-            r.ranks.push_back(meeting.mean(figure::sample, other, 1) * 1e9);
+            r.ranks.push_back(mean(meeting, figure::sample, other, 1) * 1e9);
         }
     }
     r.pinned = static_cast<int>(meeting.sum(rank, on_one_core() ? 1 : 0));
