@@ -18,10 +18,10 @@ namespace collectives::inline v0 {
 /// Models `bootstrap` over any communicator, which must outlive it.
 class bootstrap_over {
 public:
-    explicit bootstrap_over(communicator& ranks) : ranks_(&ranks) {}  ///< of these ranks
+    explicit bootstrap_over(communicator& ranks) : ranks_(&ranks) {}  ///< among these ranks
 
-    int rank() const { return ranks_->rank(); }  ///< as in the communicator
-    int size() const { return ranks_->size(); }  ///< likewise
+    int rank() const { return ranks_->rank(); }  ///< this rank's number
+    int size() const { return ranks_->size(); }  ///< how many ranks meet
 
     /// What each rank gave, by rank. Collective. Throws what the communicator's all_gather throws.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,

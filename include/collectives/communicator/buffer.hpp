@@ -14,14 +14,14 @@ namespace collectives::inline v0 {
 template <class T>
 class buffer {
 public:
-    using value_type = T;             ///< as a container of the standard has it
-    using iterator = T*;              ///< likewise
-    using const_iterator = T const*;  ///< likewise
+    using value_type = T;             ///< the type of an element
+    using iterator = T*;              ///< goes over the elements
+    using const_iterator = T const*;  ///< only reads them
 
     /// For the library: `communicator::allocate` makes buffers.
     explicit buffer(memory_block memory) : memory_(std::move(memory)) {}
 
-    /// As of a std::span. Indices are not checked; `size` is in elements.
+    /// These behave as those of std::span. Indices are not checked; `size` is in elements.
     T* data() { return static_cast<T*>(memory_.data()); }
     T const* data() const { return static_cast<T const*>(memory_.data()); }
     std::size_t size() const { return memory_.bytes() / sizeof(T); }

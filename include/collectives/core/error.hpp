@@ -30,7 +30,7 @@ public:
 /// The time of a call ran out.
 class timeout_error : public error {
 public:
-    /// With what to say, and the ranks that are missing.
+    /// `what` is the message; `missing` are ranks of the communicator, ascending.
     timeout_error(std::string const& what, std::vector<int> missing)
         : error(what), missing_(std::move(missing)) {}
     /// Ranks of the communicator that had not entered the operation, ascending.
@@ -43,7 +43,7 @@ private:
 /// A rank died, left early, or threw in the middle of an operation.
 class peer_lost_error : public error {
 public:
-    /// With what to say, and the rank that was lost.
+    /// `what` is the message; `peer` is the rank that was lost.
     peer_lost_error(std::string const& what, int peer) : error(what), peer_(peer) {}
     /// Its rank in the communicator that reports it.
     int peer() const noexcept { return peer_; }
@@ -61,7 +61,7 @@ public:
 /// A rank of `run` failed: what its process said or how it ended.
 class run_error : public error {
 public:
-    /// With what to say, the rank, and how it ended.
+    /// `what` is the message; the others are what the functions below return.
     run_error(std::string const& what, int rank, int exit_status, int signal)
         : error(what), rank_(rank), exit_status_(exit_status), signal_(signal) {}
     /// The rank that failed first.

@@ -55,7 +55,7 @@ struct collective_traits {
     bool reduces = false;           ///< it reduces contributions, so it takes an operator
     bool one_vector = true;  ///< all ranks have one vector; else chunk i is the block of rank i
 };
-/// Those of each collective, in the order of the enumeration.
+/// The traits of each collective, in the order of the enumeration.
 inline constexpr std::array<collective_traits, 15> all_traits{{
     {"all_reduce", holding::all, holding::all, true, true},
     {"reduce_scatter", holding::all, holding::own, true, false},
@@ -73,7 +73,7 @@ inline constexpr std::array<collective_traits, 15> all_traits{{
     {"split"},
     {"allocate"},
 }};
-/// Those of one collective.
+/// The traits of one collective.
 constexpr collective_traits const& traits_of(collective what) {
     return all_traits[static_cast<std::size_t>(what)];
 }

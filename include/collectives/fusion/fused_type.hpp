@@ -29,7 +29,7 @@ reducer reducer_of(named_op& op) {
 
 }  // namespace detail
 
-/// That of a C++ type.
+/// What fusion knows of the C++ type `T`.
 template <class T>
 inline constexpr fused_type fused_type_of{detail::element_type_of<T>(), &detail::reducer_of<T>};
 

@@ -16,14 +16,13 @@ struct fusion_options {
     named_op op{};                     ///< default: sum
     any_algorithm algorithm{};         ///< default: automatic
     std::size_t segment = chosen_segment;  ///< as in `options`
-    bool reproducible = false;             ///< likewise
+    bool reproducible = false;             ///< as in `options`
     collectives::timeout timeout{};        ///< of each bucket, from its start
-    void* stream =
-        nullptr;  ///< of communicators of devices alone: a bucket comes after what is on it
-    bool progress_thread = false;  ///< buckets travel on a thread of the buffer's own
-    compression compress{};        ///< what travels in fewer bits; default: nothing
-    std::size_t under_way = 64;    ///< the most buckets that travel at once
-    bool priorities = false;       ///< of those that are ready the highest starts first; see `add`
+    void* stream = nullptr;                ///< devices alone: a bucket comes after what is on it
+    bool progress_thread = false;          ///< buckets travel on a thread of the buffer's own
+    compression compress{};                ///< what travels in fewer bits; default: nothing
+    std::size_t under_way = 64;            ///< the most buckets that travel at once
+    bool priorities = false;  ///< of those that are ready the highest starts first; see `add`
 
     /// The options of a bucket's call.
     options call() const { return {algorithm, segment, reproducible, timeout, stream}; }

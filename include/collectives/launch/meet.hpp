@@ -35,15 +35,15 @@ public:
     /// Ranks that have met in one of them.
     explicit any_bootstrap(way one) : one_(std::move(one)) {}
 
-    /// As the concept has it.
+    /// This rank's number: 0 .. size() - 1.
     int rank() const {
         return std::visit([](auto const& b) { return b.rank(); }, one_);
     }
-    /// As the concept has it.
+    /// How many ranks have met.
     int size() const {
         return std::visit([](auto const& b) { return b.size(); }, one_);
     }
-    /// As the concept has it.
+    /// What each rank gave, by rank. Collective; every rank must have called it by `until`.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine,
                                             steady::time_point until) {
         return std::visit([&](auto& b) { return b.all_gather(mine, until); }, one_);

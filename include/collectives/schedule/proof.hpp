@@ -16,9 +16,9 @@ namespace collectives::inline v0 {
 struct proof {
     bool ok = false;                        ///< whether it is proved
     std::string_view what = "not checked";  ///< static text; "correct" if ok
-    rank_t rank = -1;                       ///< where it is wrong
-    int round = -1;                         ///< likewise
-    int chunk = -1;                         ///< likewise
+    rank_t rank = -1;                       ///< the rank where it is wrong
+    int round = -1;                         ///< the round where it is wrong
+    int chunk = -1;                         ///< the chunk where it is wrong
     bool order_preserving = false;      ///< brackets are over consecutive ranks, lower ones left
     bool position_independent = false;  ///< the same bracket for every chunk
     bool left_fold = false;             ///< every result is one n-ary sum, in rank order

@@ -43,8 +43,8 @@ struct timeline {
 
     bool ok = true;  ///< or the schedule is wrong, and what follows is not filled in
     std::string_view what = "simulated";  ///< static text; else what is wrong
-    rank_t rank = -1;                     ///< where it is wrong
-    int round = -1;                       ///< likewise
+    rank_t rank = -1;                     ///< the rank where it is wrong
+    int round = -1;                       ///< the round where it is wrong
 
     std::vector<event> events;  ///< one per step, in rank order
     std::vector<int> first;     ///< of each rank the number of its first event; then that of all

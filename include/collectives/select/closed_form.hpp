@@ -18,7 +18,7 @@ struct closed_cost {
     std::int64_t rounds = 0;    ///< as `cost::rounds`
     std::int64_t messages = 0;  ///< of the busiest rank
     std::int64_t bytes = 0;     ///< as `cost::critical`
-    std::int64_t reduced = 0;   ///< likewise
+    std::int64_t reduced = 0;   ///< as `cost::critical`, of added bytes
     double total = 0;           ///< bytes sent by all ranks
 };
 

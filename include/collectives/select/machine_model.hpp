@@ -20,7 +20,7 @@ struct machine_model {
     double small_byte = 0;           ///< of each byte moved or added of vectors of up to `small`
                                      ///< bytes, which stay in the nearest cache; 0: as of others
     double shared_call = 0.7e-6;     ///< of a call, for each rank that shares a processor
-    double shared_round = 0.9e-6;    ///< likewise, of a round
+    double shared_round = 0.9e-6;    ///< of a round, for each such rank
     double link_round = 1.5e-6;      ///< of a round in which hosts talk to each other
     double link_message = 0.3e-6;    ///< of each message a rank receives from another host
     double link_byte = 0.08e-9;      ///< of each byte that leaves a host

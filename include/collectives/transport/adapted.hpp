@@ -18,7 +18,7 @@ namespace collectives::inline v0 {
 /// all data travels as messages, past the adaptor.
 class adapted : public any_transport {
 public:
-    /// Over this transport, which it keeps alive.
+    /// Makes an adaptor over `base` and keeps `base` alive.
     explicit adapted(std::shared_ptr<any_transport> base) : base_(std::move(base)) {}
 
     rank_t rank() const override { return base_->rank(); }
@@ -84,7 +84,7 @@ private:
 /// The request of an adaptor that has something of its own to note beside the one below.
 class adapted_request : public any_request {
 public:
-    /// Over this request.
+    /// Makes a request that passes everything on to `below`.
     explicit adapted_request(owned<any_request> below) : below_(std::move(below)) {}
 
     bool wrong() const override { return below_->wrong(); }

@@ -82,7 +82,7 @@ class transport_model final : public any_transport, private detail::memory_part<
     static typename Transport::request& of(any_request& r) { return static_cast<request&>(r).its; }
 
 public:
-    /// Of this transport, which it keeps alive.
+    /// Makes a model of the transport `t` and keeps `t` alive.
     explicit transport_model(std::shared_ptr<Transport> t)
         : memory_part(*t), transport_(std::move(t)) {}
 
