@@ -8,6 +8,8 @@
 #include "statistics.hpp"
 #include "table.hpp"
 
+#include <csv_quoted.hpp>
+
 #include <collectives/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -201,8 +203,8 @@ TEST_CASE("what tests/gpu/run tells the driver of devices") {
 }
 
 TEST_CASE("files") {
-    CHECK(csv_quoted("plain") == "plain");
-    CHECK(csv_quoted("a,\"b\"") == "\"a,\"\"b\"\"\"");
+    CHECK(tools::csv_quoted("plain") == "plain");
+    CHECK(tools::csv_quoted("a,\"b\"") == "\"a,\"\"b\"\"\"");
     settings how;
     measured_case c;
     c.count = 256;

@@ -101,7 +101,7 @@ done
 ends "nobody to send to" 1 --ranks 1 --collective send_latency,barrier "${quick[@]}"
 has "nobody to send to" "$room/said" "N/A N/A N/A N/A # takes two ranks"
 ends "several numbers of ranks" 0 --ranks 1,2,3 "${quick[@]}" --report "$room/page.html" -N 2
-grep -qE '^# 1 ranks, .*; 2 ranks, .*; 3 ranks, ' "$room/said" || fail "several numbers of ranks: $(head -3 "$room/said")"
+grep -qE '^# 1 rank, .*; 2 ranks, .*; 3 ranks, ' "$room/said" || fail "several numbers of ranks: $(head -3 "$room/said")"
 has "several numbers of ranks" "$room/said" "# shm, all_reduce, automatic over 3 ranks"
 expect "each cycle is printed" test "$(grep -c "automatic over 3 ranks" "$room/said")" = 2
 expect "the page has pictures over bytes and ranks" test "$(grep -c "<svg" "$room/page.html")" = 8
@@ -150,10 +150,10 @@ has "between two elements" "$room/said" "--offset 4 is no place for double, of 8
 COLLECTIVES_ISA=sse9 ends "no such instructions" 1 --collective broadcast -b 16K -e 16K -n 2
 has "no such instructions" "$room/said" "COLLECTIVES_ISA is 'sse9'; there are portable, avx2 and avx512"
 ends "not bound" 0 --bind none --ranks 1 --report-bindings "${quick[@]}"
-has "not bound" "$room/said" "# 1 ranks, not bound"
+has "not bound" "$room/said" "# 1 rank, not bound"
 has "not bound" "$room/said" "coll_perf: rank 0 of 1 runs on any processor"
 ends "bound to cores" 0 --bind core --ranks 1 --report-bindings "${quick[@]}" --csv "$room/bound.csv"
-has "bound to cores" "$room/said" "# 1 ranks, each on a core of its own (core "
+has "bound to cores" "$room/said" "# 1 rank, each on a core of its own (core "
 has "bound to cores" "$room/said" "coll_perf: rank 0 of 1 runs on core "
 expect "the rank was where it was put" python3 -c "import csv; assert {r['pinned'] for r in csv.DictReader(open('$room/bound.csv'))} == {'1'}"
 ends "bound to nodes" 0 --bind numa --ranks 3 "${quick[@]}"

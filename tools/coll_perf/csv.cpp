@@ -3,6 +3,8 @@
 
 #include "host.hpp"
 
+#include "../csv_quoted.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -72,22 +74,12 @@ std::vector<cell> cells_of(measurement const& m) {
     return cells;
 }
 
-std::string csv_quoted(std::string const& text) {
-    if (text.find_first_of(",\"\r\n") == text.npos) { return text; }
-    std::string out = "\"";
-    for (char const c : text) {
-        if (c == '"') { out += '"'; }
-        out += c;
-    }
-    return out + '"';
-}
-
 std::string as_csv(std::vector<measurement> const& all) {
     std::string out;
     auto const line = [&](std::vector<cell> const& cells, auto const& get) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (i > 0) { out += ','; }
-            out += csv_quoted(get(cells[i]));
+            out += tools::csv_quoted(get(cells[i]));
         }
         out += '\n';
     };

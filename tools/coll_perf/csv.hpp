@@ -17,9 +17,6 @@ struct cell {
 };
 std::vector<cell> cells_of(measurement const& m);
 
-/// Quoted where it holds a comma, a quote or the end of a line.
-std::string csv_quoted(std::string const& text);
-
 std::string as_csv(std::vector<measurement> const& all);
 std::string as_json(std::vector<measurement> const& all);
 

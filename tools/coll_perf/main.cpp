@@ -59,7 +59,8 @@ std::vector<team> teams_of(options const& o, std::vector<int> const& numbers) {
 std::string head_of(std::vector<team> const& all) {
     std::vector<std::string> parts;
     for (auto const& t : all) {
-        parts.push_back(fmt::format("{} ranks, {}", t.ranks, shown(t.places)));
+        parts.push_back(
+            fmt::format("{} rank{}, {}", t.ranks, t.ranks == 1 ? "" : "s", shown(t.places)));
     }
     return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report.hpp"
 
+#include "../../../tools/csv_quoted.hpp"
 #include "../../../tools/insert_between.hpp"
 #include "../../../tools/processor.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -45,14 +47,7 @@ std::string as_markdown(table const& t) {
 
 std::string as_csv(table const& t) {
     auto const line = [](std::vector<std::string> cells) {
-        for (auto& c : cells) {
-            if (c.find_first_of(",\"") == c.npos) { continue; }
-            std::string quoted = "\"";
-            for (auto const letter : c) {
-                quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-            }
-            c = quoted + '"';
-        }
+        std::ranges::transform(cells, cells.begin(), tools::csv_quoted);
         return joined(cells, "", ",", "");
     };
     auto text = line(t.columns);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -82,8 +83,8 @@ found over_processes(int size, search const& what, data_set const& data, plan co
             results.post(trials.front().now.parameters);
             results.post(rungs);
         });
-    } catch (collectives::run_error const&) {
-        if (what.dies_in_rung < 0) { throw; }  // else it is the one that was killed
+    } catch (collectives::run_error const& e) {  // of the rank that was to be killed
+        if (what.dies_in_rung < 0 || e.signal() != SIGKILL) { throw; }
     }
     std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
     results.open();
