@@ -6,7 +6,7 @@ const PATTERN = /^(?:(crossbar)|(ring)|torus(?::([1-9]\d{0,2})x([1-9]\d{0,2}))?|
 
 export const isTopology = (text) => PATTERN.test(text);
 
-// The torus of just so many places that is nearest to a square.
+// The torus of exactly so many places that is nearest to a square.
 export function squarest(size) {
   let a = Math.floor(Math.sqrt(size));
   while (size % a !== 0) { --a; }

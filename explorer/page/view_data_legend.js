@@ -27,6 +27,9 @@ export function legendOf(app, small) {
     items.push(h("li", {}, `0\u20132 means ranks 0, 1 and 2; ${p - 1}\u20131 goes round the end: ${p - 1}, 0, 1`));
   }
   if (small && reduces && state.cells === "bracket") { items.push(h("li", {}, "a number is a rank\u2019s vector; the inner bracket is added first")); }
+  if (small && reduces && state.cells !== "numbers" && state.ranks > 2) {
+    items.push(h("li", {}, `\u00d7${state.ranks} is a sum of ${state.ranks}, where a cell is too narrow to list them`));
+  }
   if (small && reduces && state.cells === "numbers") { items.push(h("li", {}, "each addition rounds to a float of 32 bits")); }
   return items;
 }

@@ -13,8 +13,8 @@ export default {
     const cards = h("div", { class: "proofs" });
     const proveAll = h("p", {}, h("button", { type: "button", class: "strong", id: "prove-all", onclick: async () => { for (const panel of app.panels) { if (panel.job) { await prove(panel); } } } }, "Prove all"));
     host.append(h("h2", { class: "away" }, "Proofs"),
-      h("p", {}, "The checker runs the steps of all ranks on symbols: it adds no numbers, it notes whose contribution went where. So its verdict holds for all numbers, for just so many ranks. It is the same checker that the compiler runs in ",
-        h("code", {}, "static_assert"), "."), proveAll, cards);
+      h("p", {}, "The checker runs the steps of all ranks on symbols: it adds no numbers, it notes whose contribution went where. So its verdict holds for all numbers, and for this number of ranks alone. It is the same checker that the compiler runs in ",
+        h("code", {}, "static_assert"), ". Every algorithm here is right. To see a proof that fails, change a line of one in Write, or find the planted mistake in Tasks."), proveAll, cards);
     const verdicts = new WeakMap();  // job -> {proof, milliseconds}; null while it is computed
 
     async function prove(panel) {
