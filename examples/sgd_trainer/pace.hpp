@@ -10,9 +10,11 @@
 #include <chrono>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <span>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace trainer {
 
@@ -25,7 +27,10 @@ inline std::int64_t processor_ns() {
 
 /// A network that learns at the pace of its rank. At `slow_motion` 8 every part of its work takes
 /// eight times the processor time that it needs, and the rank sleeps for the rest: so two cores
-/// carry many ranks, none of which slows another down.
+/// carry many ranks, none of which slows another down. A part needs the least that it ever took
+/// with as many images, and before the first pass it is tried for a while: whatever disturbs a pass
+/// (cold caches after a sleep, another machine on the same processor) is not made eight times
+/// longer.
 class paced_network : public network {
 public:
     paced_network(network&& of, settings const& how, int rank)
@@ -37,27 +42,49 @@ public:
     double learn(std::span<float const> parameters, batch const& images, float scale,
                  std::span<float> gradient, std::function<void(tensor const&)> const& ready) {
         if (factor_ == 1) { return network::learn(parameters, images, scale, gradient, ready); }
-        due_ = now_ns();
-        used_ = processor_ns();
-        auto const loss = network::learn(parameters, images, scale, gradient, [&](tensor const& t) {
-            wait();
-            if (ready) { ready(t); }
-            due_ = std::max(due_, now_ns());
-            used_ = processor_ns();
-        });
-        wait();
-        return loss;
+        if (!needs_.contains(images.size())) {
+            std::vector<float> unused(gradient.size());
+            auto const begin = processor_ns();
+            do {
+                (void)learn_in_parts(parameters, images, scale, unused, [](tensor const*, auto) {});
+            } while (processor_ns() - begin < trying_ns);
+        }
+        auto due = now_ns();
+        return learn_in_parts(
+            parameters, images, scale, gradient, [&](tensor const* done, std::int64_t needs) {
+                due += static_cast<std::int64_t>(factor_ * static_cast<double>(needs));
+                std::this_thread::sleep_until(
+                    std::chrono::steady_clock::time_point(std::chrono::nanoseconds(due)));
+                if (done != nullptr && ready) { ready(*done); }
+                due = std::max(due, now_ns());
+            });
     }
 
 private:
-    void wait() {
-        due_ += static_cast<std::int64_t>(factor_ * static_cast<double>(processor_ns() - used_));
-        std::this_thread::sleep_until(
-            std::chrono::steady_clock::time_point(std::chrono::nanoseconds(due_)));
+    static constexpr std::int64_t trying_ns = 50'000'000;
+
+    /// Calls `after_part` after each part: with its tensor (none after the last) and what it needs.
+    template <class F>
+    double learn_in_parts(std::span<float const> parameters, batch const& images, float scale,
+                          std::span<float> gradient, F after_part) {
+        auto& needs = needs_[images.size()];
+        std::size_t part = 0;
+        auto begin = processor_ns();
+        auto const end_part = [&](tensor const* done) {
+            auto const took = processor_ns() - begin;
+            if (part == needs.size()) { needs.push_back(took); }
+            needs[part] = std::min(needs[part], took);
+            after_part(done, needs[part++]);
+            begin = processor_ns();
+        };
+        auto const loss = network::learn(parameters, images, scale, gradient,
+                                         [&](tensor const& t) { end_part(&t); });
+        end_part(nullptr);
+        return loss;
     }
 
     double factor_;
-    std::int64_t due_ = 0, used_ = 0;
+    std::map<std::size_t, std::vector<std::int64_t>> needs_;  // of each part, by images
 };
 
 }  // namespace trainer

@@ -36,7 +36,7 @@ plan plan_for(bool quick) {
     p.base.algorithm = "ring";
     p.base.prefetch = 0;
     p.base.counted = true;
-    p.base.slow_motion = quick ? 40 : 15;
+    p.base.slow_motion = quick ? 10 : 15;
     p.link = 50e6;
     p.target = 0.6;
     p.slower = quick ? 6 : 3;
