@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The controls: which algorithms, which collective, how many ranks, how many bytes.
 import { MOST_PANELS, MOST_RANKS } from "./app.js";
-import { h } from "./dom.js";
+import { h, plural } from "./dom.js";
 import { colourOf } from "./palette.js";
 
 const ROOTED = ["broadcast", "reduce", "gather", "scatter"];
@@ -79,6 +79,22 @@ export function mountControls(form, complaints, app) {
   const note = form.appendChild(h("p", { class: "field-note", id: "field-note", role: "status" }));
   const say = (text) => { if (note.textContent !== text) { note.textContent = text; } };
 
+  // Who looks at a mistake of the own algorithm may see other ranks than before: said, with the way back.
+  const changed = form.appendChild(h("p", { class: "row ranks-changed", id: "ranks-changed", role: "status" }));
+  let said = "";
+  function tellRanks() {
+    const { ranksShown } = app.own, { ranks: now } = app.state;
+    if (ranksShown && ranksShown.now !== now) { app.own.ranksShown = null; }
+    const text = app.own.ranksShown ? `${plural(now, "rank")} now, since the mistake shows with so many.` : "";
+    if (text === said) { return; }
+    said = text;
+    const { before } = app.own.ranksShown ?? {};
+    changed.replaceChildren(...(text === "" ? [] : [text, h("button", { type: "button", class: "plain", id: "ranks-back", onclick: () => {
+      app.set({ ranks: before });
+      ranks.focus();
+    } }, `Back to ${plural(before, "rank")}`)]));
+  }
+
   // Takes what is typed as soon as it is a number that fits; says so where it is not.
   function whole(key) {
     return (e) => {
@@ -125,7 +141,10 @@ export function mountControls(form, complaints, app) {
       amount.removeAttribute("aria-invalid");
     }
     if (![ranks, root, amount].some((f) => f.getAttribute("aria-invalid") === "true")) { say(""); }
-    const lines = [...app.complaints, ...app.panels.filter((p) => p.complaint && !p.busy).map((p) => `${p.complaint.replace(/`([^`]*)`/g, "\u201c$1\u201d")}.`)];
+    tellRanks();
+    // Tasks have algorithms of their own: what is wrong with those shown is not told there.
+    const panels = state.view === "tasks" ? [] : app.panels;
+    const lines = [...app.complaints, ...panels.filter((p) => p.complaint && !p.busy).map((p) => `${p.complaint.replace(/`([^`]*)`/g, "\u201c$1\u201d")}.`)];
     complaints.replaceChildren(...lines.map((l) => h("li", {}, l)));
   });
 }

@@ -30,8 +30,11 @@ export function mountPlayer(at, told, app, describe) {
   const clockField = h("label", {}, h("span", { class: "word" }, "Clock"), clock);
   const speed = h("select", { id: "speed", onchange: () => app.set({ speed: speed.value }) },
     Object.keys(SPEEDS).map((k) => h("option", { value: k }, k)));
+  // In a small window the player is one line; what is asked for seldom comes with this button.
+  const more = h("button", { type: "button", class: "more", id: "player-more", "aria-label": "More of the player", title: "More of the player", "aria-expanded": "false",
+    onclick: () => more.setAttribute("aria-expanded", at.classList.toggle("open")) }, "\u22ef");
   at.append(h("div", { class: "buttons" }, first, back, play, next, last), h("div", { class: "scrub" }, slider), where, clockField,
-    h("label", {}, h("span", { class: "word" }, "Speed"), speed));
+    h("label", {}, h("span", { class: "word" }, "Speed"), speed), more);
 
   const byTime = () => app.state.clock === "time" && app.timed !== undefined;
   const total = () => Math.max(0, ...app.panels.filter((p) => p.job && p.proof.ok).map((p) => app.timed(p).total));
@@ -127,13 +130,13 @@ export function mountPlayer(at, told, app, describe) {
     first.disabled = back.disabled = now() <= least;
     next.disabled = last.disabled = now() >= most;
     const name = byTime() ? `${seconds(now())}` : state.round < 0 ? "Start" : `Round ${state.round}`;
-    const more = byTime() ? `of ${seconds(most)}` : app.busy ? "computing" : state.round === 0 && app.rounds > 1 ? `the first of ${app.rounds}` : `${state.round + 1} of ${app.rounds} done`;
+    const among = byTime() ? `of ${seconds(most)}` : app.busy ? "computing" : app.rounds > 1 ? `of 0 to ${app.rounds - 1}` : app.rounds === 1 ? "the only one" : "no rounds";
     const [left, right] = byTime() ? ["To the arrival before", "To the next arrival"] : ["One round back", "One round forward"];
     for (const [b, text] of [[back, left], [next, right]]) { b.title = text; b.setAttribute("aria-label", text); }
     where.firstChild.textContent = name;
-    where.lastChild.textContent = more;
+    where.lastChild.textContent = among;
     slider.setAttribute("aria-label", byTime() ? "Time" : "Round");
-    slider.setAttribute("aria-valuetext", `${name}, ${more}`);
+    slider.setAttribute("aria-valuetext", `${name}, ${among}`);
     if (app.playing && before && before.algorithm.join() !== state.algorithm.join()) { stop(); }
     // Each round is told once; by time, the player's slider says the time. What is seen comes first.
     clearTimeout(telling);

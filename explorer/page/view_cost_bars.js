@@ -5,7 +5,7 @@ import { s } from "./dom.js";
 import { bytes as inUnits } from "./numbers.js";
 import { colourOf } from "./palette.js";
 
-const LEFT = 12, RIGHT = 12, TOP = 40, BOTTOM = 24, LABEL = 104;
+const LEFT = 12, RIGHT = 12, LABEL = 76, TOP = 24, BOTTOM = 24;
 
 // Whole numbers so far apart that their labels, `em` wide, do not touch.
 export function labelled(size, room, em) {
@@ -16,7 +16,9 @@ export function labelled(size, room, em) {
 // `now`, `end`: bytes of each rank, so far and in the end. `most`: what the full height is; `bound`:
 // a number, 0 where there is none; `busy`: the rank to name, as text.
 export function barChart({ name, now, end, most, bound, busiest, width, height }) {
-  const size = end.length, room = width - LEFT - RIGHT, tall = height - TOP - BOTTOM, floor = height - BOTTOM;
+  // The bound's label has its own place, at the end of its line.
+  const right = width - RIGHT - (bound > 0 ? LABEL : 0);
+  const size = end.length, room = right - LEFT, tall = height - TOP - BOTTOM, floor = height - BOTTOM;
   const y = (n) => floor - (most === 0 ? 0 : n / most * tall);
   const step = room / size, thick = Math.max(1, Math.min(34, step * (step > 5 ? 0.74 : 1)));
   const x = (r) => LEFT + (r + 0.5) * step - thick / 2;
@@ -32,15 +34,12 @@ export function barChart({ name, now, end, most, bound, busiest, width, height }
     s("text", { x: x(r) + thick / 2, y: floor + 16, class: r === busiest ? "tick busiest" : "tick", "text-anchor": "middle" }, String(r)));
   // What the busiest bar comes to, where the bound's label does not say it.
   const top = end.indexOf(Math.max(...end)), clear = end[top] > 0 && Math.abs(y(end[top]) - y(bound)) > 18;
-  const amount = clear ? s("text", { x: Math.max(LEFT + 24, Math.min(width - RIGHT - 24, x(top) + thick / 2)), y: y(end[top]) - 6, class: "bound-label halo", "text-anchor": "middle" },
+  const amount = clear ? s("text", { x: Math.max(LEFT + 24, Math.min(right - 24, x(top) + thick / 2)), y: y(end[top]) - 6, class: "bound-label halo", "text-anchor": "middle" },
     inUnits(end[top])) : null;
-  // The bound's label lies where no bar is: above the line if the bars there end below it, else on top.
-  const under = (from, to) => end.every((n, r) => x(r) + thick < from || x(r) > to || y(n) >= y(bound) - 2);
-  const free = under(width - RIGHT + 4 - LABEL, width) ? "end" : under(0, LEFT - 4 + LABEL) ? "start" : "top";
-  const line = bound > 0 ? boundLine(y(bound), width, bound, free) : null;
+  const line = bound > 0 ? boundLine(y(bound), right, bound) : null;
   return s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "bars", "aria-hidden": "true",
                     style: { "--own": colourOf(name) } },
-    bars, s("line", { x1: LEFT, x2: width - RIGHT, y1: floor, y2: floor, class: "axis" }), labels, line, amount);
+    bars, s("line", { x1: LEFT, x2: right, y1: floor, y2: floor, class: "axis" }), labels, line, amount);
 }
 
 // Bars without gaps, where they are too thin for gaps.
@@ -53,9 +52,7 @@ export function outline(values, left, step, y, floor) {
   return `${d}H${(left + values.length * step).toFixed(2)}V${floor}Z`;
 }
 
-function boundLine(y, width, bound, where) {
-  const right = width - RIGHT + 4, text = `bound ${inUnits(bound)}`;
-  return [s("line", { x1: LEFT - 4, x2: width - RIGHT + 4, y1: y, y2: y, class: "bound" }),
-          where === "top" ? s("line", { x1: right - LABEL - 30, x2: right - LABEL - 6, y1: 9, y2: 9, class: "bound" }) : null,
-          s("text", { x: where === "start" ? LEFT - 4 : right, y: where === "top" ? 13 : y - 6, class: "bound-label halo", "text-anchor": where === "start" ? "start" : "end" }, text)];
+function boundLine(y, right, bound) {
+  const label = (text, at) => s("text", { x: right + 9, y: at, class: "bound-label" }, text);
+  return [s("line", { x1: LEFT - 4, x2: right + 5, y1: y, y2: y, class: "bound" }), label("bound", y - 2), label(inUnits(bound), y + 12)];
 }

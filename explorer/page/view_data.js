@@ -3,6 +3,8 @@
 import { h, plural } from "./dom.js";
 import { aboutAlgorithm, COLLECTIVES } from "./about.js";
 import { areNumbers, differenceOf, floatText, makeAdder, numbersOf } from "./brackets.js";
+import { explain } from "./explained.js";
+import { lostOf } from "./lost.js";
 import { momentOf } from "./moments.js";
 import { bracketOf, modelOf, TRAITS } from "./model.js";
 import { seconds } from "./numbers.js";
@@ -88,12 +90,12 @@ export default {
       const said = moment.round === null ? null : proseOf(model, moment.round);
       const about = aboutAlgorithm(panel.name, state.collective);
       const head = h("header", {}, title, about ? h("p", { class: "quiet" }, about) : null);
-      if (!panel.proof.ok) { head.append(h("p", { class: "bad" }, `This algorithm is wrong: ${panel.proof.what}. The Proof view says where${small && faultIn(panel, moment) ? "; here it is framed" : ""}.`)); }
+      if (!panel.proof.ok) { head.append(h("p", { class: "bad" }, wrongText(panel, state.collective, small && faultIn(panel, moment)))); }
       const words = said === null ? timeOf(app, panel) : h("p", { class: "says" }, h("span", { class: `tag phase-${kindOf(said.phase)}` }, said.phase), " ",
         h("b", {}, said.sentences[0]), ` ${said.sentences.slice(1).join(" ")}`);
       const picture = h("div", { class: "picture" });
       const name = `${panel.name}: what each rank holds ${state.round < 0 ? "at the start" : `after round ${state.round}`}`;
-      const look = { width, cells: state.cells, number, dark: isDark(), only: state.arrows < model.size ? state.arrows : -1, name, fault: faultIn(panel, moment) };
+      const look = { width, cells: state.cells, number, dark: isDark(), only: state.arrows < model.size ? state.arrows : -1, name, fault: faultIn(panel, moment), lost: lostOf(panel.job, panel.proof, state.collective, moment.round) };
       const node = h("article", { class: "card data-card", "aria-label": panel.name }, head, words, picture);
       if (!small) {
         picture.append(drawCanvas(model, moment, look));
@@ -128,6 +130,11 @@ export default {
     });
   },
 };
+
+function wrongText({ job, proof }, collective, framed) {
+  const here = framed ? explain(job, proof, collective).text : "";
+  return `This algorithm is wrong: ${proof.what}. ${here || `The Proof view says where${framed ? "; here it is framed" : ""}.`}`;
+}
 
 // What is marked as wrong: in the round of the mistake; at the end, if only the result shows it.
 function faultIn({ job, proof }, { round }) {

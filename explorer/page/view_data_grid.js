@@ -20,9 +20,9 @@ function planOf(model, width) {
 }
 
 // {svg, arrows: [{way, move, chunk}], hidden: number of arrows not drawn, blank: whether a text had
-// no room}. `moment` is of moments.js;
-// `cells`: what is shown of a cell; `only`: a rank, or -1 for the arrows of all; `fault`: {rank, chunk}.
-export function drawGrid(model, moment, { width, cells, number, dark, only, name, fault }) {
+// no room}. `moment` is of moments.js; `cells`: what is shown of a cell; `only`: a rank, or -1 for
+// the arrows of all; `fault`: {rank, chunk}; `lost`: of lost.js.
+export function drawGrid(model, moment, { width, cells, number, dark, only, name, fault, lost: { lost, atFault } }) {
   const plan = planOf(model, width);
   const { size, chunks } = model;
   const parts = [];
@@ -38,9 +38,9 @@ export function drawGrid(model, moment, { width, cells, number, dark, only, name
                            fill: "var(--ink)", "font-size": 13 }, plan.left > 40 ? `rank ${r}` : `${r}`));
     for (let c = 0; c < chunks; ++c) { parts.push(drawCell(model, plan, r, c, moment, { cells, number, dark })); }
   }
-  const { arrows, hidden } = arrowsOf(model, plan, moment.moves, only);
+  const { arrows, hidden } = arrowsOf(model, plan, moment.moves, only, atFault);
   const svg = s("svg", { viewBox: `0 0 ${plan.width} ${plan.height}`, width: plan.width, height: plan.height, class: "grid", role: "img", "aria-label": name },
-    parts, arrows.map((a) => a.node), fault ? faultOf(plan, fault) : null);
+    parts, arrows.map((a) => a.node), fault ? faultOf(plan, fault) : null, hidden > 0 ? null : brokenOf(model, plan, lost, only));
   // What a cell is in words, when it is pointed at.
   svg.addEventListener("pointerover", (e) => {
     const cell = e.target.closest(".cell");
@@ -110,7 +110,7 @@ function wayOf(plan, from, to, sent, first, lane) {
   return { x0, y0, cx: (x0 + x1) / 2 + bend, cy: (y0 + y1) / 2, x1, y1 };
 }
 
-function arrowsOf(model, plan, moves, only) {
+function arrowsOf(model, plan, moves, only, atFault) {
   const list = moves.filter((t) => only < 0 || t.from === only || t.to === only);
   const whole = list.reduce((n, t) => n + t.count, 0);
   const some = whole > MOST_ARROWS ? list : null;
@@ -121,21 +121,44 @@ function arrowsOf(model, plan, moves, only) {
     for (let k = 0; k < (some ? 1 : t.count); ++k) {
       const lane = model.chunks === 1 ? 0.62 + 0.3 * (list.length < 2 ? 0.4 : i / (list.length - 1)) : 0.84;
       const w = wayOf(plan, t.from, t.to, (t.sent + k) % model.chunks, (t.first + k) % model.chunks, lane);
-      arrows.push({ way: w, move: t, chunk: (t.sent + k) % model.chunks, node: arrowOf(w, t) });
+      arrows.push({ way: w, move: t, chunk: (t.sent + k) % model.chunks, node: arrowOf(w, t.adds, atFault(t)) });
     }
   });
   return { arrows, hidden: 0 };
 }
 
-function arrowOf(w, t) {
-  const colour = t.adds ? "var(--adds)" : "var(--copies)";
-  const angle = Math.atan2(w.y1 - w.cy, w.x1 - w.cx), size = 8;
-  const point = (side) => `${w.x1 - size * Math.cos(angle + side)} ${w.y1 - size * Math.sin(angle + side)}`;
-  return s("g", { class: "arrow" },
-    s("path", { d: `M${w.x0} ${w.y0}Q${w.cx} ${w.cy} ${w.x1} ${w.y1}`, fill: "none", stroke: "var(--card)", "stroke-width": 4.5, "stroke-opacity": 0.75 }),
-    s("path", { d: `M${w.x0} ${w.y0}Q${w.cx} ${w.cy} ${w.x1} ${w.y1}`, fill: "none", stroke: colour, "stroke-width": 1.9, "stroke-dasharray": t.adds ? null : "5 3" }),
-    s("path", { d: `M${w.x1} ${w.y1}L${point(0.42)} ${point(-0.42)}Z`, fill: colour }));
+function arrowOf(w, adds, wrong) {
+  const colour = wrong ? "var(--bad)" : adds ? "var(--adds)" : "var(--copies)";
+  return s("g", { class: wrong ? "arrow at-fault" : "arrow" }, strokes(part(w, 0, 1), colour, wrong ? 3.2 : 1.9, adds ? null : "5 3"), tipOf(w, colour, wrong ? 10 : 8));
 }
+
+// A part of an arrow's way, from 0 to 1: itself such a curve.
+function part({ x0, y0, cx, cy, x1, y1 }, a, b) {
+  const at = (p, c, q) => (1 - a) * (1 - b) * p + (a * (1 - b) + b * (1 - a)) * c + a * b * q;
+  const on = (t, p, c, q) => (1 - t) ** 2 * p + 2 * t * (1 - t) * c + t * t * q;
+  return `M${on(a, x0, cx, x1)} ${on(a, y0, cy, y1)}Q${at(x0, cx, x1)} ${at(y0, cy, y1)} ${on(b, x0, cx, x1)} ${on(b, y0, cy, y1)}`;
+}
+const strokes = (d, colour, width, dash) => [s("path", { d, fill: "none", stroke: "var(--card)", "stroke-width": width + 2.6, "stroke-opacity": 0.75 }),
+  s("path", { d, fill: "none", stroke: colour, "stroke-width": width, "stroke-dasharray": dash })];
+function tipOf(w, colour, size) {
+  const angle = Math.atan2(w.y1 - w.cy, w.x1 - w.cx);
+  const point = (side) => `${w.x1 - size * Math.cos(angle + side)} ${w.y1 - size * Math.sin(angle + side)}`;
+  return s("path", { d: `M${w.x1} ${w.y1}L${point(0.42)} ${point(-0.42)}Z`, fill: colour });
+}
+
+// The messages without a partner: what there is of them is drawn as far as the break, the rest dotted.
+function brokenOf(model, plan, lost, only) {
+  return lost.filter((t) => only < 0 || t.from === only || t.to === only).map((t) => {
+    const lane = model.chunks === 1 ? 0.74 : 0.84, chunk = t.first;
+    // Longer than the others, so that the break is seen between neighbours too.
+    const w = { ...wayOf(plan, t.from, t.to, chunk, chunk, lane), y0: plan.y(t.from) + plan.row / 2, y1: plan.y(t.to) + plan.row * (t.to > t.from ? 0.42 : 0.58) }, [there, not] = t.sent ? [[0, 0.5], [0.5, 1]] : [[0.5, 1], [0, 0.5]];
+    const x = 0.25 * w.x0 + 0.5 * w.cx + 0.25 * w.x1, y = 0.25 * w.y0 + 0.5 * w.cy + 0.25 * w.y1;
+    return s("g", { class: "arrow broken" }, s("title", {}, t.says), strokes(part(w, ...not), "var(--bad)", 2, "1.5 5"), strokes(part(w, ...there), "var(--bad)", 3.2, null),
+      t.sent ? null : tipOf(w, "var(--bad)", 10), crossAt(x, y));
+  });
+}
+export const crossAt = (x, y) => ["var(--card)", "var(--bad)"].map((colour, i) => s("path", { d: `M${x - 6} ${y - 6}L${x + 6} ${y + 6}M${x + 6} ${y - 6}L${x - 6} ${y + 6}`,
+  stroke: colour, "stroke-width": i === 0 ? 8 : 3.6, "stroke-linecap": "round", fill: "none" }));
 
 // Lets what is sent travel along the arrows; calls `done` at the end. Returns a function that ends it.
 export function travel({ svg, arrows, plan }, model, before, { milliseconds, cells, number, dark }, done) {

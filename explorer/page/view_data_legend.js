@@ -4,7 +4,8 @@ import { h, s } from "./dom.js";
 import { TRAITS } from "./model.js";
 import { shadeOf } from "./palette.js";
 import { isDark } from "./theme.js";
-import { hatching } from "./view_data_grid.js";
+import { lostOf } from "./lost.js";
+import { crossAt, hatching } from "./view_data_grid.js";
 
 export function legendOf(app, small) {
   const { state } = app;
@@ -29,6 +30,13 @@ export function legendOf(app, small) {
   if (small && reduces && state.cells === "bracket") { items.push(h("li", {}, "a number is a rank\u2019s vector; the inner bracket is added first")); }
   if (small && reduces && state.cells !== "numbers" && state.ranks > 2) {
     items.push(h("li", {}, `\u00d7${state.ranks} is a sum of ${state.ranks}, where a cell is too narrow to list them`));
+  }
+  const wrong = app.panels.filter((p) => small && p.job && !p.proof.ok).map((p) => lostOf(p.job, p.proof, state.collective, state.round));
+  const swatch = (...parts) => s("svg", { width: 34, height: 16, viewBox: "0 0 34 16", class: "swatch", "aria-hidden": "true" }, parts);
+  const stroke = (d, dash) => s("path", { d, stroke: "var(--bad)", "stroke-width": dash ? 2 : 3.2, "stroke-dasharray": dash, fill: "none" });
+  if (wrong.some((w) => w.lost.length > 0)) {
+    items.push(h("li", {}, swatch(stroke("M0 8H17"), stroke("M17 8H34", "1.5 5"), crossAt(17, 8)), "sent, but not received"),
+      h("li", {}, swatch(stroke("M0 8H17", "1.5 5"), stroke("M17 8H34"), crossAt(17, 8)), "waited for, but not sent"));
   }
   if (small && reduces && state.cells === "numbers") { items.push(h("li", {}, "each addition rounds to a float of 32 bits")); }
   return items;

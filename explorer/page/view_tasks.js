@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that mark themselves: chosen one by one, or as the sheet that a teacher made.
 import { h } from "./dom.js";
+import { makeModel } from "./model.js";
+import { proseOf } from "./prose.js";
 import { asOneOf, asWhole, declare } from "./state.js";
 import { KINDS, makeTask, markTask, refusalOf, parseSheet, parseTask, taskText, tasksOf } from "./tasks.js";
 import { codeOf, MOST_NAME } from "./tasks_code.js";
@@ -33,6 +35,12 @@ function hintOf(app, task) {
   const round = firstDifference(right, wrong, task.job.rounds);
   return round === null ? "The data are as they should be, but not every message has somebody who takes it."
     : `The data are first wrong after round ${round}. Where are they not what ${task.algorithm} makes?`;
+}
+
+// Why the round that was asked about is as it is: what the Data view says of it.
+function whyRight(app, { job, id, round }) {
+  const { phase, sentences } = proseOf(makeModel(job, app.core.replay(job), id.collective), round);
+  return `In round ${round}, ${phase}, ${sentences[0][0].toLowerCase()}${sentences[0].slice(1)} ${sentences.slice(1).join(" ")}`;
 }
 
 function mount(host, app) {
@@ -109,6 +117,7 @@ function mount(host, app) {
       const why = task.kind === "bug" ? ` The checker says of it: ${task.verdict.what}${task.verdict.rank >= 0 ? `, rank ${task.verdict.rank}` : ""}${task.verdict.round >= 0 ? `, round ${task.verdict.round}` : ""}.` : "";
       result.replaceChildren(h("p", { class: "good" }, h("b", {}, "\u2713 Right"), ` at try ${tries}.`),
         h("p", {}, task.kind === "build" ? "It proves, and it is within the rounds and bytes." : KINDS[task.kind].solution(task) + why),
+        ...(task.kind === "predict" ? [h("p", { class: "task-why" }, h("b", {}, "Why: "), whyRight(app, task))] : []),
         ...codePart(),
         ...(app.state.sheet === "" ? [h("button", { type: "button", onclick: another }, "Another one like it")] : []));
     }

@@ -18,7 +18,7 @@ export default {
   title: "Write",
   mount(host, app) {
     const { own } = app;
-    let timer = 0, drawn = "", mine = "", undone = false, before = null;
+    let timer = 0, drawn = "", mine = "", kept = false, before = null;
     const editor = makeEditor("write-text", "write-keys write-running", (text) => {
       clearTimeout(timer);
       timer = setTimeout(() => changed(text), 250);
@@ -30,6 +30,8 @@ export default {
       clearTimeout(timer);
       changed(editor.text);
     } }, "Load");
+    // The same as Ctrl+Z in the text, for who has no such key: there is one history, that of the text.
+    const undo = h("button", { type: "button", id: "write-undo", title: "Takes back what was typed or loaded", onclick: () => { editor.undo(); } }, "Undo");
     const parameter = h("input", { type: "number", id: "write-parameter", min: 1, max: 256, onchange: () => {
       if (!parameter.validity.valid || parameter.value === "") { return; }
       own.take(own.text, Number(parameter.value));
@@ -41,18 +43,18 @@ export default {
       h("kbd", {}, "Tab"), " indents; ", h("kbd", {}, "Esc"), ", then ", h("kbd", {}, "Tab"), " leaves the text.");
     const instead = h("p", { class: "row instead", role: "status" });
     host.append(
-      h("div", { class: "row write-top" }, h("label", { class: "row" }, "Start from ", load), button, parameterField), instead,
+      h("div", { class: "row write-top" }, h("label", { class: "row" }, "Start from ", load), button, undo, parameterField), instead,
       h("div", { class: "write-columns" }, h("div", { class: "write-left" }, h("div", { class: "row between" }, keys, running), editor.node),
         h("div", { class: "write-right" }, said, results)));
 
-    const playMine = h("button", { type: "button", class: "plain", onclick: () => { undone = false; app.set({ algorithm: own.among(app.state.algorithm, null), round: 0 }); } }, "Play mine here");
+    const playMine = h("button", { type: "button", class: "plain", onclick: () => { kept = false; app.set({ algorithm: own.among(app.state.algorithm, null), round: 0 }); } }, "Play mine here");
 
     // What was typed or loaded is the page's algorithm at once, and stands in its URL.
     async function changed(text) {
       if (text === own.text) { return; }
       const name = own.name, shown = app.state.algorithm;
       own.take(text);
-      const algorithm = undone && !shown.includes(name) ? shown : own.among(shown, name);
+      const algorithm = kept && !shown.includes(name) ? shown : own.among(shown, name);
       if (!shown.includes(name) && algorithm !== shown) { before = shown; }
       app.show({ ...app.state, algorithm });
       const patch = await own.patch();
@@ -98,19 +100,19 @@ export default {
         own.notes.length > 0 && h("ul", {}, own.notes.map((n) => h("li", {}, `Line ${n.line} is left out: ${n.text}`))));
     }
 
-    // What is typed plays in place of another algorithm: that is said, and can be taken back.
+    // What is typed plays in place of another algorithm: that is said, with the way back. It is no undo: the text stays.
     let told = "";
     function tellInstead() {
       const away = before?.find((n) => !app.state.algorithm.includes(n)), now = away && app.state.algorithm.includes(own.name) ? `${own.name} now plays in place of ${away}.` : "";
       if (now === told) { return; }
       told = now;
-      instead.replaceChildren(...(now ? [now, h("button", { type: "button", id: "write-undo", onclick: () => {
+      instead.replaceChildren(...(now ? [now, h("button", { type: "button", id: "write-instead", onclick: () => {
         const algorithm = before;
-        undone = true;
+        kept = true;
         before = null;
         app.set({ algorithm });
         editor.field.focus();
-      } }, "Undo")] : []));
+      } }, `Play ${away} again`)] : []));
       instead.hidden = now === "";
     }
 
@@ -122,7 +124,7 @@ export default {
       return known;
     }
     // What is drawn anew keeps the focus, and what was open.
-    function kept(work) {
+    function keeping(work) {
       const focused = host.contains(document.activeElement) ? document.activeElement.id : "";
       const open = [...host.querySelectorAll("details[open]")].map((d) => d.id);
       work();
@@ -143,7 +145,7 @@ export default {
           ? [h("p", { class: "good" }, h("b", {}, `\u2713 ${algorithm.name}`), " is read: ", patterns.map((p, i) => [i > 0 && ", ", p]), ". The library composes every collective from that.")]
           : [h("p", { class: "bad" }, h("b", {}, `\u2717 ${plural(errors.length, "mistake")}`)), errorList(own, editor.goTo)]),
         ...(own.complaint ? [h("p", { class: "bad" }, own.complaint)] : []));
-        kept(() => results.replaceChildren(...(algorithm ? [proofCard(app, own, proved(), editor.goTo), costCard(app, own), useCard()] : []), subset()));
+        keeping(() => results.replaceChildren(...(algorithm ? [proofCard(app, own, proved(), editor.goTo), costCard(app, own), useCard()] : []), subset()));
       }
       marks();
       tellInstead();
@@ -157,17 +159,6 @@ export default {
     }
     const sorted = (lines) => [...new Set(lines)].sort((a, b) => a - b);
 
-    // Who looked at a mistake has other ranks than before.
-    function back() {
-      const to = own.ranksBefore;
-      if (to === undefined || to === app.state.ranks) { own.ranksBefore = undefined; return []; }
-      return [` ${plural(app.state.ranks, "rank")} now. `, h("button", { type: "button", class: "plain", id: "write-ranks-back", onclick: () => {
-        own.ranksBefore = undefined;
-        app.set({ ranks: to });
-        document.getElementById("ranks").focus();
-      } }, `Back to ${to}`)];
-    }
-
     // The lines whose emit made the steps of the round in which the player stands.
     function marks() {
       const panel = app.panels.find((p) => p.name === own.name && p.job?.lines), { round, clock, time } = app.state;
@@ -178,7 +169,7 @@ export default {
       const away = own.algorithm && !app.state.algorithm.includes(own.name);
       running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `With ${plural(faults.size, "rank")} a wrong step comes from` : "A mistake is in"} line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))}. `) : "",
         ...(away ? [`The player plays ${app.state.algorithm.join(" and ")}. `, playMine]
-          : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []), ...back());
+          : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []));
       const now = `${own.version} ${round} ${timed ? time : ""}`;
       if (lines.length && now !== mine && !editor.node.contains(document.activeElement)) { mine = now; editor.reveal(lines[0]); }
     }

@@ -87,6 +87,10 @@ export function makeEditor(id, describedBy, onInput) {
       field.setSelectionRange(0, 0);
       field.scrollTo(0, 0);
     },
+    undo() {
+      field.focus();
+      document.execCommand("undo");
+    },
     mark,
     // Scrolls a line into sight, without the focus.
     reveal(line) {

@@ -70,7 +70,7 @@ export function proofCard(app, own, all, goTo) {
     h("b", {}, `${ranksText([p, ...more].map((q) => q.size))}: `), p.error ? coded(p.error) : `${p.what}. `, more.length > 0 && p.error ? ` (${plural(p.size, "rank")})` : "",
     !p.error && [more.length > 0 && h("b", {}, `With ${p.size}: `), p.why || `It is at ${where(p)}.`], " ",
     p.error ? p.line && h("button", { type: "button", class: "plain", onclick: () => goTo(p.line, 1) }, "Show the line")
-      : [h("button", { type: "button", class: "plain", id: `write-show-${p.size}`, onclick: () => show(app, own, p, "data") }, "Show it"), " ",
+      : [h("button", { type: "button", class: "plain", id: `write-show-${p.size}`, onclick: () => show(app, own, p, "data") }, `Show it${p.size === app.state.ranks ? "" : ` with ${plural(p.size, "rank")}`}`), " ",
          h("button", { type: "button", class: "plain", id: `write-lines-${p.size}`, onclick: () => show(app, own, p, "write") }, "Its lines")]));
   return h("section", { class: "card" }, h("h2", {}, `Proof: ${collective}`),
     h("p", { class: wrong.length ? "bad" : "good" }, h("b", {}, `${wrong.length ? "\u2717" : "\u2713"} ${sentence}`)),
@@ -81,9 +81,9 @@ export function proofCard(app, own, all, goTo) {
     h("p", { class: "quiet" }, "The library's checker runs the steps of all ranks on symbols: every contribution arrives once, no message is without its partner, nobody waits in a circle."));
 }
 
-// The player goes where the mistake is, perhaps with other ranks: the editor offers the way back.
+// The player goes where the mistake is, perhaps with other ranks: the controls say so, and offer the way back.
 function show(app, own, p, view) {
-  if (p.size !== app.state.ranks) { own.ranksBefore ??= app.state.ranks; }
+  if (p.size !== app.state.ranks) { own.ranksShown = { now: p.size, before: own.ranksShown?.before ?? app.state.ranks }; }
   app.set({ algorithm: own.among(app.state.algorithm, null), ranks: p.size, round: Math.max(p.round, 0), view });
 }
 

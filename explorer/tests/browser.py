@@ -15,6 +15,7 @@ from playwright.sync_api import sync_playwright
 
 import coll_show_pages
 import marked_and_shared
+import stumbled_over
 import tasks_of_a_user
 import timing
 import words_and_paper
@@ -156,7 +157,7 @@ def main():
     parser.add_argument("coll_show", nargs="?", type=pathlib.Path)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages)
+    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages) | vars(stumbled_over)
     checks = {n: f for n, f in (globals() | others).items()
               if n.startswith("check_") and options.only in n}
     failed = 0

@@ -55,7 +55,7 @@ def check_space(at):
         d.page.wait_for_timeout(300)
         expect(d.state()["round"] == "0", f"{d.state()}")
         expect(d.page.get_attribute("#player-next", "aria-label") == "One round forward", "another name")
-        expect("the first of 6" in d.text("#player"), d.text("#player"))
+        expect("of 0 to 5" in d.text("#player"), d.text("#player"))
 
 
 def check_out_of_range(at):
@@ -135,10 +135,20 @@ def check_write(at):
         # Its lines are those of fewer ranks, and there is a way back.
         d.press("Escape")
         d.activate("[id^='write-lines-']")
-        d.until("document.getElementById('write-ranks-back') !== null")
-        expect(d.state().get("ranks", "4") != "7", f"{d.state()}")
-        d.activate("#write-ranks-back")
+        d.until("document.getElementById('ranks-back') !== null")
+        expect(d.state().get("ranks", "4") == "2" and "2 ranks now" in d.text("#ranks-changed"), f"{d.state()}")
+        d.activate("#ranks-back")
         d.until("location.hash.includes('ranks=7')")
-        expect(d.page.query_selector("#write-ranks-back") is None, "the way back stays")
+        expect(d.page.query_selector("#ranks-back") is None, "the way back stays")
+        # So it is where the data are shown, and the button says so before.
+        expect(d.text("#write-show-2") == "Show it with 2 ranks", d.text("#write-show-2"))
+        d.reach("#write-text")
+        d.press("Escape")
+        d.activate("#write-show-2")
+        d.until("!document.getElementById('view-data').hidden")
+        expect("2 ranks now" in d.text("#controls") and d.state()["ranks"] == "2", d.text("#controls"))
+        d.fill("#ranks", 7)
+        expect(d.text("#ranks-changed") == "", d.text("#ranks-changed"))
+        d.go("write")
         d.fill("#write-text", right.replace("int const to", "goto to; int const to"))
         d.until("/line 8/i.test(document.getElementById('view-write').innerText)")

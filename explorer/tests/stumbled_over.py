@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What readers stumbled over: it stays mended."""
+from tasks_of_a_user import WRITTEN
+
+HEAD = "#include <collectives/schedule/step.hpp>\nusing namespace collectives;\n"
+
+
+def expect(true, words):
+    if not true:
+        raise AssertionError(words)
+
+
+def check_not_covered(at):
+    """In small windows the player is one line at the edge, and never covers what has the focus."""
+    said = []
+    for width, height in ((360, 640), (900, 480)):
+        for tab in ("data", "time", "links", "cost"):
+            with at.open(f"#algorithm=ring,tree&ranks=6&round=2&view={tab}", viewport={"width": width, "height": height}) as d:
+                top, bottom = d.page.eval_on_selector("#player", "e => { const b = e.getBoundingClientRect(); return [b.top, b.bottom]; }")
+                expect(bottom - top <= 56 and abs(bottom - height) < 1, f"{tab}, {width} x {height}: the player is at {top} to {bottom}")
+                stops = 0
+                for _ in range(200):
+                    d.press("Tab")
+                    covered = d.page.evaluate("""() => {
+                        const on = document.activeElement, player = document.getElementById("player");
+                        if (on === document.body) { return null; }
+                        const a = on.getBoundingClientRect(), b = player.getBoundingClientRect();
+                        const under = !player.contains(on) && a.bottom > b.top + 1 && a.top < b.bottom - 1;
+                        return under && a.height < innerHeight / 2 ? on.outerHTML.slice(0, 90) : "";
+                    }""")
+                    if covered is None:
+                        break
+                    expect(covered == "", f"{tab}, {width} x {height}: the player covers {covered}")
+                    stops += 1
+                expect(stops > 15, f"{tab}: only {stops} places are reached")
+                said.append(stops)
+    return f"{sum(said)} places"
+
+
+def check_rare_in_small_window(at):
+    """What the player hides there is one press away."""
+    with at.open("#algorithm=ring&ranks=4", viewport={"width": 360, "height": 640}) as d:
+        expect(not d.page.is_visible("#speed") and not d.page.is_visible("#player-last"), "all of it is there at once")
+        d.activate("#player-more")
+        d.choose("#speed", "fast")
+        expect(d.state()["speed"] == "fast", f"{d.state()}")
+        d.page.click("#player-last")
+        expect(d.state()["round"] == "5", f"{d.state()}")
+
+
+def check_one_numbering(at):
+    """The rounds of all that is read count from 0."""
+    with at.open("#algorithm=ring&ranks=4&round=5") as d:
+        expect(d.text("#player .where").split("\n") == ["Round 5", "of 0 to 5"], d.text("#player .where"))
+        d.page.keyboard.press("ArrowLeft")
+        expect(d.text("#player .where").split("\n") == ["Round 4", "of 0 to 5"], d.text("#player .where"))
+        said = d.page.get_attribute("#slider", "aria-valuetext")
+        expect(said == "Round 4, of 0 to 5", said)
+
+
+def check_broken_arrow(at):
+    """A message without its partner is drawn as broken, from its sender to its receiver."""
+    with at.open("#algorithm=ring&ranks=4&view=write") as d:
+        right = HEAD + WRITTEN
+        for wrong, says in ((right.replace("emit(step{0, verb::send", "if (me != 1 || r > 1) emit(step{0, verb::send"), "rank 2 waits for this from rank 1"),
+                            (right.replace("emit(step{0, verb::recv", "if (me != 3 || r > 1) emit(step{0, verb::recv"), "rank 2 sends this to rank 3")):
+            d.page.fill("#write-text", wrong)
+            d.until("document.getElementById('figures').dataset.proof !== 'ok'")
+            d.page.click("#tab-proof")
+            d.page.click("#prove-0")
+            d.page.click("#verdict-0 button")
+            broken = d.page.eval_on_selector_all("#view-data .broken title", "all => all.map(e => e.textContent)")
+            expect(len(broken) == 1 and broken[0].startswith(says), f"{broken}")
+            expect("sent, but not received" in d.text("#view-data .legend"), d.text("#view-data .legend"))
+            d.page.click("#tab-write")
+            d.page.fill("#write-text", right)
+            d.until("document.getElementById('figures').dataset.proof === 'ok'")
+        d.page.click("#tab-data")
+        expect(d.page.query_selector("#view-data .broken") is None, "a right algorithm has a broken arrow")
+
+
+def check_one_undo(at):
+    """Undo takes back what was typed or loaded, and is the only thing of that name."""
+    with at.open("#algorithm=ring&ranks=4&view=write") as d:
+        first = d.page.input_value("#write-text")
+        d.page.select_option("#write-load", label="ring")
+        d.activate("#write-take")
+        d.until("location.hash.includes('source=')")
+        loaded = d.page.input_value("#write-text")
+        expect(loaded != first and "now plays in place of ring" in d.text("#view-write"), "nothing was loaded")
+        names = d.page.eval_on_selector_all("button", "all => all.map(e => e.innerText).filter(t => /undo/i.test(t))")
+        expect(names == ["Undo"], f"{names}")
+        # Another algorithm plays: the text is as it was.
+        d.page.click("#write-instead")
+        expect(d.state().get("algorithm", "ring") == "ring" and d.page.input_value("#write-text") == loaded, "the text is another one")
+        d.page.click("#write-undo")
+        d.until("!location.hash.includes('source=')")
+        expect(d.page.input_value("#write-text") == first, "Undo does not give the text back")
+
+
+def check_complaint_in_its_place(at):
+    """A mistake in the text is told where the text plays, not beside the tasks."""
+    with at.open("#algorithm=ring&ranks=4&view=write") as d:
+        d.page.fill("#write-text", "struct mine { goto };")
+        d.until("document.getElementById('complaints').innerText.includes('of your text')")
+        d.page.click("#tab-tasks")
+        expect(d.text("#complaints") == "", d.text("#complaints"))
+        d.page.click("#tab-data")
+        expect("of your text" in d.text("#complaints"), "it is told nowhere")
+
+
+def check_bound_at_its_line(at):
+    """The bound's label stands at the end of its line, whatever the bars are."""
+    for fragment in ("ring&ranks=256", "star&ranks=256", "tree,two_shot&ranks=256", "halving,tree,ring&ranks=7"):
+        with at.open(f"#algorithm={fragment}&view=cost") as d:
+            apart = d.page.eval_on_selector_all("#view-cost .bars", """all => all.map(svg => {
+                const line = svg.querySelector("line.bound").getBoundingClientRect(), box = svg.getBoundingClientRect();
+                return [...svg.querySelectorAll(".bound-label:not(.halo)")].map(e => e.getBoundingClientRect())
+                    .map(b => [b.left - line.right, Math.max(b.top - line.bottom, line.top - b.bottom), box.right - b.right]);
+            })""")
+            expect(len(apart) == fragment.count(",") + 1 and all(len(a) == 2 for a in apart), f"{apart}")
+            for right, away, room in (n for a in apart for n in a):
+                expect(0 < right < 12 and away < 8 and room >= 0, f"{fragment}: {apart}")
