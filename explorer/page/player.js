@@ -130,7 +130,7 @@ export function mountPlayer(at, told, app, describe) {
     first.disabled = back.disabled = now() <= least;
     next.disabled = last.disabled = now() >= most;
     const name = byTime() ? `${seconds(now())}` : state.round < 0 ? "Start" : `Round ${state.round}`;
-    const among = byTime() ? `of ${seconds(most)}` : app.busy ? "computing" : app.rounds > 1 ? `of 0 to ${app.rounds - 1}` : app.rounds === 1 ? "the only one" : "no rounds";
+    const among = byTime() ? `of ${seconds(most)}` : app.busy ? "computing" : app.rounds > 1 ? `${state.round < 0 ? "rounds" : "of"} 0 to ${app.rounds - 1}` : app.rounds === 1 ? "the only one" : "no rounds";
     const [left, right] = byTime() ? ["To the arrival before", "To the next arrival"] : ["One round back", "One round forward"];
     for (const [b, text] of [[back, left], [next, right]]) { b.title = text; b.setAttribute("aria-label", text); }
     where.firstChild.textContent = name;

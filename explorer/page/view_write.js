@@ -40,7 +40,7 @@ export default {
     const parameterField = h("label", { class: "row" }, "Its parameter ", parameter);
     const said = h("div", { class: "card said", role: "status" }), results = h("div", { class: "results" });
     const running = h("p", { class: "quiet running", id: "write-running" }), keys = h("p", { class: "quiet", id: "write-keys" },
-      h("kbd", {}, "Tab"), " indents; ", h("kbd", {}, "Esc"), ", then ", h("kbd", {}, "Tab"), " leaves the text.");
+      h("kbd", {}, "Tab"), " indents; ", h("kbd", {}, "Esc"), ", then ", h("kbd", {}, "Tab"), " leaves the text. ", h("kbd", {}, "Ctrl+Z"), " is Undo.");
     const instead = h("p", { class: "row instead", role: "status" });
     host.append(
       h("div", { class: "row write-top" }, h("label", { class: "row" }, "Start from ", load), button, undo, parameterField), instead,

@@ -20,7 +20,13 @@ export function makeEditor(id, describedBy, onInput) {
   const gutter = h("div", { class: "gutter", "aria-hidden": "true" }), under = h("div", { class: "under", "aria-hidden": "true" });
   const field = h("textarea", { id, spellcheck: false, wrap: "off", autocapitalize: "off", autocomplete: "off", "aria-describedby": describedBy,
     "aria-label": "Your algorithm, in C++" });
-  const node = h("div", { class: "editor" }, gutter, h("div", { class: "paper" }, under, field));
+  const signs = h("div", { class: "signs", role: "group", "aria-label": "Signs that a small keyboard hides" },
+    ["\u21e5", ..."{}()[];:=<>+-*%&,"].map((sign) => h("button", { type: "button", "aria-label": sign === "\u21e5" ? "Indent" : null,
+      onpointerdown: (e) => e.preventDefault(), onclick: () => {
+        field.focus();
+        type(sign);
+      } }, sign)));
+  const node = h("div", { class: "editor" }, gutter, h("div", { class: "paper" }, under, field), signs);
   let leaving = false, errors = new Set(), running = new Set(), lines = [];
 
   function draw() {
@@ -35,7 +41,14 @@ export function makeEditor(id, describedBy, onInput) {
     under.replaceChildren(...lines);
     gutter.replaceChildren(...lines.map((_, i) => h("div", {}, String(i + 1))));
     mark(errors, running);
+    level();
     scrolled();
+  }
+  // Where long lines wrap, as on a phone, a number is as tall as its line.
+  function level() {
+    const wraps = getComputedStyle(field).whiteSpace !== "pre";
+    const tall = wraps ? lines.map((line) => line.getBoundingClientRect().height) : [];
+    lines.forEach((_, i) => { gutter.children[i].style.height = wraps ? `${tall[i]}px` : ""; });
   }
   function mark(wrong, runs) {
     errors = wrong; running = runs;
@@ -52,7 +65,27 @@ export function makeEditor(id, describedBy, onInput) {
   }
   const insert = (text) => document.execCommand("insertText", false, text);  // so that undo knows of it
 
+  const lineBefore = () => field.value.slice(field.value.lastIndexOf("\n", field.selectionStart - 1) + 1, field.selectionStart);
+  // Puts in a sign, with what goes with it: a new line is indented, a closing brace is not.
+  function type(sign) {
+    if (sign === "\u21e5") { insert(" ".repeat(4 - (lineBefore().length % 4))); return; }
+    if (sign === "}" && /^ {4,}$/.test(lineBefore())) { field.setSelectionRange(field.selectionStart - 4, field.selectionEnd); }
+    insert(sign === "\n" ? `\n${/^ */.exec(lineBefore())[0]}${/[{(]\s*$/.test(lineBefore()) ? "    " : ""}` : sign);
+    if (sign === "\n") { field.scrollLeft = 0; }
+  }
+
+  new ResizeObserver(level).observe(under);
   field.addEventListener("scroll", scrolled);
+  // Not of keydown: the keyboard of a phone does not say there which key it is.
+  let typing = false;
+  field.addEventListener("beforeinput", (e) => {
+    const sign = e.inputType === "insertLineBreak" ? "\n" : e.inputType === "insertText" && e.data === "}" ? "}" : null;
+    if (sign === null || typing) { return; }
+    e.preventDefault();
+    typing = true;
+    type(sign);
+    typing = false;
+  });
   field.addEventListener("input", () => { draw(); onInput(field.value); });
   field.addEventListener("blur", () => { leaving = false; });
   field.addEventListener("keydown", (e) => {
@@ -60,17 +93,7 @@ export function makeEditor(id, describedBy, onInput) {
     if (e.key === "Escape") { leaving = true; return; }
     if (e.key === "Tab" && !e.shiftKey && !leaving && !e.ctrlKey && !e.altKey) {
       e.preventDefault();
-      const column = field.selectionStart - (field.value.lastIndexOf("\n", field.selectionStart - 1) + 1);
-      insert(" ".repeat(4 - (column % 4)));
-    } else if (e.key === "Enter") {
-      const before = field.value.slice(field.value.lastIndexOf("\n", field.selectionStart - 1) + 1, field.selectionStart);
-      e.preventDefault();
-      insert(`\n${/^ */.exec(before)[0]}${/[{(]\s*$/.test(before) ? "    " : ""}`);
-      field.scrollLeft = 0;
-    } else if (e.key === "}" && /(?:^|\n) {4,}$/.test(field.value.slice(0, field.selectionStart))) {
-      e.preventDefault();
-      field.setSelectionRange(field.selectionStart - 4, field.selectionEnd);
-      insert("}");
+      type("\u21e5");
     }
     if (e.key !== "Tab") { leaving = false; }
   });
@@ -92,17 +115,18 @@ export function makeEditor(id, describedBy, onInput) {
       document.execCommand("undo");
     },
     mark,
-    // Scrolls a line into sight, without the focus.
+    // Scrolls a line into sight, without the focus; where the text does not scroll by itself, not at all.
     reveal(line) {
-      const height = field.scrollHeight / Math.max(lines.length, 1), top = (line - 1) * height;
+      const { offsetTop: top, offsetHeight: height } = lines[line - 1] ?? lines[0];
       if (top < field.scrollTop || top > field.scrollTop + field.clientHeight - 2 * height) { field.scrollTop = Math.max(0, top - 4 * height); }
     },
     goTo(line, column) {
       const at = field.value.split("\n").slice(0, line - 1).reduce((n, l) => n + l.length + 1, 0) + column - 1;
-      field.focus();
+      field.focus({ preventScroll: true });
       field.setSelectionRange(at, at);
-      const height = field.scrollHeight / Math.max(lines.length, 1);
-      field.scrollTop = Math.max(0, (line - 8) * height);
+      const { offsetTop: top, offsetHeight: height } = lines[line - 1] ?? lines.at(-1);
+      field.scrollTop = Math.max(0, top - 7 * height);
+      (lines[line - 1] ?? lines.at(-1)).scrollIntoView({ block: "nearest" });
     },
   };
 }

@@ -121,3 +121,31 @@ def check_bound_at_its_line(at):
             expect(len(apart) == fragment.count(",") + 1 and all(len(a) == 2 for a in apart), f"{apart}")
             for right, away, room in (n for a in apart for n in a):
                 expect(0 < right < 12 and away < 8 and room >= 0, f"{fragment}: {apart}")
+
+
+def check_editor_has_room(at):
+    """The editor fills most of the window; on a phone lines wrap, each beside its number, and signs are buttons."""
+    with at.open("#algorithm=ring&ranks=4&view=write", viewport={"width": 1280, "height": 800}) as d:
+        wide, tall = d.page.eval_on_selector(".editor", "e => [e.clientWidth, e.clientHeight]")
+        expect(wide > 700 and tall > 680, f"the editor has {wide} x {tall}")
+        d.page.click("#write-text")
+        d.press("Control+a")
+        for key in ("{", "Enter", "x", "Enter", "}"):
+            d.page.keyboard.press(key)
+        expect(d.page.input_value("#write-text") == "{\n    x\n}", repr(d.page.input_value("#write-text")))
+    with at.open("#algorithm=ring&ranks=4&view=write", viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True) as d:
+        d.page.select_option("#write-load", label="halving")
+        d.page.tap("#write-take")
+        d.until("location.hash.includes('source=')")
+        apart = d.page.evaluate("""() => {
+            const top = (e) => e.getBoundingClientRect().top, all = (css) => [...document.querySelectorAll(css)];
+            const lines = all(".editor .under > div"), numbers = all(".editor .gutter > div"), field = document.getElementById("write-text");
+            return { lines: lines.length, numbers: numbers.length, apart: Math.max(...lines.map((l, i) => Math.abs(top(l) - top(numbers[i])))),
+                     wrapped: lines.filter((l) => l.offsetHeight > 30).length, hidden: field.scrollHeight - field.clientHeight, wide: field.scrollWidth - field.clientWidth };
+        }""")
+        expect(apart["lines"] == apart["numbers"] > 40 and apart["wrapped"] > 5, f"{apart}")
+        expect(apart["apart"] < 1 and apart["hidden"] <= 0 and apart["wide"] <= 0, f"{apart}")
+        d.page.evaluate("() => { const f = document.getElementById('write-text'); f.focus(); f.select(); }")
+        for sign in ("{", "}", "Indent", ";"):
+            d.page.tap(f".signs button:text-is('{sign}')" if sign != "Indent" else ".signs [aria-label=Indent]")
+        expect(d.page.input_value("#write-text") == "{}  ;", repr(d.page.input_value("#write-text")))
