@@ -123,8 +123,9 @@ export default {
 
     function figure(panel, all, most) {
       const { load: mode, ranks: size } = app.state, load = shownOf(panel, all);
-      const picture = net.places <= MOST_DRAWN
-        ? h("div", { class: "wide" }, drawNet({ net, load, most, name: panel.name, size, rankAt, picked, pick, move: swap, key }))
+      const drawn = net.places <= MOST_DRAWN && drawNet({ net, load, most, name: panel.name, size, rankAt, picked, pick, move: swap, key });
+      const picture = drawn
+        ? [h("div", { class: "wide" }, drawn.svg), drawn.left > 0 ? h("p", { class: "quiet" }, `${plural(drawn.left, "number")} ${drawn.left === 1 ? "has" : "have"} no room: the table has all.`) : null]
         : [h("p", { class: "quiet" }, `Above ${MOST_DRAWN} places the links are not drawn one by one: here they are by their load, the busiest first.`), loadCurve(load, most, panel.name)];
       return h("section", { class: "card net-card" }, h("h2", { style: { color: colourOf(panel.name) } }, panel.name),
         h("p", {}, h("b", {}, titleOf(mode)), " ", shownSentence(net, load, mode === "all" ? null : sharing(panel, all))), picture,

@@ -149,3 +149,20 @@ def check_editor_has_room(at):
         for sign in ("{", "}", "Indent", ";"):
             d.page.tap(f".signs button:text-is('{sign}')" if sign != "Indent" else ".signs [aria-label=Indent]")
         expect(d.page.input_value("#write-text") == "{}  ;", repr(d.page.input_value("#write-text")))
+
+
+def check_labels_apart(at):
+    """What links carry is told in numbers that do not touch each other."""
+    count = 0
+    for fragment in ("ring&ranks=16&topology=ring", "two_shot&ranks=16&topology=ring", "halving&ranks=16&topology=torus", "two_shot&ranks=16&topology=torus",
+                     "halving&ranks=16&topology=crossbar", "halving&ranks=40&topology=crossbar", "halving&ranks=64&topology=fat_tree:8:4", "tree&ranks=32&topology=hosts:4"):
+        with at.open(f"#bytes=1060921&view=links&algorithm={fragment}") as d:
+            boxes, touching = d.page.eval_on_selector_all("#view-links .net .load, #view-links .net .node-name", """all => {
+                const b = all.map(e => e.getBoundingClientRect()), found = [];
+                b.forEach((p, i) => b.forEach((q, j) => { if (i < j && p.left < q.right - 0.5 && q.left < p.right - 0.5 && p.top < q.bottom - 2.5 && q.top < p.bottom - 2.5) {
+                    found.push(`${all[i].textContent} and ${all[j].textContent}`); } }));
+                return [b.length, found];
+            }""")
+            expect(boxes >= 8 and touching == [], f"{fragment}: {touching[:4]} of {boxes}")
+            count += boxes
+    return f"{count} numbers"
