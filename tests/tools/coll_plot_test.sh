@@ -70,6 +70,10 @@ for picture in l b; do
     ! grep -qE 'nan|inf|href|<script|<image' "$room/$picture.svg" || fail "$picture: a bad word"
 done
 has "title" "$room/b.svg" "<title>a &lt; b</title>"
+has "cores" "$room/b.svg" ">2 ranks on 2 cores, float, sum, A, B; 2030-01-31<"
+sed '2,$s/^shm/smpi/' "$room/base.csv" >"$room/simulated.csv"
+ends "simulated" 0 "$room/simulated.csv" --where collective=all_reduce --svg "$room/simulated.svg"
+has "simulated" "$room/simulated.svg" ">2 ranks, simulated, float, sum, A, B; 2030-01-31<"
 ends "one size alone" 0 "$room/base.csv" --where collective=all_reduce --where bytes=64 \
     --svg "$room/one.svg"
 

@@ -81,12 +81,14 @@ std::vector<condition> conditions_of(std::vector<std::string> const& texts) {
     return result;
 }
 
-/// `2 ranks, AMD EPYC, 2026-11-21`.
+/// `2 ranks on 2 cores, float, sum, AMD EPYC; 2026-11-21`. A simulated cluster has no cores.
 std::string subtitle_of(std::vector<csv_row> const& rows, bool ranks) {
     auto const& r = rows.front();
     auto const first = ranks ? human_bytes(r.number("bytes")) : r.text("ranks") + " ranks";
-    return fmt::format("{} on {} cores, {}, {}, {}; {}", first, r.text("cores"), r.text("type"),
-                       r.text("op"), r.text("cpu"), r.text("date").substr(0, 10));
+    auto const where = r.text("transport") == "smpi" ? std::string(", simulated")
+                                                     : " on " + r.text("cores") + " cores";
+    return fmt::format("{}{}, {}, {}, {}; {}", first, where, r.text("type"), r.text("op"),
+                       r.text("cpu"), r.text("date").substr(0, 10));
 }
 
 int plot(options const& o) {
