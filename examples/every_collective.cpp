@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace coll = collectives;
@@ -23,8 +22,7 @@ std::string text(vector const& v) {
 /// Says what a rank got; a wrong result ends the program with an error.
 void show(int rank, char const* collective, vector const& got, vector const& wanted) {
     if (got != wanted) {
-        throw std::runtime_error(std::string(collective) + " gave" + text(got) + ", not" +
-                                 text(wanted));
+        throw std::runtime_error(std::string(collective) + " gave" + text(got));
     }
     if (rank == 2) { std::printf("%-16s rank 2 gets%s\n", collective, text(got).c_str()); }
 }
@@ -72,35 +70,9 @@ int main() {
         comm.scan(all);  // of ranks 0 .. me
         int const so_far = me * (me + 1) / 2;
         show(me, "scan", all, {so_far, 10 * so_far, 100 * so_far, 1000 * so_far});
-
-        // Where this rank's elements begin in a file that all ranks write, if it has `me` of them.
-        vector begin{0};  // rank 0's stays as it is
-        comm.exscan(own, begin);
-        show(me, "exscan", begin, {so_far - me});
-
+        vector before{0};  // on rank 0 it stays as it is
+        comm.exscan(own, before);
+        show(me, "exscan", before, {so_far - me});
         comm.barrier();
-
-        // Blocks of other sizes: rank i gives i elements.
-        vector const counts{0, 1, 2, 3};
-        vector stairs(6);
-        comm.all_gather(vector(static_cast<std::size_t>(me), me), stairs, counts);
-        show(me, "with counts", stairs, {1, 2, 2, 3, 3, 3});
-
-        // From one rank to another: everybody passes its own on to the next.
-        auto const sent = comm.start_send(own, (me + 1) % 4);
-        comm.recv(block, (me + 3) % 4);
-        show(me, "send, recv", block, {(me + 3) % 4});
-
-        // Half of the ranks among themselves: the even ones, the odd ones.
-        auto half = comm.split(me % 2, me);
-        vector pair(2);
-        half.all_gather(own, pair);
-        show(me, "split", pair, {me % 2, me % 2 + 2});
-
-        // Memory that the other processes reach: nothing is copied on the way.
-        auto shared = comm.template allocate<int>(4);
-        shared[0] = me;
-        comm.all_reduce(shared);
-        show(me, "in shared memory", {shared.begin(), shared.end()}, {6, 0, 0, 0});
     });
 }
