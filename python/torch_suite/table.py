@@ -4,6 +4,7 @@ is not known to fail."""
 
 import pathlib
 import sys
+import textwrap
 
 import torch
 
@@ -33,6 +34,11 @@ def read(folder):
     return results
 
 
+def item(text):
+    """Prints an item of a list, in lines of at most 100 columns."""
+    print(textwrap.fill("- " + text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+
+
 def main():
     results = read(pathlib.Path(sys.argv[1]))
     columns = [(name, size) for name in NAMES for size in SIZES]
@@ -51,9 +57,9 @@ def main():
         print(f"| {what} | " + " | ".join(map(str, counts)) + " |")
     print("\n## Those that fail\n")
     for test, why in KNOWN.items():
-        print(f"- `{test}`: {why}.")
+        item(f"`{test}`: {why}.")
     for test, (name, size) in unknown:
-        print(f"- `{test}`, as {name} with {size} ranks: {results[test].get((name, size), ('', ''))[1]}")
+        item(f"`{test}`, as {name} with {size} ranks: {results[test].get((name, size), ('', ''))[1]}")
     print("\n## Those that pass\n")
     print("| test | " + " | ".join(f"{n} {s}" for n, s in columns) + " |")
     print("|---|" + "---|" * len(columns))
@@ -68,7 +74,7 @@ def main():
         if all(r.get(c, ("", ""))[0] == "skipped" for c in columns):
             reasons.setdefault(r["gloo", 4][1], []).append(test)
     for why, tests in sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0])):
-        print(f"- {why} ({len(tests)}): " + ", ".join(f"`{t}`" for t in tests))
+        item(f"{why} ({len(tests)}): " + ", ".join(f"`{t}`" for t in tests))
     return 1 if unknown else 0
 
 
