@@ -21,9 +21,7 @@ std::string text(vector const& v) {
 
 /// Says what a rank got; a wrong result ends the program with an error.
 void show(int rank, char const* collective, vector const& got, vector const& wanted) {
-    if (got != wanted) {
-        throw std::runtime_error(std::string(collective) + " gave" + text(got));
-    }
+    if (got != wanted) { throw std::runtime_error(std::string(collective) + " gave" + text(got)); }
     if (rank == 2) { std::printf("%-16s rank 2 gets%s\n", collective, text(got).c_str()); }
 }
 
