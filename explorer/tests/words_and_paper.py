@@ -118,3 +118,34 @@ def check_tour(at):
         expect("5 of 6" in d.text(".tour p") and d.state() == {"view": "write"}, f"{d.state()}")
         d.activate("#tour-close")
         expect(d.page.evaluate("document.activeElement.id") == "tour", "the focus is lost")
+
+
+def check_ring_tour(at):
+    """The short tour: what it says of the ring is what the page counts and times there."""
+    with at.open() as d:
+        d.activate("#tour-ring")
+        steps = []
+        while True:
+            d.until(f"document.querySelector('.tour p').innerText.startsWith('{len(steps) + 1} of 5')")
+            d.settle()
+            steps.append(d.text(".tour p"))
+            expect(d.page.eval_on_selector("#complaints", "e => e.innerText") == "", f"{d.state()}")
+            f, said = d.figures(), steps[-1]
+            sent, least = int(f["busiestSent"]) / int(d.state().get("bytes", 2**20)), f["busiestSent"] == f["boundSent"]
+            if len(steps) == 2:
+                expect(f"{sent:g} vectors" in said and least and "it is bandwidth-optimal" in said and "2 \u00d7 3/4 = 1.5 vectors" in said, said)
+            if len(steps) == 3:
+                expect(f"a ring sends {sent:.4g} vectors: 2 \u00d7 63/64" in said and "That of a tree sends 6. But the ring has 126 rounds, the tree 12." in said, said)
+            if len(steps) in (4, 5):
+                who = ("tree", "ring")[len(steps) - 4]
+                d.until(f"document.getElementById('verdict').innerText.startsWith('{who} ends first')")
+                after = re.search(r"after ([\d.]+ \S+)", d.text("#verdict"))[1]
+                expect(f"the {who} is done first, after {after};" in said, f"{said} {after}")
+            if len(steps) == 5:
+                d.until("document.getElementById('crossing').innerText !== ''")
+                expect(d.text("#crossing") in said, f"{said} {d.text('#crossing')}")
+                break
+            d.press("Enter")
+        expect(d.text("#tour-next") == "Done" and len(" ".join(steps).split()) < 300, f"{steps}")
+        d.press("Enter")
+        expect(d.page.evaluate("document.activeElement.id") == "tour-ring", "the focus is lost")
