@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What coll_perf measures beside blocking calls, and how it states it.
+#include "csv.hpp"
 #include "kinds.hpp"
 #include "launch.hpp"
 #include "overlap.hpp"
@@ -7,6 +8,7 @@
 #include "table.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 
@@ -19,6 +21,35 @@ TEST_CASE("the bandwidth of the bus") {
     for (auto const* const whole : {"broadcast", "scan"}) { CHECK(bus_factor(whole, 4) == 1); }
     CHECK(measured_case{.collective = "exscan", .op = "max"}.shown_op() == "max");
     CHECK(measured_case{.collective = "gather", .op = "max"}.shown_op() == "none");
+}
+
+TEST_CASE("what must cross the busiest link") {
+    CHECK(link_share("all_reduce", 4, 0) == doctest::Approx(1.5));
+    CHECK(link_share("plan_all_reduce", 4, 1) == doctest::Approx(1.5));
+    CHECK(link_share("all_reduce", 8, 4) == doctest::Approx(1.5));
+    CHECK(link_share("all_gather", 8, 2) == doctest::Approx(0.5));
+    CHECK(link_share("all_to_all", 4, 0) == doctest::Approx(0.75));
+    CHECK(link_share("all_to_all", 8, 2) == doctest::Approx(2));  // 4 ranks send a half each
+    CHECK(link_share("broadcast", 8, 2) == 1);
+    CHECK(link_share("send_both_ways", 2, 0) == 1);
+    CHECK(link_share("split", 2, 0) == 0);
+    settings how;
+    how.ranks = 4;
+    measured_case c;
+    c.count = 256;
+    case_result r;
+    r.samples = {3000};
+    r.traffic = {1536, 6, 2, 0};  // 2 GB/s: the bound is 768 ns
+    auto const m = make_measurement("shm", false, c, how, 0, r);
+    CHECK(m.bound() == doctest::Approx(768));
+    CHECK(combine({&m}).bound == doctest::Approx(768));
+    auto const row = nlohmann::json::parse(as_json({m}))["results"][0];
+    CHECK(row["sent_bytes"] == 1536);
+    CHECK(row["messages"] == 6);
+    CHECK(row["percent_of_bound"] == 25.6);
+    CHECK(row["percent_of_limit"].is_null());
+    r.traffic.clear();
+    CHECK(make_measurement("shm", false, c, how, 0, r).bound() == 0);
 }
 
 TEST_CASE("names of what is measured") {

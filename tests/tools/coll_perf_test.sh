@@ -181,6 +181,40 @@ ends "limits" 0 --percent-of-limit "${quick[@]}" --json "$room/limits.json"
 has "limits" "$room/said" "copy copy-nt trip %limit dropped"
 expect "JSON parses" python3 -m json.tool "$room/limits.json"
 has "JSON has the controls" "$room/limits.json" '"round_trip_us": '
+# A ring of 4 sends 6 messages of n/4; the root of a tree sends n to 2 ranks.
+ends "bounds" 0 --percent-of-bound --percent-of-limit --transport threads,shm --ranks 4 --algorithm ring,tree -b 64K -e 64K -n 2 \
+    -w 1 --form out --csv "$room/bounds.csv" --json "$room/bounds.json" --report "$room/bounds.html"
+has "bounds" "$room/said" "sent messages link bound %bound"
+expect "what is sent, and the share of the bound" python3 - "$room/bounds.csv" "$room/bounds.json" <<'EOF'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert [(r["algorithm"], int(r["sent_bytes"]), int(r["messages"])) for r in rows] == \
+    2 * [("ring", 98304, 6), ("tree", 131072, 2)], rows
+for r in rows:
+    bound = 1.5 * 65536 / float(r["link_GBps"]) / 1000
+    assert abs(float(r["bound_us"]) / bound - 1) < 0.001, r
+    assert abs(float(r["percent_of_bound"]) * float(r["median_us"]) / 100 / bound - 1) < 0.01, r
+    limit = min(float(r["copy_us"]), float(r["copy_past_cache_us"]))
+    assert abs(float(r["percent_of_limit"]) * float(r["median_us"]) / 100 / limit - 1) < 0.01, r
+assert [r["messages"] for r in json.load(open(sys.argv[2]))["results"]] == [6, 2, 6, 2]
+EOF
+for column in "sent, bytes" messages "link, GB/s" "of the bound, %" "of the limit, %"; do
+    has "bounds in a page" "$room/bounds.html" "<th>$column</th>"
+done
+ends "bounds of all" 0 --percent-of-bound --ranks 3 --collective all,all_v,start_all,plan_all,send_recv,fusion,send_latency,split \
+    -b 64 -e 64 -n 1 -w 1 --batch 1 --form out --csv "$room/bounds.csv"
+expect "what can be counted is counted" python3 - "$room/bounds.csv" <<'EOF'
+import csv, sys
+for r in csv.DictReader(open(sys.argv[1])):
+    name = r["collective"]
+    sized = not name.endswith("barrier") and name != "split"
+    counted = sized and name != "send_latency"
+    assert (r["sent_bytes"] != "") == (r["messages"] != "") == counted, r
+    assert (r["percent_of_bound"] != "") == sized, r
+    assert not counted or float(r["sent_bytes"]) >= 8 and float(r["messages"]) >= 1, r
+    assert r["percent_of_limit"] == "", r
+EOF
+expect "no column without figures" test "$(grep -c "of the bound" "$room/page.html")" = 0
 ends "no progress where nobody watches" 0 "${quick[@]}" --csv "$room/x.csv"
 checks=$((checks + 1))
 ! grep -q $'\r' "$room/said" || fail "a progress line in a file"
@@ -216,7 +250,7 @@ cat >"$room/ours_cuda" <<'EOF'
 #!/bin/sh
 if [ "$1" = ranks ]; then echo "$2 ranks sharing one GPU"; exit 0; fi
 [ "$1" = processes ] || exit 1
-echo "coll_perf-result 0 0 0 2 5000 6000 2 2000 2000 2 2100 2100 2 100 100 4 5000 5500 5500 5500 0"
+echo "coll_perf-result 0 0 0 2 5000 6000 2 2000 2000 2 2100 2100 2 100 100 4 5000 5500 5500 5500 0 0"
 EOF
 ends "devices" 0 --transport cuda --ranks 4 --allocated --peers-in "$room" -b 1M -e 1M -n 2 --form out \
     --percent-of-limit --csv "$room/cuda.csv" --json "$room/cuda.json"

@@ -62,6 +62,18 @@ std::vector<cell> cells_of(measurement const& m) {
     number("overlap_percent", m.overlap < 0 ? "null" : fmt::format("{:.4g}", m.overlap));
     micro("whole_us", m.whole);
     micro("work_us", m.work);
+    auto const known = [&](char const* column, bool is, double value, int digits) {
+        number(column, is ? fmt::format("{:.{}g}", value, digits) : "null");
+    };
+    auto const share = [&](char const* column, double least) {
+        known(column, m.measured() && least > 0, 100 * least / m.time.median, 4);
+    };
+    known("sent_bytes", m.moved.sent >= 0, m.moved.sent, 17);
+    known("messages", m.moved.messages >= 0, m.moved.messages, 17);
+    known("link_GBps", m.moved.link > 0, m.moved.link, 5);
+    known("bound_us", m.bound() > 0, m.bound() / 1000, 6);
+    share("percent_of_bound", m.bound());
+    share("percent_of_limit", m.limit());
     text("note", m.note);
     text("host", this_host().host);
     text("cpu", this_host().cpu);

@@ -23,6 +23,7 @@ struct settings {
     double budget = 0;        ///< seconds that the iterations of a case may take; 0: no limit
     bool check = true;        ///< compare the results with a serial model
     bool controls = false;    ///< copies and round trips beside each sample
+    bool bound = false;       ///< what ranks send, and the rate of their links
     bool cold = false;        ///< other memory in each call
     bool touch = false;       ///< inputs are written and results read between the calls
     std::size_t offset = 0;   ///< bytes of its first page that lie before each vector
@@ -56,7 +57,7 @@ inline std::string as_text(settings const& s) {
     out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
         << ' ' << s.controls << ' ' << s.cold << ' ' << s.allocated << ' ' << s.touch << ' '
         << s.offset << ' ' << s.tests << ' ' << s.background << ' ' << s.tensors << ' '
-        << s.threshold;
+        << s.threshold << ' ' << s.bound;
     for (auto const& p : s.places) { out << ' ' << text_of(p.processors); }
     return out.str();
 }
@@ -72,7 +73,8 @@ inline settings settings_of(std::string const& text) {
     std::istringstream in(text);
     settings s;
     in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
-        s.allocated >> s.touch >> s.offset >> s.tests >> s.background >> s.tensors >> s.threshold;
+        s.allocated >> s.touch >> s.offset >> s.tests >> s.background >> s.tensors >> s.threshold >>
+        s.bound;
     bool right = !in.fail();
     for (std::string list; in >> list;) {
         s.places.push_back({{}, "processors " + list});
@@ -93,6 +95,18 @@ inline measured_case case_of(std::string const& text) {
     return c;
 }
 
+/// What a call moves, and what a link could have moved meanwhile.
+struct traffic {
+    double sent = -1;      ///< bytes, by the rank that sends most; -1: not counted
+    double messages = -1;  ///< of the rank that sends most of them
+    double link = 0;       ///< bytes per nanosecond, each way; 0: not measured
+    double hosts = 0;      ///< whose ranks share a link; 0: each rank has its own
+
+    static traffic of(std::vector<double> const& list) {
+        return list.size() == 4 ? traffic{list[0], list[1], list[2], list[3]} : traffic{};
+    }
+};
+
 /// What a launch found out about one case, in nanoseconds per call.
 struct case_result {
     std::size_t index = 0;  ///< which of the launch's cases
@@ -101,10 +115,11 @@ struct case_result {
     std::vector<double> samples, copies, copies_past_cache, round_trips;
     std::vector<double> ranks;    ///< each rank's own mean
     std::vector<double> overlap;  ///< nothing, or the share hidden, the whole, the work in it
+    std::vector<double> traffic;  ///< nothing, or what `traffic` holds, in its order
     std::string missing;          ///< why there are no samples
 
-    std::array<std::vector<double>*, 6> lists() {
-        return {&samples, &copies, &copies_past_cache, &round_trips, &ranks, &overlap};
+    std::array<std::vector<double>*, 7> lists() {
+        return {&samples, &copies, &copies_past_cache, &round_trips, &ranks, &overlap, &traffic};
     }
 };
 

@@ -18,6 +18,12 @@ double measurement::limit() const {
     return what.bytes() <= small_message ? round_trip : std::min(copy, copy_past_cache);
 }
 
+double measurement::bound() const {
+    if (!(moved.link > 0)) { return 0; }
+    auto const share = link_share(what.collective, how.ranks, static_cast<int>(moved.hosts));
+    return share * static_cast<double>(what.bytes()) / moved.link;
+}
+
 measurement make_measurement(std::string transport, bool peer, measured_case const& what,
                              settings const& how, int launch, case_result result) {
     auto m = make_missing(std::move(transport), peer, what, how, launch, "");
@@ -37,6 +43,7 @@ measurement make_measurement(std::string transport, bool peer, measured_case con
         m.whole = result.overlap[1];
         m.work = result.overlap[2];
     }
+    m.moved = traffic::of(result.traffic);
     if (!m.measured()) { m.note = "no steady samples"; }
     return m;
 }
@@ -86,6 +93,10 @@ across_launches combine(std::vector<measurement const*> const& launches) {
     all.time.most = typical([](auto const& m) { return m.time.most; });
     all.time.mean = typical([](auto const& m) { return m.time.mean; });
     all.limit = typical([](auto const& m) { return m.limit(); });
+    all.bound = typical([](auto const& m) { return m.bound(); });
+    all.moved.sent = typical([](auto const& m) { return m.moved.sent; });
+    all.moved.messages = typical([](auto const& m) { return m.moved.messages; });
+    all.moved.link = typical([](auto const& m) { return m.moved.link; });
     all.copy = typical([](auto const& m) { return m.copy; });
     all.copy_past_cache = typical([](auto const& m) { return m.copy_past_cache; });
     all.round_trip = typical([](auto const& m) { return m.round_trip; });

@@ -27,7 +27,8 @@ struct measurement {
     std::array<double, 4> over_ranks{};
     double overlap = -1;         ///< percent of a started call that the work hid; -1: not measured
     double whole = 0, work = 0;  ///< of such a call: start to end, and the work in it; nanoseconds
-    std::string note;            ///< why there are no figures
+    traffic moved;
+    std::string note;  ///< why there are no figures
     double load = 0;
     std::string date;
 
@@ -37,6 +38,9 @@ struct measurement {
     /// What the case is held against, in nanoseconds: a round trip for small messages, else the
     /// quicker copy. 0 where there were no controls.
     double limit() const;
+    /// The least time, in nanoseconds, that the case's bytes take on the links. 0 where their rate
+    /// was not measured.
+    double bound() const;
 };
 
 /// What a launch found, with the time and the load of now.
@@ -51,6 +55,8 @@ struct across_launches {
     double median = 0;  ///< nanoseconds
     double spread = 0;  ///< the slowest launch's median over the quickest's
     double limit = 0;
+    double bound = 0;
+    traffic moved;
     std::size_t wrong = 0, dropped = 0, launches = 0;
     summary time;  ///< each figure the median over launches
     double copy = 0, copy_past_cache = 0, round_trip = 0;

@@ -151,6 +151,8 @@ void declare(CLI::App& app, options& o, bool osu) {
                  "start the ranks by itself, also where the variables of a launcher are set");
     app.add_flag("--percent-of-limit", o.how.controls,
                  "beside each sample copies of as many bytes and a cache line's round trip");
+    app.add_flag("--percent-of-bound", o.how.bound,
+                 "what the busiest rank sends, and the least time that this takes on its link");
     option(
         "--meet", o.meet,
         "memory or messages: how ranks that a launcher started meet before a sample, on one host "

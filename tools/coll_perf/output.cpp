@@ -76,6 +76,7 @@ output::output(options const& o, std::vector<std::string> peers, std::string con
     style_.peers = std::move(peers);
     style_.format = o.format == "osu" ? table_format::osu : table_format::nccl;
     style_.limit = o.how.controls;
+    style_.bound = o.how.bound;
     style_.spread = o.launches > 1;
     style_.average = o.average;
     style_.stamps = o.stamps != 0;

@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace coll_perf {
 namespace {
@@ -32,19 +34,24 @@ struct shown {
     std::string_view column, title;
     bool name = false;  ///< no number
 };
-constexpr std::array columns{shown{"transport", "transport", true},
-                             shown{"algorithm", "algorithm", true},
-                             shown{"in_place", "in place"},
-                             shown{"bytes", "bytes"},
-                             shown{"median_us", "median, \u00b5s"},
-                             shown{"p95_us", "95 %"},
-                             shown{"least_of_ranks_us", "quickest rank"},
-                             shown{"most_of_ranks_us", "slowest rank"},
-                             shown{"algbw_GBps", "algbw, GB/s"},
-                             shown{"busbw_GBps", "busbw, GB/s"},
-                             shown{"overlap_percent", "overlap, %"},
-                             shown{"wrong", "wrong"},
-                             shown{"note", "note", true}};
+constexpr std::array all_columns{shown{"transport", "transport", true},
+                                 shown{"algorithm", "algorithm", true},
+                                 shown{"in_place", "in place"},
+                                 shown{"bytes", "bytes"},
+                                 shown{"median_us", "median, \u00b5s"},
+                                 shown{"p95_us", "95 %"},
+                                 shown{"least_of_ranks_us", "quickest rank"},
+                                 shown{"most_of_ranks_us", "slowest rank"},
+                                 shown{"algbw_GBps", "algbw, GB/s"},
+                                 shown{"busbw_GBps", "busbw, GB/s"},
+                                 shown{"overlap_percent", "overlap, %"},
+                                 shown{"sent_bytes", "sent, bytes"},
+                                 shown{"messages", "messages"},
+                                 shown{"link_GBps", "link, GB/s"},
+                                 shown{"percent_of_bound", "of the bound, %"},
+                                 shown{"percent_of_limit", "of the limit, %"},
+                                 shown{"wrong", "wrong"},
+                                 shown{"note", "note", true}};
 
 coll_plot::csv_row row_of(measurement const& m) {
     std::map<std::string, std::string> cells;
@@ -52,7 +59,18 @@ coll_plot::csv_row row_of(measurement const& m) {
     return coll_plot::csv_row(std::move(cells));
 }
 
+/// Those of the columns that say something of one row at least.
+std::vector<shown> columns_of(rows_of_one const& rows) {
+    std::vector<shown> result;
+    for (auto const& c : all_columns) {
+        auto const says = [&](auto const& row) { return !row.text(std::string(c.column)).empty(); };
+        if (std::any_of(rows.begin(), rows.end(), says)) { result.push_back(c); }
+    }
+    return result;
+}
+
 std::string table_of(rows_of_one const& rows) {
+    auto const columns = columns_of(rows);
     std::string out = "<table><tr>";
     for (auto const& c : columns) {
         out += fmt::format("<th{}>{}</th>", c.name ? " class=\"name\"" : "", c.title);

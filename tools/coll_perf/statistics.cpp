@@ -65,4 +65,12 @@ double bus_factor(std::string_view collective, int ranks) {
     return cuts_blocks(what.like) ? share : 1;
 }
 
+double link_share(std::string_view collective, int ranks, int hosts) {
+    auto const what = kind::of(collective);
+    if (what.how == form::both_ways) { return 1; }
+    if (hosts < 2) { return bus_factor(collective, ranks); }
+    bool const each_rank_sends = what.like == coll::collective::all_to_all;
+    return bus_factor(collective, hosts) * (each_rank_sends ? ranks / hosts : 1);
+}
+
 }  // namespace coll_perf

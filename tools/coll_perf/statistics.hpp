@@ -36,4 +36,8 @@ inline constexpr std::size_t small_message = 4096;
 /// busbw / algbw, as in nccl-tests: the share of the vector that crosses a rank's link.
 double bus_factor(std::string_view collective, int ranks);
 
+/// The share of the vector that must cross the busiest link, one way. Each rank has a link of its
+/// own; with more than one of `hosts` each of these has one, for as many ranks as the others.
+double link_share(std::string_view collective, int ranks, int hosts);
+
 }  // namespace coll_perf

@@ -63,6 +63,23 @@ std::string limit_figures(table_row const& row) {
                        number(percent), a.dropped);
 }
 
+/// `text`, where it is known.
+std::string known(bool is, double value, std::string (*text)(double)) {
+    return is ? text(value) : "N/A";
+}
+
+std::string bound_figures(table_row const& row) {
+    auto const a = either(row, row.transport);
+    auto const whole = [](double value) { return fmt::format("{:.0f}", value); };
+    auto const percent = a.median > 0 ? 100 * a.bound / a.median : 0;
+    bool const has_bound = a.launches > 0 && a.bound > 0;
+    return fmt::format("{:>12}{:>10}{:>8}{:>10}{:>8}",
+                       known(a.launches > 0 && a.moved.sent >= 0, a.moved.sent, whole),
+                       known(a.launches > 0 && a.moved.messages >= 0, a.moved.messages, whole),
+                       known(a.launches > 0 && a.moved.link > 0, a.moved.link, number),
+                       known(has_bound, a.bound / 1000, number), known(has_bound, percent, number));
+}
+
 bool is_started(table_row const& row) { return kind::of(row.what.collective).how == form::started; }
 
 std::string overlap_figures(table_row const& row) {
@@ -133,6 +150,11 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
                "dropped");
         append(third, "{:>10}{:>10}{:>10}{:>8}{:>8}", "(us)", "(us)", "(us)", "", "");
     }
+    if (style.bound) {
+        append(second, "{:>12}{:>10}{:>8}{:>10}{:>8}", "sent", "messages", "link", "bound",
+               "%bound");
+        append(third, "{:>12}{:>10}{:>8}{:>10}{:>8}", "(B)", "", "(GB/s)", "(us)", "");
+    }
     for (auto const& peer : style.peers) {
         append(second, "  {:>10}{:>8}", peer, "ours/");
         append(third, "  {:>10}{:>8}", "(us)", peer.substr(0, 7));
@@ -182,6 +204,7 @@ std::string table_line(table_row const& row, table_style const& style) {
     if (style.spread) { append(line, "{:>8}", number(either(row, row.transport).spread)); }
     if (is_started(row)) { line += overlap_figures(row); }
     if (style.limit) { line += limit_figures(row); }
+    if (style.bound) { line += bound_figures(row); }
     for (auto const& peer : style.peers) { line += "  " + peer_figures(row, peer); }
     if (style.stamps) { append(line, "  {}", date_now()); }
     return line + reason_of(row) + "\n";

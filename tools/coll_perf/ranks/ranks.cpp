@@ -3,10 +3,15 @@
 
 #include "../overlap.hpp"
 #include "../sampling.hpp"
+#include "links.hpp"
 #include "message_board.hpp"
 #include "our_call.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace coll_perf {
 namespace {
@@ -54,8 +59,23 @@ case_result creation_of(job_rank const& me, Meeting& meeting) {
     return r;
 }
 
+/// What the calls of a case send, over their vectors at `places` in `memory`.
 template <class Meeting>
-case_result measure_case(job_rank const& me, Meeting& meeting, settings const& how,
+std::vector<double> traffic_of(links& its, coll::communicator& me, Meeting& meeting,
+                               settings const& how, measured_case const& c, shape const& at,
+                               std::function<std::byte*(shape::part const&)> const& place) {
+    vectors room(me, how, 2 * links::room_for(c));
+    std::fill_n(room.data(), 2 * links::room_for(c), std::byte{1});
+    return its.measure(
+        c, room.data(), [&] { meeting.meet(); },
+        [&](coll::communicator& over) -> std::function<void()> {
+            auto const call = std::make_shared<our_call>(over, how, c);
+            return [&, call] { (*call)(place(at.in), at.in.count, place(at.out), at.out.count); };
+        });
+}
+
+template <class Meeting>
+case_result measure_case(job_rank const& me, Meeting& meeting, links& its, settings const& how,
                          measured_case const& c) {
     auto const what = kind::of(c.collective);
     if (what.how == form::creation) { return creation_of(me, meeting); }
@@ -71,11 +91,14 @@ case_result measure_case(job_rank const& me, Meeting& meeting, settings const& h
     auto const& check = find_type(c.type).find(c.op)->check;
     sampling one(meeting, rank, how, c, check, memory.data(), call_of{&call});
     auto result = one.run(0);
-    if (what.how != form::started) { return result; }
     auto const at = shape::of(what, c.count, c.in_place, rank, how.ranks, c.root);
     auto const place = [&](shape::part const& p) {
         return places.vector(memory.data(), 0, p.vector) + p.first * c.element;
     };
+    if (how.bound && what.is_sized()) {
+        result.traffic = traffic_of(its, me.comm, meeting, how, c, at, place);
+    }
+    if (what.how != form::started) { return result; }
     double pure = 0;
     for (auto const t : result.ranks) { pure += t / how.ranks; }
     result.overlap = measure_overlap(
@@ -91,8 +114,9 @@ void measure_on_rank(job_rank const& me, Meeting& meeting, settings const& how,
                      std::vector<measured_case> const& cases, tell_function const& tell) try {
     // Only now: a communicator looks at its start how many cores it may use.
     bind_rank(how.places, me.comm.rank());
+    links its(me.comm);
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        auto result = measure_case(me, meeting, how, cases[i]);
+        auto result = measure_case(me, meeting, its, how, cases[i]);
         result.index = i;
         if (me.comm.rank() == 0) { tell(as_text(result)); }
     }
