@@ -4,29 +4,24 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/run/progress_thread.hpp>
 
+#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
 
-/// The background calls of one communicator. The thread starts with the first of them.
+/// The background calls of one communicator. The process's thread moves them; those on devices have
+/// a thread of their own, because enqueuing may wait for the device.
 class background_calls {
 public:
     /// Takes the progress lock while a call starts. The caller must not hold it yet.
     progress_lock::guard lock(engine& e) {
         e.shared()->work->lock->share();
-        if (!thread_) {
-            thread_ = make_owned<progress_thread>([&e, this, is_new = true]() mutable {
-                auto* const device = e.space().device();
-                if (std::exchange(is_new, false) && device != nullptr) { device->begin_thread(); }
-                return e.tend(moved_);
-            });
-        }
+        if (!thread_) { begin(e); }
         auto mine = e.lock();
         moved_.reserve(moved_.size() + 1);  // fails, if at all, before the call is entered
         return mine;
@@ -37,12 +32,31 @@ public:
     }
     /// Stops driving `a`. The waiter sees its end or its failure. The caller holds the lock.
     void remove(activity& a) { moved_.erase_value(&a); }
-    /// Ends the thread. The caller must not hold the lock.
-    void end() { thread_.reset(); }
+    /// From now on no thread moves these calls. The caller must not hold the lock.
+    void end() {
+        if (!thread_) { return; }
+        thread_->remove(this);
+        thread_.reset();
+    }
 
 private:
+    void begin(engine& e) {
+        engine_ = &e;
+        auto thread = e.space().device() == nullptr ? progress_thread::of_process()
+                                                    : std::make_shared<progress_thread>();
+        thread->add({this, [](void* of) { return static_cast<background_calls*>(of)->look(); }});
+        thread_ = std::move(thread);
+    }
+    progress_thread::found look() {
+        auto* const device = engine_->space().device();
+        if (std::exchange(is_new_, false) && device != nullptr) { device->begin_thread(); }
+        return engine_->tend(moved_);
+    }
+
     lean_vector<activity*> moved_;
-    owned<progress_thread> thread_;
+    engine* engine_ = nullptr;
+    bool is_new_ = true;
+    std::shared_ptr<progress_thread> thread_;
 };
 
 }  // namespace collectives::detail

@@ -15,7 +15,7 @@ namespace collectives::inline v0 {
 inline constexpr std::size_t chosen_segment = std::numeric_limits<std::size_t>::max();
 
 /// Says whether a started call moves only while the rank is in a call of the library, or also on a
-/// thread of the communicator.
+/// thread of the process.
 enum class progress_by : std::uint8_t { own_calls, background };
 inline constexpr auto background = progress_by::background;
 

@@ -1,61 +1,98 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that makes progress while the rank computes.
+// A thread that makes progress while ranks compute: one for all ranks and communicators of a
+// process.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/waiter.hpp>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 namespace collectives::inline v0::detail {
 
-/// Calls `look` repeatedly: at once while it moves something, then with yields, then with naps in
-/// between. While nothing is under way, the thread sleeps. An exception of `look` ends the thread;
-/// the rank that waits meets the same failure itself.
+/// Looks at its tasks again and again: at once while one of them moves something, then with yields,
+/// then with naps in between. While none has anything to do, the thread sleeps. An exception of a
+/// task ends that task; the rank that waits meets the same failure itself.
 class progress_thread {
 public:
     enum class found : std::uint8_t { nothing_to_do, nothing_new, something };
 
-    explicit progress_thread(std::function<found()> look)
-        : look_(std::move(look)), thread_([this] {
-              try {
-                  work();
-              } catch (...) {  // NOLINT: see above
-              }
-          }) {}
+    /// Something to carry on. `look` must not wait for other tasks.
+    struct task {
+        void* of;
+        found (*look)(void* of);
+    };
+
+    progress_thread() : thread_([this] { work(); }) {}
     progress_thread(progress_thread const&) = delete;
     progress_thread& operator=(progress_thread const&) = delete;
     ~progress_thread() {
-        signal(stop_);
+        {
+            std::lock_guard const lock(mutex_);
+            stop_ = true;
+            wake_.notify_one();
+        }
         thread_.join();
     }
 
-    /// Wakes the thread: there is something new to move.
-    void wake() { signal(has_news_); }
+    /// That of this process. It ends with the last pointer to it.
+    static std::shared_ptr<progress_thread> of_process() {
+        static std::mutex mutex;
+        static std::weak_ptr<progress_thread> one;
+        static ::pid_t of = 0;
+        std::lock_guard const lock(mutex);
+        auto its = of == ::getpid() ? one.lock() : nullptr;  // a child has none of its parent's
+        if (!its) {
+            one = its = std::make_shared<progress_thread>();
+            of = ::getpid();
+        }
+        return its;
+    }
+
+    void add(task t) {
+        std::lock_guard const lock(mutex_);
+        tasks_.push_back(t);
+    }
+    /// The thread does not look at this task any more once this returns. The task's own thread must
+    /// not call it, nor one that holds what the task waits for.
+    void remove(void const* of) {
+        std::unique_lock lock(mutex_);
+        tasks_.erase_if([&](task const& t) { return t.of == of; });
+        has_news_ = true;  // the thread may have passed over the one behind it
+        wake_.notify_one();
+        looked_.wait(lock, [&] { return current_ != of; });
+    }
+    /// A task has something new to move.
+    void wake() {
+        std::lock_guard const lock(mutex_);
+        has_news_ = true;
+        wake_.notify_one();
+    }
 
 private:
     static constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{1000};
 
-    void signal(bool& what) {
-        std::lock_guard const lock(mutex_);
-        what = true;
-        wake_.notify_one();
-    }
     void work() {
         waiter patience(false);
         auto nap = shortest_nap;
-        for (;;) {
-            auto const now = look_();
-            if (now == found::nothing_new && patience.pause() != waiter::advice::sleep) {
-                continue;
+        std::unique_lock lock(mutex_);
+        while (!stop_) {
+            auto const now = look_at_all(lock);
+            if (now == found::nothing_new) {
+                lock.unlock();
+                auto const advice = patience.pause();
+                lock.lock();
+                if (advice != waiter::advice::sleep) { continue; }
             }
-            std::unique_lock lock(mutex_);
             auto const called = [this] { return stop_ || has_news_; };
             if (now == found::nothing_to_do) {
                 wake_.wait(lock, called);
@@ -63,7 +100,6 @@ private:
                 wake_.wait_for(lock, nap, called);
                 nap = std::min(2 * nap, longest_nap);
             }
-            if (stop_) { return; }
             if (has_news_ || now == found::something) {
                 has_news_ = false;
                 patience.reset();
@@ -71,10 +107,35 @@ private:
             }
         }
     }
+    /// What the busiest of the tasks found. They may come and go meanwhile.
+    found look_at_all(std::unique_lock<std::mutex>& lock) {
+        auto most = found::nothing_to_do;
+        for (std::size_t i = 0; i < tasks_.size() && !stop_; ++i) {
+            auto const t = tasks_[i];
+            current_ = t.of;
+            lock.unlock();
+            auto now = found::nothing_to_do;
+            bool failed = false;
+            try {
+                now = t.look(t.of);
+            } catch (...) {  // NOLINT: see above
+                failed = true;
+            }
+            lock.lock();
+            if (failed) {
+                tasks_.erase_if([&](task const& other) { return other.of == t.of; });
+            }
+            current_ = nullptr;
+            looked_.notify_all();
+            most = std::max(most, now);
+        }
+        return most;
+    }
 
-    std::function<found()> look_;
     std::mutex mutex_;
-    std::condition_variable wake_;
+    std::condition_variable wake_, looked_;
+    lean_vector<task> tasks_;
+    void* current_ = nullptr;  // whose task is being looked at
     bool stop_ = false, has_news_ = false;
     std::thread thread_;  // last member: the thread uses the others
 };
