@@ -1,70 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part that the drivers of all peers share: coll_perf's own sampling, around a peer's calls.
+// The part that the drivers of all peers share.
 #pragma once
 
 #include "../../tools/coll_perf/order.hpp"
-#include "../../tools/coll_perf/sampling.hpp"
+#include "../../tools/coll_perf/ranks/foreign.hpp"
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <iostream>
-#include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace peers {
 
 using namespace coll_perf;
+using foreign::visit_type;
 
-/// The types and operators that all peers know.
-template <class Visit>
-bool visit_type(std::string_view name, Visit const& visit) {
-    auto const is = [&]<class T>(std::string_view type, T) {
-        if (type == name) { visit(T{}); }
-        return type == name;
-    };
-    return is("float", 0.0F) || is("double", 0.0) || is("int32", std::int32_t{}) ||
-           is("int64", std::int64_t{}) || is("int8", std::int8_t{}) || is("uint8", std::uint8_t{});
-}
-
-template <class Visit>
-bool visit_operator(std::string_view name, Visit const& visit) {
-    auto const is = [&](auto op) {
-        if (op.name == name) { visit(op); }
-        return op.name == name;
-    };
-    return is(coll::sum{}) || is(coll::product{}) || is(coll::min{}) || is(coll::max{});
-}
-
-inline std::optional<model> find_model(measured_case const& c) {
-    std::optional<model> found;
-    visit_type(c.type, [&]<class T>(T) {
-        visit_operator(c.op, [&]<class Op>(Op) { found = model_of<T, Op>(); });
-    });
-    return found;
-}
-
-/// Runs all cases on this rank. `find(case)` gives a function (in, in_count, out, out_count), or an
-/// empty one where the peer has no such collective.
+/// Runs all cases on this rank; `find` as in `foreign::measure`.
 template <class Find>
 int run(order const& o, int rank, int ranks, Find const& find) {
     auto meeting = o.meet(ranks);
-    for (std::size_t i = 0; i < o.cases.size(); ++i) {
-        auto const& c = o.cases[i];
-        if (kind::of(c.collective).how != form::call) { continue; }
-        auto const known = find_model(c);
-        if (!known) { continue; }
-        auto const call = find(c);
-        if (!call) { continue; }
-        private_memory own(slots(o.how, c).bytes());
-        sampling one(meeting, rank, o.how, c, *known, own.data(), call);
-        auto const result = one.run(i);
-        if (rank == 0) { std::cout << as_text(result) << std::endl; }
-    }
+    foreign::measure(meeting, rank, o.how, o.cases, find,
+                     [](std::string const& line) { std::cout << line << std::endl; });
     return 0;
 }
 

@@ -19,6 +19,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string_view>
 
 namespace {
 
@@ -112,13 +113,22 @@ int live(order const& o, int rank, std::string const& folder) try {
     return 1;
 }
 
+// A rank has a second thread that moves the bytes. On one core with the first it would wait for its
+// turn for milliseconds, and so it would behind a rank that spins.
+order with_two_threads(order o) {
+    o.core_per_rank = false;
+    return o;
+}
+
 }  // namespace
 
+/// As all ranks, or with `as_member RANK FOLDER` before the order as one of them.
 int main(int argc, char** argv) try {
-    auto o = order::read(argc, argv);
-    // A rank has a second thread that moves the bytes. On one core with the first it would wait for
-    // its turn for milliseconds, and so it would behind a rank that spins.
-    o.core_per_rank = false;
+    if (argc > 4 && argv[1] == std::string_view(as_member)) {
+        auto const o = with_two_threads(order::read(argc, argv, 4));
+        return live(o, std::stoi(argv[2]), argv[3]);
+    }
+    auto const o = with_two_threads(order::read(argc, argv));
     std::string folder = (std::filesystem::temp_directory_path() / "coll_perf-XXXXXX").string();
     if (::mkdtemp(folder.data()) == nullptr) { throw std::runtime_error("cannot make " + folder); }
     std::vector<pid_t> children;

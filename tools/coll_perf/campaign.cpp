@@ -12,8 +12,10 @@ namespace {
 
 bool same_size(measured_case const& a, measured_case const& b) { return a.count == b.count; }
 
-/// The cases of one size after the other.
-std::vector<case_group> by_size(case_group const& group) {
+}  // namespace
+
+std::vector<case_group> launches_of(case_group const& group, bool take_turns) {
+    if (!take_turns) { return {group}; }
     std::vector<case_group> parts;
     for (auto const& c : group) {
         if (parts.empty() || !same_size(parts.back().back(), c)) { parts.emplace_back(); }
@@ -21,8 +23,6 @@ std::vector<case_group> by_size(case_group const& group) {
     }
     return parts;
 }
-
-}  // namespace
 
 void campaign::run(case_group const& group) {
     if (programs.size() == 1 && launches == 1) {
@@ -37,7 +37,7 @@ void campaign::run(case_group const& group) {
         });
         return;
     }
-    for (auto const& part : by_size(group)) {
+    for (auto const& part : launches_of(group, true)) {
         auto const before = all.size();
         int may_repeat = 2 * launches;
         for (int launch = 0; launch < launches;) {
@@ -45,7 +45,8 @@ void campaign::run(case_group const& group) {
             for (auto const& p : programs) {
                 run_launch_of(p, launch, part, [] {});
             }
-            if (repeats_in_vain_ < 2 && may_repeat > 0 && met_different_distances(begin)) {
+            if (!in_place && repeats_in_vain_ < 2 && may_repeat > 0 &&
+                met_different_distances(begin)) {
                 all.resize(begin);
                 ++repeated;
                 if (--may_repeat == 0) { ++repeats_in_vain_; }
@@ -75,7 +76,7 @@ bool campaign::met_different_distances(std::size_t first) const {
 launch_end campaign::launch_of(program const& p, std::vector<measured_case> const& cases,
                                std::function<bool(std::string const&)> const& take) const {
     if (in_place) {
-        in_place(cases, take);
+        in_place(p, cases, take);
         return {};
     }
     meeting_place const place(how.ranks, how.iterations);

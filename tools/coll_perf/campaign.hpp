@@ -27,6 +27,10 @@ struct program {
 /// The cases of one collective, algorithm, type and operator: of each size both forms, in order.
 using case_group = std::vector<measured_case>;
 
+/// The cases of a group that a launch measures: all, or those of one size where programs
+/// `take_turns`.
+std::vector<case_group> launches_of(case_group const& group, bool take_turns);
+
 struct campaign {
     settings how;
     int launches = 1;
@@ -37,9 +41,9 @@ struct campaign {
     std::function<void(std::string const&)> on_progress = [](auto const&) {};
     std::function<void(std::string const&)> on_trouble = [](auto const&) {};
 
-    /// Where this process is a rank already: carries the cases out and hands each line to `take`.
-    /// Empty: each launch is a process of its own.
-    std::function<void(std::vector<measured_case> const& cases,
+    /// Where this process is a rank already: carries a program's cases out and hands each line to
+    /// `take`. Empty: each launch is a process of its own.
+    std::function<void(program const& of, std::vector<measured_case> const& cases,
                        std::function<bool(std::string const&)> const& take)>
         in_place;
 

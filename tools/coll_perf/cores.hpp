@@ -64,7 +64,9 @@ inline bool on_one_core() {
 inline std::string text_of(cpu_set_t const& processors) {
     std::string text;
     for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
-        if (CPU_ISSET(i, &processors)) { text += (text.empty() ? "" : ",") + std::to_string(i); }
+        if (!CPU_ISSET(i, &processors)) { continue; }
+        if (!text.empty()) { text += ','; }
+        text += std::to_string(i);
     }
     return text;
 }

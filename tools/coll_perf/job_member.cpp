@@ -2,12 +2,12 @@
 #include "job_member.hpp"
 
 #include "host.hpp"
-#include "launch.hpp"
+#include "job_meeting.hpp"
+#include "job_peers.hpp"
 #include "order.hpp"
 #include "output.hpp"
 #include "peers.hpp"
 #include "placement.hpp"
-#include "ranks/message_board.hpp"
 #include "ranks/ours.hpp"
 #include "ranks/transports.hpp"
 #include "sizes.hpp"
@@ -22,11 +22,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <optional>
-#include <random>
 
 namespace coll_perf {
 namespace {
@@ -79,59 +77,7 @@ void refuse_launches(options const& o) {
             fmt::format("{} is for a coll_perf that starts its ranks itself", flag));
     };
     if (o.launches > 1) { refuse("--launches"); }
-    if (!o.peers.empty()) { refuse("--peer"); }
 }
-
-/// Where the ranks of a communicator meet: in memory of rank 0's, if all can map it.
-class meeting {
-public:
-    /// Collective.
-    meeting(coll::communicator& comm, settings const& how, bool memory, bool core_per_rank) {
-        std::array<std::uint64_t, 1> all{core_per_rank ? 1U : 0U};
-        comm.all_reduce(all, coll::min{});
-        core_per_rank = all[0] != 0;
-        if (memory) { share(comm, how, core_per_rank); }
-        if (!board_) { messages_.emplace(comm, how.iterations, core_per_rank); }
-    }
-    bool in_memory() const { return board_.has_value(); }
-    bool core_per_rank() const {
-        return board_ ? board_->core_per_rank() : messages_->core_per_rank();
-    }
-    void measure(job_rank const& me, settings const& how, std::vector<measured_case> const& cases,
-                 tell_function const& tell) {
-        if (board_) { return measure_on_rank(me, *board_, how, cases, tell); }
-        measure_on_rank(me, *messages_, how, cases, tell);
-    }
-
-private:
-    /// A word that nobody guesses shows that it is rank 0's memory.
-    void share(coll::communicator& comm, settings const& how, bool core_per_rank) {
-        struct where {
-            std::array<char, 64> path{};
-            std::uint64_t word = 0;
-        } its;
-        if (comm.rank() == 0) {
-            place_.emplace(how.ranks, how.iterations);
-            place_->path().copy(its.path.data(), its.path.size() - 1);
-            its.word = std::random_device{}() | 1U;
-            *static_cast<std::uint64_t*>(place_->memory()) = its.word;
-        }
-        std::array<where, 1> one{its};
-        comm.broadcast(one, 0);
-        auto const bytes = board::bytes_for(how.ranks, how.iterations);
-        auto* const memory = order::map_board(one[0].path.data(), bytes);
-        bool const same = memory != nullptr && *static_cast<std::uint64_t*>(memory) == one[0].word;
-        std::array<std::uint64_t, 1> all{same ? 1U : 0U};
-        comm.all_reduce(all, coll::min{});
-        if (comm.rank() == 0) { *static_cast<std::uint64_t*>(place_->memory()) = 0; }
-        comm.barrier();
-        if (all[0] != 0) { board_.emplace(memory, how.ranks, how.iterations, core_per_rank); }
-    }
-
-    std::optional<meeting_place> place_;  // rank 0's
-    std::optional<board> board_;
-    std::optional<message_board> messages_;
-};
 
 /// Where the ranks run. Collective.
 std::vector<rank_place> tell_places(coll::communicator& comm, options const& o) {
@@ -166,19 +112,30 @@ struct work {
 void measure_over(job_rank const& me, work const& w) {
     auto how = settings_of(w.asked);
     how.ranks = me.comm.size();
-    meeting place(me.comm, how, w.asked.meet == "memory", w.core_per_rank);
+    job_meeting place(me.comm, how, w.asked.meet == "memory", w.core_per_rank);
     auto const groups = plan(request_of(w.asked), how.ranks);
+    job_peers const peers(w.asked);
+    auto const measure = [&](std::string const& program, auto const& cases, auto const& tell) {
+        if (program != w.transport) { return peers.measure(program, me, place, how, cases, tell); }
+        place.on([&](auto& board) { measure_on_rank(me, board, how, cases, tell); });
+    };
+    std::vector<program> programs{{w.transport, false, {}}};
+    for (auto const& name : peers.names()) { programs.push_back({name, true, {}}); }
     if (w.out == nullptr) {
-        for (auto const& group : groups) { place.measure(me, how, group, {}); }
+        for (auto const& group : groups) {
+            for (auto const& part : launches_of(group, programs.size() > 1)) {
+                for (auto const& p : programs) { measure(p.name, part, tell_function{}); }
+            }
+        }
         return;
     }
     if (!place.in_memory()) {
         fmt::print("# ranks meet by messages, and the trip is one of a message\n");
     }
     auto c = w.out->make_campaign(how);
-    c.programs = {{w.transport, false, {}}};
-    c.in_place = [&](auto const& cases, auto const& take) {
-        place.measure(me, how, cases, [&](std::string const& line) { take(line); });
+    c.programs = programs;
+    c.in_place = [&](program const& p, auto const& cases, auto const& take) {
+        measure(p.name, cases, [&](std::string const& line) { take(line); });
     };
     for (auto const& group : groups) { c.run(group); }
     w.out->add(c);
@@ -195,7 +152,7 @@ int measure_as_rank(job_rank const& me, work w) {
                              ? w.transport
                              : w.transport + " (" + launched::version_of_mpi() + ")";
         out.emplace(
-            w.asked, std::vector<std::string>{},
+            w.asked, job_peers(w.asked).names(),
             fmt::format("{} ranks of a launcher over {}, {}", me.comm.size(), via, shown(places)));
         w.out = &*out;
     }
@@ -229,6 +186,7 @@ bool is_right(work& w, coll::job_place const& place) try {
         require_places(plan(request_of(w.asked), n), w.asked.how);
     }
     refuse_transport(w.asked.transport);
+    if (auto const why = why_no_peers(w.asked); !why.empty()) { throw wrong_under_launcher(why); }
     return true;
 } catch (usage_error const&) {
     if (place.rank == 0) { throw; }

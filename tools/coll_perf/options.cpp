@@ -164,7 +164,10 @@ void declare(CLI::App& app, options& o, bool osu) {
     option("-J,--output_file,--json", o.json, "write all measurements into this file", "FILE");
     option("--csv", o.csv, "write all measurements into this file, one a row", "FILE");
     option("--report", o.page, "write tables and pictures into this HTML page", "FILE");
-    option("--peer", o.peers, "mpich,openmpi,gloo: measure these in turn with ours", "NAMES");
+    option("--peer,--peers", o.peers,
+           "mpich,openmpi,gloo: measure these in turn with ours; under a launcher its own MPI and "
+           "gloo",
+           "NAMES");
     option("--peers-in", o.peer_folder, "folder of the peers' drivers", "FOLDER");
     option("-T,--timeout,--time-limit", o.seconds_per_case,
            "seconds a measurement may take at all [60]", "S")

@@ -15,6 +15,10 @@
 
 namespace coll_perf {
 
+/// The first word of a peer's driver that is to be one rank; its number, the folder in which the
+/// ranks find each other, and an `order` follow.
+inline constexpr char const* as_member = "--as-member";
+
 /// The words BOARD SECONDS CORE_PER_RANK SETTINGS CASE...
 struct order {
     std::string path;  ///< of the board

@@ -68,13 +68,7 @@ program find_driver(std::string const& title, bool peer, std::string const& laun
                     std::string const& name, std::string const& folder, double seconds_per_case,
                     std::string& missing) {
     auto const driver = (fs::path(folder) / name).string();
-    if (::access(driver.c_str(), X_OK) != 0) {
-        missing = fmt::format(
-            "{} cannot be measured: there is no driver {}. ./dev bench installs what it is built "
-            "with, and "
-            "builds it; or say with --peers-in where it is.",
-            title, driver);
-    }
+    if (::access(driver.c_str(), X_OK) != 0) { missing = no_driver(title, driver); }
     return program_of(title, peer, {launcher, driver, {}, seconds_per_case});
 }
 
@@ -131,12 +125,22 @@ std::vector<std::string> launch_command(std::string_view launcher, std::string c
     return command;
 }
 
+void require_peer_name(std::string const& name) {
+    if (std::find(peer_names.begin(), peer_names.end(), name) != peer_names.end()) { return; }
+    throw collectives::usage_error(fmt::format("there is no peer \"{}\"; the peers are {}", name,
+                                               fmt::join(peer_names, ", ")));
+}
+
+std::string no_driver(std::string const& peer, std::string const& driver) {
+    return fmt::format(
+        "{} cannot be measured: there is no driver {}. ./dev bench installs what it is built with, "
+        "and builds it; or say with --peers-in where it is.",
+        peer, driver);
+}
+
 program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,
                   std::string& missing) {
-    if (std::find(peer_names.begin(), peer_names.end(), name) == peer_names.end()) {
-        throw collectives::usage_error(fmt::format("there is no peer \"{}\"; the peers are {}",
-                                                   name, fmt::join(peer_names, ", ")));
-    }
+    require_peer_name(name);
     return find_driver(name, true, name, "peer_" + name, folder, seconds_per_case, missing);
 }
 

@@ -30,6 +30,11 @@ std::string default_peer_folder();
 std::vector<std::string> launch_command(std::string_view launcher, std::string const& driver,
                                         settings const& how, bool core_per_rank, bool is_root);
 
+/// A usage_error that lists the peers, unless there is this one.
+void require_peer_name(std::string const& name);
+/// That a peer's driver is missing, and how to build it.
+std::string no_driver(std::string const& peer, std::string const& driver);
+
 /// The peer as a program; a usage_error for an unknown name. `missing` says why one cannot be
 /// asked: its driver was not built.
 program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,

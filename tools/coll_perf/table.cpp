@@ -42,7 +42,7 @@ std::string figures_of(across_launches const& a, table_row const& row, table_sty
 /// Of the forms that were measured the first: out of place, else in place.
 across_launches either(table_row const& row, std::string const& name) {
     auto const out = of(row.out_of_place, name);
-    return out.launches > 0 ? out : of(row.in_place, name);
+    return out.launches > 0 || !row.in_place.contains(name) ? out : of(row.in_place, name);
 }
 
 std::string peer_figures(table_row const& row, std::string const& peer) {

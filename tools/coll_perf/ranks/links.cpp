@@ -3,6 +3,8 @@
 
 #include "../statistics.hpp"
 
+#include <collectives/communicator/core.hpp>
+
 #include <algorithm>
 #include <array>
 #include <chrono>

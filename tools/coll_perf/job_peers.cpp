@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job_peers.hpp"
+
+#include "launch.hpp"
+#include "order.hpp"
+#include "peers.hpp"
+#include "ranks/foreign.hpp"
+#include "sizes.hpp"
+
+#include "../launched/launched.hpp"
+#include "../launched/mpi_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+namespace coll_perf {
+namespace {
+
+std::vector<std::string> names_of(options const& o) {
+    return o.peers.empty() ? std::vector<std::string>{} : split_list(o.peers);
+}
+
+std::string driver_in(std::string const& folder) {
+    return (std::filesystem::path(folder) / "peer_gloo").string();
+}
+
+std::string launcher_of(std::string const& mpi) { return fmt::format("mpiexec.{}", mpi); }
+
+/// A path that rank 0 knows, on all ranks.
+using path = std::array<char, 256>;
+path tell_all(coll::communicator& comm, std::string const& mine) {
+    std::array<path, 1> one{};
+    mine.copy(one[0].data(), one[0].size() - 1);
+    comm.broadcast(one, 0);
+    return one[0];
+}
+
+/// The processors of all ranks of a host: Gloo has two threads per rank, which must not share the
+/// core that the rank is bound to.
+cpu_set_t processors_of_all(coll::communicator& comm) {
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    ::sched_getaffinity(0, sizeof mine, &mine);
+    std::array<std::uint64_t, sizeof(cpu_set_t) / sizeof(std::uint64_t)> words{};
+    std::memcpy(words.data(), &mine, sizeof mine);
+    comm.all_reduce(words, coll::bit_or{});
+    std::memcpy(&mine, words.data(), sizeof mine);
+    return mine;
+}
+
+/// A folder of rank 0's, in which the ranks of Gloo find each other.
+class rendezvous {
+public:
+    explicit rendezvous(bool makes) {
+        if (!makes) { return; }
+        path_ = fmt::format("{}/coll_perf-XXXXXX", std::filesystem::temp_directory_path().string());
+        if (::mkdtemp(path_.data()) == nullptr) {
+            throw std::runtime_error("cannot make " + path_);
+        }
+    }
+    rendezvous(rendezvous const&) = delete;
+    rendezvous& operator=(rendezvous const&) = delete;
+    ~rendezvous() {
+        std::error_code ignored;
+        if (!path_.empty()) { std::filesystem::remove_all(path_, ignored); }
+    }
+    std::string const& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+}  // namespace
+
+std::string why_no_peers(options const& o) {
+    auto const folder = o.peer_folder.empty() ? default_peer_folder() : o.peer_folder;
+    auto const mpi = launched::mpi_of_launcher();
+    for (auto const& name : names_of(o)) {
+        require_peer_name(name);
+        if (name == "gloo") {
+            if (::access(driver_in(folder).c_str(), X_OK) == 0) { continue; }
+            return no_driver("gloo", driver_in(folder));
+        }
+        if (mpi != name) {
+            auto const by = mpi.empty() ? "a launcher without an MPI" : launcher_of(mpi);
+            return fmt::format("--peer {}: ranks of {} cannot call it; {} must have started them",
+                               name, by, launcher_of(name));
+        }
+        auto const& over = o.transport;
+        if (!over.empty() && !over.starts_with("mpi") && !over.starts_with("hosts-")) {
+            return fmt::format(
+                "--peer {}: over {} this program does not start its MPI; --transport mpi and "
+                "hosts-mpi do",
+                name, over);
+        }
+    }
+    return {};
+}
+
+job_peers::job_peers(options const& o)
+    : names_(names_of(o)),
+      folder_(o.peer_folder.empty() ? default_peer_folder() : o.peer_folder),
+      seconds_per_case_(o.seconds_per_case) {}
+
+void job_peers::measure(std::string const& name, job_rank const& me, job_meeting& meeting,
+                        settings const& how, std::vector<measured_case> const& cases,
+                        tell_function const& tell) const {
+    if (name == "gloo") { return measure_gloo(me, meeting, how, cases, tell); }
+    launched::mpi_calls const calls(me.comm.size());
+    auto const find = [&](measured_case const& c) {
+        return calls.find({collective_of(c.collective), c.type, c.op, c.root, c.count, c.in_place});
+    };
+    meeting.on(
+        [&](auto& board) { foreign::measure(board, me.comm.rank(), how, cases, find, tell); });
+}
+
+void job_peers::measure_gloo(job_rank const& me, job_meeting const& meeting, settings const& how,
+                             std::vector<measured_case> const& cases,
+                             tell_function const& tell) const {
+    auto& comm = me.comm;
+    std::vector<bool> seen(cases.size());
+    auto const rest = [&](std::string const& why) {
+        for (std::size_t i = 0; i < cases.size() && comm.rank() == 0; ++i) {
+            case_result none;
+            none.index = i;
+            none.missing = why;
+            if (!seen[i]) { tell(as_text(none)); }
+        }
+    };
+    if (!meeting.in_memory()) { return rest("ranks share no memory"); }
+    std::optional<meeting_place> place;
+    if (comm.rank() == 0) { place.emplace(how.ranks, how.iterations); }
+    rendezvous const folder(comm.rank() == 0);
+    auto const board = tell_all(comm, place ? place->path() : std::string{});
+    auto const where = tell_all(comm, folder.path());
+    auto const processors = processors_of_all(comm);
+    auto const seconds = seconds_per_case_ * static_cast<double>(cases.size());
+    std::vector<std::string> command{driver_in(folder_), as_member, std::to_string(comm.rank()),
+                                     where.data()};
+    for (auto& word :
+         order{board.data(), static_cast<unsigned>(seconds) + 5, false, how, cases}.words()) {
+        command.push_back(std::move(word));
+    }
+    auto const end = run_launch(
+        [&](int descriptor) {
+            ::sched_setaffinity(0, sizeof processors, &processors);
+            return become(command, descriptor);
+        },
+        seconds,
+        [&](std::string const& line) {
+            case_result r;
+            if (!read_result(line, r) || r.index >= cases.size()) { return false; }
+            seen[r.index] = true;
+            if (comm.rank() == 0) { tell(line); }
+            return true;
+        });
+    comm.barrier({.timeout = coll::timeout::never});  // rank 0's board lives until then
+    if (end.how == launch_end::how::out_of_time) { return rest("did not finish"); }
+    if (end.how == launch_end::how::failed) { return rest(fmt::format("failed: {}", end.said)); }
+}
+
+}  // namespace coll_perf

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_calls.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace launched {
+
+/// The communicator. It ends with the last call that uses it.
+struct mpi_calls::group {
+    explicit group(int size) : ranks(size) {
+        std::vector<int> first(static_cast<std::size_t>(size));
+        std::iota(first.begin(), first.end(), 0);
+        MPI_Group world = MPI_GROUP_NULL, part = MPI_GROUP_NULL;
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_incl(world, size, first.data(), &part);
+        MPI_Comm_create_group(MPI_COMM_WORLD, part, 0, &comm);
+        MPI_Group_free(&part);
+        MPI_Group_free(&world);
+        if (comm == MPI_COMM_NULL) { throw std::logic_error("this rank is none of the first"); }
+        MPI_Comm_rank(comm, &rank);
+    }
+    group(group const&) = delete;
+    group& operator=(group const&) = delete;
+    ~group() { MPI_Comm_free(&comm); }
+
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0, ranks;
+};
+
+namespace {
+
+MPI_Datatype type_of(std::string_view name) {
+    std::array const types{std::pair{"float", MPI_FLOAT},   std::pair{"double", MPI_DOUBLE},
+                           std::pair{"int32", MPI_INT32_T}, std::pair{"int64", MPI_INT64_T},
+                           std::pair{"int8", MPI_INT8_T},   std::pair{"uint8", MPI_UINT8_T}};
+    for (auto const& [ours, theirs] : types) {
+        if (name == ours) { return theirs; }
+    }
+    return MPI_DATATYPE_NULL;
+}
+
+MPI_Op op_of(std::string_view name) {
+    std::array const operators{std::pair{"sum", MPI_SUM}, std::pair{"product", MPI_PROD},
+                               std::pair{"min", MPI_MIN}, std::pair{"max", MPI_MAX}};
+    for (auto const& [ours, theirs] : operators) {
+        if (name == ours) { return theirs; }
+    }
+    return MPI_OP_NULL;
+}
+
+}  // namespace
+
+mpi_calls::mpi_calls(int ranks) : group_(std::make_shared<group>(ranks)) {}
+
+mpi_calls::function mpi_calls::find(mpi_call const& c) const {
+    auto const type = type_of(c.type);
+    auto const op = op_of(c.op);
+    if (type == MPI_DATATYPE_NULL || op == MPI_OP_NULL) { return {}; }
+    auto const n = [](std::size_t count) { return static_cast<int>(count); };
+    auto const block = n(c.count / static_cast<std::size_t>(group_->ranks));
+    auto const root = c.root;
+    bool const own = c.in_place;
+    auto const rank = group_->rank;
+    bool const root_own = own && rank == root;
+    auto const all = group_;  // which each call keeps
+    using enum collectives::collective;
+    switch (c.what) {
+        case all_reduce:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                MPI_Allreduce(own ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
+            };
+        case reduce:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                MPI_Reduce(root_own ? MPI_IN_PLACE : in, out, n(count), type, op, root, all->comm);
+            };
+        case reduce_scatter:
+            if (own) { return {}; }  // MPI then puts every rank's block at the beginning
+            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t count) {
+                MPI_Reduce_scatter_block(in, out, n(count), type, op, all->comm);
+            };
+        case all_gather:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                MPI_Allgather(own ? MPI_IN_PLACE : in, n(count), type, out, block, type, all->comm);
+            };
+        case scan:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                MPI_Scan(own ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
+            };
+        case exscan:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                // Rank 0's in-place output would be its input.
+                MPI_Exscan(own && rank != 0 ? MPI_IN_PLACE : in, out, n(count), type, op,
+                           all->comm);
+            };
+        case gather:
+            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                MPI_Gather(root_own ? MPI_IN_PLACE : in, n(count), type, out, block, type, root,
+                           all->comm);
+            };
+        case scatter:
+            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t count) {
+                MPI_Scatter(in, block, type, root_own ? MPI_IN_PLACE : out, n(count), type, root,
+                            all->comm);
+            };
+        case broadcast:
+            return [=](std::byte*, std::size_t, std::byte* out, std::size_t count) {
+                MPI_Bcast(out, n(count), type, root, all->comm);
+            };
+        case all_to_all:
+            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t) {
+                MPI_Alltoall(own ? MPI_IN_PLACE : in, block, type, out, block, type, all->comm);
+            };
+        case barrier:
+            return
+                [=](std::byte*, std::size_t, std::byte*, std::size_t) { MPI_Barrier(all->comm); };
+        default: return {};
+    }
+}
+
+}  // namespace launched
