@@ -104,8 +104,8 @@ namespace detail {
     auto const me = static_cast<rank_t>(
         std::lower_bound(survivors.begin(), survivors.end(), e.rank()) - survivors.begin());
     for (auto& r : survivors) { r = e.group().job_rank(r); }
-    auto next =
-        e.carrier().renew(e.board(), {e.context(), survivors, time.deadline(steady::now()), false});
+    auto next = e.carrier().renew(
+        e.board(), {e.context(), survivors, time.deadline(steady::now()), *e.shared()->work->lock});
     auto generation = generation_of(e.context()) + 1;
     if (!next.same_ranks) {
         std::iota(survivors.begin(), survivors.end(), 0);

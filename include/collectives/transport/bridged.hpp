@@ -61,7 +61,7 @@ public:
     renewed renew(any_board& broken, loss const& of) override {
         auto result = base().renew(broken, of);
         lean_vector<int> hosts(result.same_ranks ? host_of_.size() : 0, -1);
-        loss here{of.context, {}, of.until, true};
+        loss here{of.context, {}, of.until, of.lock, true};
         for (auto const r : of.survivors) {
             if (is_here(r)) { here.survivors.push_back(local(r)); }
             if (result.same_ranks) {

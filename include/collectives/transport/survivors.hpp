@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
 
@@ -23,6 +24,7 @@ struct loss {
     std::uint64_t context;          // of the communicator that is broken
     lean_vector<rank_t> survivors;  // ranks of the transport, in the order of the communicator
     steady::time_point until;       // survivors that are not heard of until then count as lost
+    progress_lock& lock;            // of this rank: others may have it where this thread waits
     bool by_context = false;        // the board is not that of the broken communicator
 };
 

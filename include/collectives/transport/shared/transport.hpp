@@ -4,6 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/board.hpp>
@@ -198,6 +199,8 @@ protected:
                     throw;
                 }
             } else {
+                progress_lock::unlocked pause(of.lock);
+                pause.begin();
                 doze([&] { return place->load() != 0; }, std::chrono::milliseconds(1));
             }
         }

@@ -60,14 +60,19 @@ inline void require_processes_in_sight(std::span<introduction const> all) {
 
 class transport : public wire::transport<link> {
 public:
-    using lost_test = function_ref<bool(rank_t)>;
+    /// How the survivors of a loss connect: a rank for which `lost(r)` holds is not waited for, and
+    /// other threads may have the lock meanwhile.
+    struct after_loss {
+        function_ref<bool(rank_t)> lost;
+        progress_lock& lock;
+    };
 
     /// Collective over the ranks of `meeting`, which is not needed afterwards. Its
     /// `all_gather(bytes, until)` gives each rank's bytes in the order of the ranks. Throws what
-    /// that throws, and transport_error for what UCX refuses. After a loss: a rank for
-    /// which `lost(r)` holds, or that dies meanwhile, is not waited for.
+    /// that throws, and transport_error for what UCX refuses. After a loss: a rank that
+    /// dies meanwhile is not waited for.
     template <bootstrap Bootstrap>
-    transport(Bootstrap& meeting, steady::time_point until, std::optional<lost_test> lost = {})
+    transport(Bootstrap& meeting, steady::time_point until, std::optional<after_loss> after = {})
         : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
         detail::introduction me;
         auto const [data, words] = way().addresses();
@@ -82,7 +87,7 @@ public:
         lean_vector<wire::rank_processors> processors;
         for (std::size_t r = 0; r < all.size(); ++r) {
             auto const n = all[r].size();
-            auto const is_lost = n == 0 && lost && (*lost)(static_cast<rank_t>(r));
+            auto const is_lost = n == 0 && after && after->lost(static_cast<rank_t>(r));
             if (is_lost) { way().lose(static_cast<rank_t>(r)); }
             auto its = me;
             if (n > sizeof me) { std::memcpy(&its, all[r].data(), sizeof me); }
@@ -108,9 +113,9 @@ public:
             }
         };
         connect(rank(), size());
-        wait_for(rank(), until, lost, [&](rank_t r) { return way().is_greeted_by(r); });
+        wait_for(rank(), until, after, [&](rank_t r) { return way().is_greeted_by(r); });
         connect(0, rank());
-        wait_for(size(), until, lost,
+        wait_for(size(), until, after,
                  [&](rank_t r) { return way().knows(r); });  // no one goes before
     }
 
@@ -135,7 +140,7 @@ public:
             return steady::now() >= of.until || (how && !how->lives);
         };
         auto const turn = [&](rank_t r) {
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            nap(of.lock, std::chrono::microseconds(50));
             return !lost(r);
         };
         wire::meeting_of_survivors met{*broken.state(), of.survivors, rank(), turn};
@@ -143,17 +148,17 @@ public:
             return lost(of.survivors[static_cast<std::size_t>(r)]);
         };
         return std::make_shared<transport>(met, steady::time_point::max(),
-                                           lost_test(lost_survivor));
+                                           after_loss{lost_survivor, of.lock});
     }
 
 private:
     /// Returns once `ready(r)` holds for all other ranks below. Throws timeout_error.
     template <class Ready>
-    void wait_for(rank_t below, steady::time_point until, std::optional<lost_test> lost,
+    void wait_for(rank_t below, steady::time_point until, std::optional<after_loss> after,
                   Ready const& ready) {
         for (rank_t r = 0; r < below; ++r) {
             while (r != rank() && !ready(r)) {
-                if (lost && (!way().can_reach(r) || (*lost)(r))) {
+                if (after && (!way().can_reach(r) || after->lost(r))) {
                     way().lose(r);
                     break;
                 }
@@ -166,9 +171,15 @@ private:
                                 detail::about_containers),
                         {});
                 }
-                std::this_thread::sleep_for(std::chrono::microseconds(20));
+                nap(after ? after->lock : *progress_lock_, std::chrono::microseconds(20));
             }
         }
+    }
+    /// Other threads of the rank may have the lock meanwhile.
+    static void nap(progress_lock& lock, std::chrono::nanoseconds time) {
+        progress_lock::unlocked pause(lock);
+        pause.begin();
+        std::this_thread::sleep_for(time);
     }
 
     std::shared_ptr<progress_lock> progress_lock_ = std::make_shared<progress_lock>();
