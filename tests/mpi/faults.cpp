@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // faults RANKS FAULT [hosts]: what ranks learn of a fault of rank 1, also where they share hosts.
-// Each rank that is told says "rank R was told" with what; the launcher's test counts these.
+// Each rank that is told says "rank R was told" with what; the launcher's test counts these. Of
+// death_ends and death_shrinks it counts "rank R has ended": the others end soon after a death.
 #include <collectives/mpi.hpp>
 
 #include <signal.h>
@@ -34,6 +35,17 @@ void be_told(int rank, std::function<void()> const& call) {
         std::printf("rank %d %s after %.3f s: %s\n", rank,
                     seconds < (rank == 1 ? 1.0 : 0.5) ? "was told" : "is late", seconds, e.what());
     } catch (std::exception const& e) { std::printf("rank %d got %s\n", rank, e.what()); }
+    std::fflush(stdout);
+}
+
+/// Ends the communicator, which takes as long as the ranks that live need.
+void end(coll::communicator& comm) {
+    auto const rank = comm.rank();
+    auto const start = coll::steady::now();
+    { auto const gone = std::move(comm); }
+    auto const seconds = std::chrono::duration<double>(coll::steady::now() - start).count();
+    std::printf("rank %d %s after %.3f s\n", rank, seconds < 0.5 ? "has ended" : "is late",
+                seconds);
     std::fflush(stdout);
 }
 
@@ -102,6 +114,11 @@ void suffer(coll::communicator& comm, std::string_view fault, coll::any_algorith
         } else {
             be_told<coll::timeout_error>(comm.rank(), call);
         }
+        if (fault == "death_shrinks") {
+            auto rest = comm.shrink(soon);
+            rest.barrier();
+        }
+        if (fault != "death") { end(comm); }
         ::_exit(0);  // MPI cannot be ended in order without that rank
     }
 }

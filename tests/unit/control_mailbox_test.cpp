@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -185,22 +186,33 @@ TEST_CASE("a rank that leaves sends on what its library has buffered") {
 
 namespace {
 
-/// How long it takes until `size` ranks have ended their transports, each after `last`.
+/// How long each of `size` ranks takes until its transport has ended, which it does after `last`.
+/// One of them may be dead.
 template <class Last>
-clock_type::duration time_to_end(int size, Last const& last) {
+std::vector<clock_type::duration> times_to_end(int size, Last const& last, int dead = -1) {
     post between(size);
     auto const began = clock_type::now();
+    std::vector<clock_type::duration> times(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;
     for (int me = 0; me < size; ++me) {
+        if (me == dead) { continue; }
         threads.emplace_back([&, me] {
             try {
                 coll::wire::transport<post_link> over(std::make_unique<post_link>(between, me, 1));
                 last(me, over);
             } catch (std::runtime_error const&) {}
+            times[static_cast<std::size_t>(me)] = clock_type::now() - began;
         });
     }
     for (auto& t : threads) { t.join(); }
-    return clock_type::now() - began;
+    if (dead >= 0) { times.erase(times.begin() + dead); }
+    return times;
+}
+/// How long it takes until all have.
+template <class Last>
+clock_type::duration time_to_end(int size, Last const& last, int dead = -1) {
+    auto const times = times_to_end(size, last, dead);
+    return *std::max_element(times.begin(), times.end());
 }
 
 }  // namespace
@@ -210,6 +222,46 @@ TEST_CASE("nobody waits for a rank that an exception ended, nor for one that gav
         if (me == 2) { throw std::runtime_error("it ends otherwise"); }
     });
     CHECK(time < std::chrono::seconds(5));  // a time-out is 60 s
+}
+
+TEST_CASE("nobody waits at the end for a rank that a time-out missed") {
+    for (int const dead : {0, 2, 4}) {
+        CAPTURE(dead);
+        auto const time = time_to_end(
+            5,
+            [dead](int, auto& over) {
+                auto board = over.first_board();
+                board.fail(
+                    coll::failure::make(coll::failure_kind::timeout, "late", -1, {&dead, 1}));
+                over.close_board(board);
+            },
+            dead);
+        CHECK(time < std::chrono::milliseconds(600));  // after a failure it may take a second
+    }
+}
+
+TEST_CASE("survivors wait at the end for each other, and not for the rank that was left out") {
+    constexpr std::chrono::milliseconds late{300};
+    for (int const dead : {0, 3}) {
+        CAPTURE(dead);
+        auto const go_on = [&](int me, auto& over) {
+            coll::progress_lock lock;
+            coll::loss of{1, {}, {}, lock};
+            for (int r = 0; r < 5; ++r) {
+                if (r != dead) { of.survivors.push_back(r); }
+            }
+            auto broken = over.first_board();
+            broken.fail(coll::failure::make(coll::failure_kind::aborted, "shrink"));
+            auto rest = over.reopen(broken, of);
+            over.close_board(broken);
+            if (me == 1) { std::this_thread::sleep_for(late); }
+            over.close_board(rest);
+        };
+        auto const times = times_to_end(5, go_on, dead);
+        CHECK(*std::min_element(times.begin(), times.end()) >= late);
+        CHECK(*std::max_element(times.begin(), times.end()) <
+              late + std::chrono::milliseconds(500));
+    }
 }
 
 TEST_CASE("nobody waits for a rank that ended a second after a failure") {

@@ -42,6 +42,8 @@ public:
 
     std::uint64_t id() const { return id_; }
     int size() const { return static_cast<int>(group_.size()); }
+    /// Its ranks in the job.
+    lean_vector<rank_t> const& group() const { return group_; }
     /// The rank here of a rank of the job, which must be one.
     rank_t rank_of(rank_t job_rank) const {
         auto const place = std::find(group_.begin(), group_.end(), job_rank);
@@ -141,16 +143,18 @@ public:
         // Not a store: whoever sees this failure must see those that other threads noted before.
         static_cast<void>(failed_->exchange(true, std::memory_order_acq_rel));
     }
-    /// Reports a failure to the peers, once.
-    void spread() {
+    /// Reports a failure to the peers, once. Adds the job ranks that may be dead to `silent`.
+    void spread(lean_vector<rank_t>& silent) {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
         auto w = about(control_message::kind::failed);
         w.why = *first_failure();
         for (rank_t r = 0; r < size(); ++r) {
+            if (r == me_) { continue; }
             try {
-                if (r != me_) { tell_(job_rank(r), w); }
+                tell_(job_rank(r), w);
             } catch (std::exception const&) {}  // the others still must hear
+            if (is_silent(w.why, r)) { silent.push_back(job_rank(r)); }
         }
     }
     /// What the ranks tell each other after a failure. Made when it is first needed.
@@ -209,6 +213,15 @@ private:
     known const& peer(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
     rank_t job_rank(rank_t r) const { return group_[static_cast<std::size_t>(r)]; }
 
+    /// Whether a failure says that a rank is lost or has not come, or it did not answer when the
+    /// time of this rank ran out.
+    bool is_silent(failure const& why, rank_t r) const {
+        if (why.kind == failure_kind::peer_lost) { return why.peer == r; }
+        if (why.kind != failure_kind::timeout) { return false; }
+        auto const end = why.missing.begin() + why.missing_count;
+        auto const has_asked = inquired_ != 0 && inquired_ == entered(me_);
+        return (has_asked && !peer(r).stands) || std::find(why.missing.begin(), end, r) != end;
+    }
     void answer(rank_t r) {
         auto& its = peer(r);
         if (its.asked <= its.answered) { return; }

@@ -6,6 +6,7 @@
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/control_message.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,7 @@ public:
     void close(board& b) {
         if (!b.state()) { return; }
         auto& s = *b.state();
-        s.spread();
+        s.spread(silent_);
         auto const last = s.about(control_message::kind::leaves);
         remember(s.id(), {last.from, last.entered, last.finished, s.unanswered()});
         open_.erase_value(b.state());
@@ -41,9 +42,14 @@ public:
         if (!failed_.load(std::memory_order_relaxed)) { return false; }
         failed_.exchange(false,
                          std::memory_order_acquire);  // first: another may be noted meanwhile
-        for (auto const& s : open_) { s->spread(); }
+        for (auto const& s : open_) { s->spread(silent_); }
         return true;
     }
+    /// Whether a failure says that a rank of the job may be dead, and no word of it came since.
+    bool is_silent(rank_t r) const {
+        return std::find(silent_.begin(), silent_.end(), r) != silent_.end();
+    }
+    void hear_of(rank_t r) { silent_.erase_value(r); }
     void receive(control_message const& w) {
         for (auto const& s : open_) {
             if (s->id() == w.board) { return s->receive(w); }
@@ -92,6 +98,7 @@ private:
 
     std::atomic<bool> failed_{false};  // on some board, and not spread yet
     lean_vector<std::shared_ptr<board_state>> open_;
+    lean_vector<rank_t> silent_;
     std::unordered_map<std::uint64_t, closed_board> closed_;
     std::deque<std::uint64_t> order_;    // in which they were closed
     std::deque<control_message> early_;  // for boards that this rank has yet to make

@@ -27,6 +27,7 @@ public:
           has_reported_(has_left_),
           has_broken_off_(has_left_),
           has_given_up_(has_left_),
+          is_left_out_(has_left_),
           told_(has_left_.size()),
           due_(has_left_.size()) {
         listen();
@@ -74,29 +75,41 @@ public:
         return true;
     }
 
+    /// This rank, and others, go on without a rank: nobody waits for it in `leave`.
+    void leave_out(rank_t r) {
+        at(is_left_out_, r) = true;
+        while (at(is_left_out_, head_)) { ++head_; }
+    }
+
     /// Collective: words are heard, and answered, until all ranks have come here, or the time is
-    /// over. False if they have not. Else no word to this rank is still on its way, which a later
-    /// communicator of MPI's with the same number would take for its own: when all have come nobody
-    /// answers any more, and then rank 0 adds up who was told how many.
+    /// over; those that may be dead are not waited for. False if some have not come. Else no word
+    /// to this rank is still on its way, which a later communicator of MPI's with the same number
+    /// would take for its own: when all have come nobody answers any more, and then rank 0 adds up
+    /// who was told how many. After a loss the first that goes on does what rank 0 does here.
     bool leave(steady::time_point patience) {
         answers_ = true;
         say_farewell();
-        if (way_->rank() == 0) {
-            at(has_left_, 0) = at(has_reported_, 0) = true;
+        if (way_->rank() == head_) {
+            at(has_left_, head_) = at(has_reported_, head_) = true;
             if (!receive_until([this] { return all_of(has_left_); }, patience)) { return false; }
             patience = std::min(patience, steady::now() + last_words);
             answers_ = false;
-            for (rank_t r = 1; r < way_->size(); ++r) {
-                tell_of_job(r, control_message::kind::all_left);
-            }
+            tell_all(control_message::kind::all_left);
             if (!receive_until([this] { return all_of(has_reported_); }, patience)) {
                 return false;
             }
-            for (rank_t r = 1; r < way_->size(); ++r) {
-                tell_of_job(r, control_message::kind::due, at(due_, r));
+            auto all_came = true;
+            for (rank_t r = 0; r < way_->size(); ++r) {
+                if (r == head_) { continue; }
+                if (at(has_reported_, r)) {
+                    tell_of_job(r, control_message::kind::due, at(due_, r));
+                } else {
+                    all_came = false;
+                }
             }
+            if (!all_came) { return false; }
         } else {
-            tell_of_job(0, control_message::kind::leaves);
+            tell_of_job(head_, control_message::kind::leaves);
             if (!receive_until([this] { return all_left_; }, patience)) { return false; }
             patience = std::min(patience, steady::now() + last_words);
             report();
@@ -105,22 +118,25 @@ public:
             };
             if (!receive_until(all_heard, patience)) { return false; }
         }
-        return flush(patience);
+        return flush(patience, false);
     }
-    /// Whether nothing that was told is still on its way out to a rank that it can reach.
-    bool all_sent() {
+    /// Whether nothing that was told is still on its way out to a rank that it can reach. MPI may
+    /// never send on what a dead rank was told: so `to_silent` says whether those count.
+    bool all_sent(bool to_silent = true) {
         arrival ignored;
         std::erase_if(sent_, [&](sent_message& s) {
             try {
                 return way_->test(s.under_way, ignored);
             } catch (transport_error const&) { return true; }  // it will not be said any more
         });
-        return std::none_of(sent_.begin(), sent_.end(),
-                            [this](sent_message const& s) { return way_->can_reach(s.to); });
+        return std::none_of(sent_.begin(), sent_.end(), [&](sent_message const& s) {
+            return way_->can_reach(s.to) && !at(is_left_out_, s.to) &&
+                   (to_silent || !boards_.is_silent(s.to));
+        });
     }
     /// Returns once all that was told is on its way; false if it is not by then.
-    bool flush(steady::time_point patience) {
-        while (!all_sent()) {
+    bool flush(steady::time_point patience, bool to_silent = true) {
+        while (!all_sent(to_silent)) {
             way_->progress_control();
             if (steady::now() >= patience) { return false; }
         }
@@ -156,6 +172,7 @@ private:
                                            sizeof(control_message));
     }
     void take_in(control_message const& what) {
+        boards_.hear_of(what.sender);
         if (counts(what.sender)) { ++heard_; }
         switch (what.what) {
             case control_message::kind::told:
@@ -188,9 +205,10 @@ private:
     bool counts(rank_t peer) const { return peer != 0 && way_->rank() != 0; }
     void report() {
         for (rank_t r = 1; r < way_->size(); ++r) {
-            if (at(told_, r) != 0) { tell_of_job(0, control_message::kind::told, at(told_, r), r); }
+            if (at(told_, r) == 0) { continue; }
+            tell_of_job(head_, control_message::kind::told, at(told_, r), r);
         }
-        tell_of_job(0, control_message::kind::all_told);
+        tell_of_job(head_, control_message::kind::all_told);
     }
     /// Tells those who wait for this rank.
     void say_farewell() {
@@ -233,27 +251,36 @@ private:
         }
         return true;
     }
-    static bool all_of(lean_vector<bool> const& ranks) {
-        return std::find(ranks.begin(), ranks.end(), false) == ranks.end();
+    bool may_be_dead(rank_t r) const { return at(is_left_out_, r) || boards_.is_silent(r); }
+    /// Of those that live.
+    bool all_of(lean_vector<bool> const& ranks) const {
+        for (rank_t r = 0; r < way_->size(); ++r) {
+            if (!at(ranks, r) && !may_be_dead(r)) { return false; }
+        }
+        return true;
     }
-    /// Whether one that is waited for in `leave` never comes: rank 0 waits for all, and the others
-    /// for rank 0.
+    /// Whether one that is waited for in `leave` never comes: the head waits for all, and the
+    /// others for the head.
     bool somebody_stays_away() const {
         auto const stays_away = [&](rank_t r) {
             return !way_->can_reach(r) || has_broken_off(r) || at(has_given_up_, r);
         };
-        if (way_->rank() != 0) { return !due_known_ && stays_away(0); }
-        for (rank_t r = 1; r < way_->size(); ++r) {
-            if (!at(has_reported_, r) && stays_away(r)) { return true; }
+        if (way_->rank() != head_) {
+            return !due_known_ && (stays_away(head_) || may_be_dead(head_));
+        }
+        for (rank_t r = 0; r < way_->size(); ++r) {
+            if (!at(has_reported_, r) && !at(is_left_out_, r) && stays_away(r)) { return true; }
         }
         return false;
     }
     Link* way_;
     board_list boards_;
-    lean_vector<bool> has_left_;      // on rank 0: who has come to `leave`,
+    rank_t head_ = 0;                 // of those that leave together
+    lean_vector<bool> has_left_;      // on the head: who has come to `leave`,
     lean_vector<bool> has_reported_;  // and then has said how many words it told
     lean_vector<bool> has_broken_off_;
     lean_vector<bool> has_given_up_;
+    lean_vector<bool> is_left_out_;
     lean_vector<std::uint64_t> told_;  // words, to each rank that is not 0
     lean_vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank

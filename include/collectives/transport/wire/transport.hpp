@@ -181,9 +181,14 @@ public:
     /// Models `reopening`. Messages of the broken communicator have the tags of another generation
     /// (generation_bits), so they reach nobody.
     board reopen(board& broken, loss const& of) {
-        auto const me = std::find(of.survivors.begin(), of.survivors.end(), rank());
+        auto const place = [&of](rank_t r) {
+            return std::find(of.survivors.begin(), of.survivors.end(), r);
+        };
+        for (auto const r : broken.state()->group()) {
+            if (place(r) == of.survivors.end()) { control_.leave_out(r); }
+        }
         return control_.open(mix(broken.state()->id(), hash_text("survivors")), of.survivors,
-                             static_cast<rank_t>(me - of.survivors.begin()));
+                             static_cast<rank_t>(place(rank()) - of.survivors.begin()));
     }
     void close_board(board& b) {
         if (b.state() && b.stopped()) { trouble_ = true; }
