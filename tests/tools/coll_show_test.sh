@@ -55,7 +55,7 @@ has "title with hosts" "$room/hosts" "hierarchical:2: all_reduce over 6 ranks, 6
 ends "hosts that are not whole" 2 hierarchical:4 6
 has "says so" "$room/said" "hierarchical:4 is not for 6 ranks"
 ends "no number of ranks per host" 2 hierarchical 6
-has "how it is written" "$room/said" "hierarchical:RANKS_PER_HOST"
+has "how it is written" "$room/said" "hierarchical:RANKS_PER_HOST, leaders:RANKS_PER_DEVICE"
 
 # --- the plans under each protocol
 "$show" ring 4 --plan zero_copy --svg "$room/plan.svg" >"$room/plan" ||

@@ -221,6 +221,11 @@ while read -r command; do
 done < <(section | sed '/^```cpp$/,/^```$/d' | sed -n 's/^    \([a-zA-Z].*\)$/\1/p' | sed 's/  *#.*//')
 [ $count -ge 8 ] || fail "only $count commands of docs/extending.md ran"
 
+# --- a rank that is not there, as the remainder of a negative number gives it
+sed 's/pairwise/negative/; s/me + size - r - 1/me - r - 1/' "$here/pairwise.hpp" >negative.hpp
+ends 1 "$tools/coll_show" --load negative.hpp negative 5
+says "rank 0 waits in round 0 for rank -1, but the ranks are 0 to 4"
+
 # --- programs that coll_perf starts
 for transport in ucx mpi-mpich mpi-openmpi; do
     if [ $transport = ucx ]; then

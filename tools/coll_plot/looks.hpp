@@ -22,6 +22,9 @@ inline constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "
 inline constexpr std::size_t strong = 4;
 inline constexpr std::string_view limit_colour = "#6b7683";
 
+/// Of ours without a look of their own, where others have one: unlike the colours of algorithms.
+inline constexpr std::array<std::string_view, 3> beside_algorithms{"#000000", "#cc79a7", "#56b4e9"};
+
 /// Of curves that are no algorithm's.
 inline constexpr std::array<marker, 5> markers{marker::circle, marker::square, marker::triangle,
                                                marker::diamond, marker::down};
@@ -35,8 +38,9 @@ struct curve {
     std::vector<point> points;
 };
 
-/// An algorithm has its own look wherever it is the only one of ours that runs it; others take
-/// theirs in turn. What was seen looks as the curve before it.
+/// An algorithm has its own look wherever it is the only one of ours that runs it. Others take
+/// theirs in turn, first the marks that no algorithm in the picture has. What was seen looks as the
+/// curve before it.
 class looks {
 public:
     explicit looks(std::vector<series> const& all) {
@@ -47,6 +51,14 @@ public:
             if (s.what != kind::ours) { continue; }
             if (auto const* own = palette::look_in(s.name)) { ++runs_[own]; }
         }
+        auto const has = [this](marker m) {
+            return std::any_of(runs_.begin(), runs_.end(), [m](auto const& run) {
+                return run.second == 1 && run.first->mark == m;
+            });
+        };
+        std::stable_partition(markers_.begin(), markers_.end(), [&](marker m) { return !has(m); });
+        beside_ =
+            std::any_of(runs_.begin(), runs_.end(), [](auto const& r) { return r.second == 1; });
     }
 
     curve next(series const& s) {
@@ -79,12 +91,15 @@ private:
             if (!own->dash.empty()) { append(c.look, " stroke-dasharray=\"{}\"", own->dash); }
             return;
         }
-        c.colour = colours[ours_ % our_colours_];
-        c.mark = markers[ours_++ % markers.size()];
+        c.colour = beside_ ? beside_algorithms[ours_ % beside_algorithms.size()]
+                           : colours[ours_ % our_colours_];
+        c.mark = markers_[ours_++ % markers_.size()];
     }
 
     std::size_t our_colours_ = strong, ours_ = 0, peers_ = 0, limits_ = 0;
     std::map<palette::look const*, int> runs_;
+    std::array<marker, markers.size()> markers_ = markers;  // in the order in which they are taken
+    bool beside_ = false;  // whether an algorithm has a look of its own here
     std::string_view last_colour_ = limit_colour;
     marker last_mark_ = marker::circle;
 };

@@ -29,7 +29,8 @@ std::string algorithm_list() {
     for (auto const a : known_algorithms()) {
         append(names, "{}{}, ", a.name(), a.has_parameter() ? ":NUMBER" : "");
     }
-    return fmt::format("{}{}:RANKS_PER_HOST", names, coll::hierarchical::name);
+    return fmt::format("{}{}:RANKS_PER_HOST, {}:RANKS_PER_DEVICE", names, coll::hierarchical::name,
+                       coll::leaders::name);
 }
 
 coll::any_algorithm find_algorithm(std::string const& name) {

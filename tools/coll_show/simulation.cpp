@@ -42,6 +42,11 @@ void simulation::match(std::vector<coll::schedule> const& schedules) {
     for (auto const& s : schedules) {
         for (auto const& step : s.steps) {
             if (step.what == coll::verb::send) { continue; }
+            if (step.peer < 0 || step.peer >= size_) {
+                throw std::invalid_argument(
+                    fmt::format("rank {} waits in round {} for rank {}, but the ranks are 0 to {}",
+                                s.rank, step.round, step.peer, size_ - 1));
+            }
             auto& queue = sent[{step.round, step.peer, s.rank}];
             if (queue.empty()) {
                 throw std::invalid_argument(
