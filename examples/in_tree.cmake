@@ -137,12 +137,13 @@ if(TARGET sgd_trainer)
             add_dependencies(examples sgd_trainer_${mpi})
         endif()
     endforeach()
-    foreach(check IN ITEMS agree bits resume compression accumulate servers files sets launchers mpi ucx losses fashion
-            device)
+    foreach(check IN ITEMS agree bits resume compression accumulate servers files sets synthetic infer launchers mpi ucx
+            losses fashion modes device)
         collectives_test(examples.sgd_trainer.${check} LABELS examples trainer
             COMMAND ${PROJECT_SOURCE_DIR}/tests/trainer/check ${check} $<TARGET_FILE:sgd_trainer>
                 $<$<TARGET_EXISTS:collrun>:$<TARGET_FILE:collrun>>)
     endforeach()
+    set_tests_properties(examples.sgd_trainer.modes PROPERTIES LABELS "examples;trainer;modes")
     file(GLOB studies CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/trainer/studies/*)
     foreach(study IN LISTS studies)    # each holds the figures of a small run against what its page says
         cmake_path(GET study FILENAME study)
@@ -154,6 +155,8 @@ if(TARGET sgd_trainer)
 endif()
 
 file(GLOB pipeline CONFIGURE_DEPENDS pipeline/*.[ch]pp)
+list(APPEND pipeline ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/svg.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/studies/figure.cpp)    # which draw its plot
 collectives_program(pipeline ${pipeline})
 if(TARGET pipeline)
     collectives_link_compiled(pipeline)
@@ -165,6 +168,8 @@ if(TARGET pipeline)
     collectives_test(examples.pipeline.picture LABELS examples COMMAND bash -c
         "$<TARGET_FILE:pipeline> --svg ${CMAKE_CURRENT_BINARY_DIR}/pipeline.svg > /dev/null && \
         cmp ${CMAKE_CURRENT_BINARY_DIR}/pipeline.svg docs/pictures/pipeline.svg")
+    collectives_test(examples.pipeline.bubble SERIAL LABELS examples
+        COMMAND ${PROJECT_SOURCE_DIR}/tests/pipeline/bubble $<TARGET_FILE:pipeline>)
     foreach(grid IN ITEMS 1.8.1.gpipe.threads 1.1.3.1f1b.shm 2.1.2.1f1b.threads 3.5.1.gpipe.shm
             3.2.2.1f1b.shm 5.13.1.1f1b.threads 4.4.3.gpipe.threads)    # stages, micro-batches, replicas
         string(REPLACE . ";" part ${grid})

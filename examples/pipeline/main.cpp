@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pipeline parallelism: a network cut over ranks, trained by two schedules, and the time for which
 // stages are idle.
+#include "bubble.hpp"
 #include "measure.hpp"
 #include "picture.hpp"
 #include "replay.hpp"
 #include "settings.hpp"
 #include "train.hpp"
+#include "whole_layer.hpp"
 
 #include <collectives/collectives.hpp>
 
@@ -91,11 +93,17 @@ void run_rank(collectives::communicator& comm, settings const& s) {
             width, s.steps);
     }
     for (auto const& schedule : s.chosen()) { train(comm, s, schedule); }
+    check_layer(comm, s.split_size);
     auto const message = time_message(comm, s.split_size);
     if (comm.rank() == 0) {
         auto times = time_passes(s);
         times.message = message;
         print_table(s, times);
+    }
+    auto const rows = vary_split_size(comm, s);
+    if (comm.rank() == 0) {
+        print_rows(s, rows);
+        if (!s.bubble_svg.empty()) { draw_bubble(s.bubble_svg, s, rows); }
     }
     comm.barrier();
 }

@@ -3,6 +3,7 @@
 // the other ranks wait: stages that share cores would slow each other down.
 #pragma once
 
+#include "clock.hpp"
 #include "network.hpp"
 #include "replay.hpp"
 #include "settings.hpp"
@@ -10,7 +11,6 @@
 #include <collectives/communicator.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <span>
 #include <utility>
@@ -21,11 +21,9 @@ namespace pipeline {
 double least_time(int times, auto&& work) {
     auto least = std::numeric_limits<double>::max();
     for (int i = 0; i < times; ++i) {
-        auto const start = std::chrono::steady_clock::now();
+        auto const start = now_us();
         work();
-        std::chrono::duration<double, std::micro> const took =
-            std::chrono::steady_clock::now() - start;
-        least = std::min(least, took.count());
+        least = std::min(least, now_us() - start);
     }
     return least;
 }
@@ -42,8 +40,8 @@ inline pass_times time_passes(settings const& s) {
         auto const first = mine.first * layer_size, size = mine.size * layer_size;
         auto const part = std::span(parameters).subspan(first, size);
         std::vector<matrix> activations;
-        times.forward.push_back(least_time(9, [&] { activations = forward(part, input); }));
-        times.backward.push_back(least_time(9, [&] {
+        times.forward.push_back(least_time(25, [&] { activations = forward(part, input); }));
+        times.backward.push_back(least_time(25, [&] {
             backward(part, activations, input, std::span(gradient).subspan(first, size));
         }));
         input = activations.back();

@@ -23,7 +23,8 @@ struct settings {
     std::string transport = "threads";
     double backward_time = 2;  // of the replay, where a forward pass takes 1
     double message_time = 0;
-    std::string svg;  // empty: no picture
+    std::string svg;         // empty: no picture
+    std::string bubble_svg;  // likewise
 
     int ranks() const { return stages * replicas; }
     pass_times unit_times() const;

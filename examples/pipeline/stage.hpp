@@ -3,6 +3,7 @@
 // derivatives go back to the stage before.
 #pragma once
 
+#include "clock.hpp"
 #include "network.hpp"
 #include "schedule.hpp"
 
@@ -18,8 +19,9 @@
 namespace pipeline {
 
 struct stage_result {
-    double loss = 0;    // on the last stage
-    int most_live = 0;  // the most micro-batches whose activations were kept at once
+    double loss = 0;     // on the last stage
+    int most_live = 0;   // the most micro-batches whose activations were kept at once
+    double busy_us = 0;  // in which it computed; in the rest it was idle
 };
 
 /// A message on its way, with the numbers that it reads.
@@ -45,6 +47,12 @@ inline stage_result run_stage(collectives::communicator& pipe, task_list const& 
     std::map<int, live_micro_batch> live;
     std::list<message> derivatives;  // those sent to the stage before
     stage_result result;
+    auto const compute = [&](auto&& work) {
+        auto const begin = now_us();
+        auto made = work();
+        result.busy_us += now_us() - begin;
+        return made;
+    };
     for (auto const& [what, m] : tasks) {
         auto const part = share.part(static_cast<std::size_t>(m) * split_size, split_size);
         int const tag = 2 * m + (what == pass::forward ? 0 : 1);
@@ -52,7 +60,7 @@ inline stage_result run_stage(collectives::communicator& pipe, task_list const& 
             auto input = part.at;
             if (stage > 0) { pipe.recv(input, stage - 1, tag); }
             auto& kept = live[m];
-            kept.activations = forward(parameters, std::move(input));
+            kept.activations = compute([&] { return forward(parameters, std::move(input)); });
             if (stage < last) {
                 kept.sent = pipe.start_send(kept.activations.back(), stage + 1, tag);
             }
@@ -67,7 +75,11 @@ inline stage_result run_stage(collectives::communicator& pipe, task_list const& 
                 derivative = std::move(of_part.derivative);
                 result.loss += of_part.loss;
             }
-            message back{backward(parameters, activations, std::move(derivative), gradient), {}};
+            message back{compute([&] {
+                             return backward(parameters, activations, std::move(derivative),
+                                             gradient);
+                         }),
+                         {}};
             live.erase(m);  // its activations have come: the derivative came back
             if (stage > 0) {
                 std::erase_if(derivatives, [](message& d) { return d.sent->test(); });

@@ -33,17 +33,26 @@ void choose_data(std::string& data, std::filesystem::path& path) {
     for (auto const* const name : {"digits", "fashion", "mnist", "cifar10"}) {
         if (data == name) { return; }
     }
+    if (is_synthetic(data)) {
+        data = whole_name_of_synthetic(data);
+        return;
+    }
     if (!std::filesystem::exists(data)) {
         throw std::runtime_error(
             "--data " + data +
-            " is neither digits, fashion, mnist or cifar10 nor a file or folder that is there");
+            " is neither digits, fashion, mnist, cifar10 or synthetic nor a file or folder that is "
+            "there");
     }
     if (!path.empty()) { throw std::runtime_error("--data-path has no effect: --data is a path"); }
     path = data;
     data = data_at(path);
 }
 
-data_set load_data(std::string_view name, std::filesystem::path const& path) {
+data_set load_data(std::string_view name, std::filesystem::path const& path, std::uint32_t seed) {
+    if (is_synthetic(name)) {
+        if (path.empty()) { return make_synthetic(name, seed); }
+        throw std::runtime_error("--data-path has no effect: the data set is synthetic");
+    }
     if (name == "digits") { return load_digits(path.empty() ? own_digits() : path); }
     if (name == "mnist") {
         return load_mnist(needed(path,

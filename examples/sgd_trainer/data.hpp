@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,9 @@ struct samples {
     std::vector<std::uint8_t>
         pixels;  ///< row by row, image after image; a pixel's channels together
     std::vector<std::uint8_t> labels;  ///< 0 to class_count - 1
+    /// Of images that are not stored: writes the pixels of one. Several threads may call it at
+    /// once.
+    std::function<void(std::size_t image, std::span<std::uint8_t> pixels)> paint{};
 
     std::size_t size() const { return labels.size(); }
 };
@@ -61,9 +66,21 @@ data_set load_mnist(std::filesystem::path const& folder);
 /// test_batch.bin in `folder`, the published binary version. Throws as load_mnist does.
 data_set load_cifar10(std::filesystem::path const& folder);
 
+/// Whether that names a synthetic set: "synthetic", or that and a size.
+bool is_synthetic(std::string_view name);
+
+/// A set of any size that no file holds, the same for a seed on every rank and machine. `name` is
+/// "synthetic:60000x28x28": so many images to learn from, each of so many rows and columns, and
+/// "x3" after that in colour. A fifth as many are to test, but no more than 10000. Throws
+/// std::runtime_error where the name is none.
+data_set make_synthetic(std::string_view name, std::uint32_t seed);
+
+/// The name with its size, where that was left out. Throws as make_synthetic does.
+std::string whole_name_of_synthetic(std::string_view name);
+
 /// "digits", "fashion", "mnist" or "cifar10", from `path`; the first two from where they usually
-/// are if that is empty. Throws std::runtime_error.
-data_set load_data(std::string_view name, std::filesystem::path const& path);
+/// are if that is empty. Or a synthetic set, made from `seed`. Throws std::runtime_error.
+data_set load_data(std::string_view name, std::filesystem::path const& path, std::uint32_t seed);
 
 /// The name of the data set whose published files stand at `path`. Throws std::runtime_error where
 /// it is none.

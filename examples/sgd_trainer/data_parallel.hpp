@@ -27,22 +27,19 @@ inline void share(coll::communicator& comm, state& now, int root = 0) {
     comm.broadcast(now.velocity, root);
 }
 
-/// Data-parallel inference: each rank classifies its block of the test images. Gives, on every
-/// rank, how many images of class c were taken for class k, at c x classes + k.
+/// Data-parallel inference: a rank classifies its block of the test images, and needs no other
+/// rank. Gives how many of its images of class c were taken for class k, at c x classes + k.
+inline std::vector<float> classify_block(coll::communicator const& comm, data_set const& data,
+                                         network& net, std::span<float const> parameters,
+                                         std::size_t at_once) {
+    auto const mine = coll::block(data.test.size(), comm.size(), comm.rank());
+    return classify_images(data, net, parameters, mine.first, mine.size, at_once);
+}
+
+/// All ranks classify their blocks. Gives, on every rank, the sum of what they saw.
 inline std::vector<float> classify_test(coll::communicator& comm, job const& what, network& net,
                                         std::span<float const> parameters) {
-    auto const& test = what.data.test;
-    auto const mine = coll::block(test.size(), comm.size(), comm.rank());
-    std::vector<float> counts(class_count * class_count);  // exact up to 2^24 images
-    constexpr std::size_t at_once = 250;
-    for (std::size_t done = 0; done < mine.size; done += at_once) {
-        auto const images = gather_images(what.data, test, {}, mine.first + done,
-                                          std::min(at_once, mine.size - done));
-        auto const seen = net.classify(parameters, images);
-        for (std::size_t i = 0; i < seen.size(); ++i) {
-            ++counts[static_cast<std::size_t>(images.labels[i]) * class_count + seen[i]];
-        }
-    }
+    auto counts = classify_block(comm, what.data, net, parameters, 250);
     comm.all_reduce(counts);
     return counts;
 }

@@ -70,6 +70,10 @@ private:
     std::int64_t begin_;
 };
 
+struct traffic {
+    std::uint64_t bytes = 0, messages = 0;
+};
+
 /// Where rank 0 takes what is worth knowing: see report.hpp.
 class observer {
 public:
@@ -86,6 +90,8 @@ public:
     /// classified after them: [class x class_count + seen as].
     virtual void epoch(std::span<step_record const> steps, std::span<float const> seen) = 0;
     virtual void ended(state const& now, bool ranks_agree) = 0;
+    /// What all ranks together sent while they classified, and to add up what they saw.
+    virtual void sent(traffic const& /*meanwhile*/, traffic const& /*afterwards*/) {}
 };
 
 /// A rank's own: a record per step. `sent` gives the bytes it has sent so far; receives

@@ -12,10 +12,13 @@ batch gather_images(data_set const& from, samples const& set, std::vector<std::s
     auto const n = from.pixels_per_image();
     auto const scale = 1 / static_cast<float>(from.brightest);
     batch result{std::vector<float>(count * n), std::vector<std::uint8_t>(count)};
+    std::vector<std::uint8_t> painted(set.paint ? n : 0);
     for (std::size_t i = 0; i < count; ++i) {
         auto const image = order.empty() ? first + i : order[first + i];
+        if (set.paint) { set.paint(image, painted); }
+        auto const* const pixels = set.paint ? painted.data() : &set.pixels[image * n];
         for (std::size_t p = 0; p < n; ++p) {
-            result.pixels[i * n + p] = scale * static_cast<float>(set.pixels[image * n + p]);
+            result.pixels[i * n + p] = scale * static_cast<float>(pixels[p]);
         }
         result.labels[i] = set.labels[image];
     }

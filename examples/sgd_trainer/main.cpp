@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "ranks.hpp"
 #include "report.hpp"
+#include "serving.hpp"
 #include "studies/studies.hpp"
 
 #include "../../tools/launched/launched.hpp"
@@ -23,7 +24,7 @@ using namespace trainer;
 namespace {
 
 void train(settings const& how) {
-    auto const data = load_data(how.data, how.data_path);
+    auto const data = load_data(how.data, how.data_path, how.seed);
     (void)collectives::parse_algorithm(how.algorithm);  // an unknown one is told before ranks start
     job const what{how, data};
     if (what.steps_per_epoch() == 0) {
@@ -53,12 +54,14 @@ void train(settings const& how) {
     run({task::train, how, data, start, book});
 }
 
-void infer(settings how) {
+void infer(settings how, bool speed_up) {
     auto const saved = load_checkpoint(how.resume);
     how.data = saved.how.data;
     how.model = saved.how.model;
     how.hidden = saved.how.hidden;
-    auto const data = load_data(how.data, how.data_path);
+    how.seed = saved.how.seed;
+    auto const data = load_data(how.data, how.data_path, how.seed);
+    if (speed_up) { return print_speed_up(how, data, saved.now); }
     classification book(data);
     run({task::classify, how, data, saved.now, book});
 }
@@ -93,7 +96,7 @@ int main(int argc, char** argv) {
             case command::what::compare_algorithms: return compare_algorithms(c->compare) ? 0 : 1;
             case command::what::train: train(c->train); break;
             case command::what::study: studies::run(c->study); break;
-            case command::what::infer: infer(c->train); break;
+            case command::what::infer: infer(c->train, c->speed_up); break;
             case command::what::compare_checkpoints: return differ(c->differ) ? 0 : 1;
         }
     } catch (std::exception const& error) {

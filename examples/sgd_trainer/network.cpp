@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -75,8 +76,9 @@ std::string describe(std::vector<std::unique_ptr<layer>> const& layers, int side
 
 /// What is kept between the calls.
 struct network::scratch {
-    std::vector<float> weights;  // all parameters, rounded
-    matrix values;               // what went out of the last layer, then derivatives
+    std::vector<float> rounded;   // all parameters, where they are
+    float const* used = nullptr;  // these, or the caller's
+    matrix values;                // what went out of the last layer, then derivatives
 };
 
 network::network(std::string const& model, int side, int hidden, format precision, int channels)
@@ -114,8 +116,11 @@ std::vector<float> network::initial_parameters(std::uint32_t seed) const {
 }
 
 void network::use(std::span<float const> parameters) {
-    work_->weights.assign(parameters.begin(), parameters.end());
-    round_to(precision_, work_->weights.data(), work_->weights.size());
+    work_->used = parameters.data();
+    if (precision_ == format::single) { return; }
+    work_->rounded.assign(parameters.begin(), parameters.end());
+    round_to(precision_, work_->rounded.data(), work_->rounded.size());
+    work_->used = work_->rounded.data();
 }
 
 void network::forward(batch const& images) {
@@ -127,8 +132,8 @@ void network::forward(batch const& images) {
     for (auto const& l : layers_) {
         float const *weights = nullptr, *biases = nullptr;
         if (l->outputs() > 0) {
-            weights = &work_->weights[tensors_[next++].first];
-            biases = &work_->weights[tensors_[next++].first];
+            weights = work_->used + tensors_[next++].first;
+            biases = work_->used + tensors_[next++].first;
         }
         values = l->forward(weights, biases, values);
         round_to(precision_, values);
@@ -169,7 +174,7 @@ double network::learn(std::span<float const> parameters, batch const& images, fl
         } else {
             next -= 2;
             auto const weights = tensors_[next].first;
-            by_values = (*l)->backward(&work_->weights[weights], by_values, &gradient[weights],
+            by_values = (*l)->backward(work_->used + weights, by_values, &gradient[weights],
                                        &gradient[tensors_[next + 1].first]);
             tell(next + 1);
             tell(next);
@@ -191,6 +196,21 @@ std::vector<std::uint8_t> network::classify(std::span<float const> parameters,
         classes.push_back(static_cast<std::uint8_t>(best));
     }
     return classes;
+}
+
+std::vector<float> classify_images(data_set const& data, network& net,
+                                   std::span<float const> parameters, std::size_t first,
+                                   std::size_t count, std::size_t at_once) {
+    std::vector<float> seen_as(class_count * class_count);  // exact up to 2^24 images
+    for (std::size_t done = 0; done < count; done += at_once) {
+        auto const images =
+            gather_images(data, data.test, {}, first + done, std::min(at_once, count - done));
+        auto const seen = net.classify(parameters, images);
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            ++seen_as[static_cast<std::size_t>(images.labels[i]) * class_count + seen[i]];
+        }
+    }
+    return seen_as;
 }
 
 }  // namespace trainer

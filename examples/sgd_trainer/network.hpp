@@ -64,4 +64,10 @@ private:
     std::unique_ptr<scratch> work_;
 };
 
+/// Classifies `count` test images from `first` on, `at_once` of them at a time. Gives how many of
+/// class c were taken for class k, at c x class_count + k.
+std::vector<float> classify_images(data_set const& data, network& net,
+                                   std::span<float const> parameters, std::size_t first,
+                                   std::size_t count, std::size_t at_once);
+
 }  // namespace trainer

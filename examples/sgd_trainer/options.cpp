@@ -101,8 +101,9 @@ void add_training(CLI::App& app, settings& s) {
     auto const g = "Model and data";
     app.add_option(
            "--data", s.data,
-           "digits, fashion: Fashion-MNIST, or with --data-path mnist, cifar10; or the file "
-           "or folder of a set itself")
+           "digits; fashion: Fashion-MNIST; with --data-path mnist, cifar10; the file or folder of "
+           "a set itself; or synthetic:IMAGESxSIDExSIDE, made from the seed without a file (with "
+           "x3 after it in colour; synthetic alone is 10000x28x28)")
         ->capture_default_str()
         ->group(g);
     app.add_option("--model", s.model, "dense, or conv: convolutions")
@@ -117,7 +118,8 @@ void add_training(CLI::App& app, settings& s) {
            1e12);
     number(g, "--disk-delay", s.disk_delay, "seconds until it answers; of several requests at once",
            0, 10);
-    number(g, "--seed", s.seed, "of the first parameters and of the shuffling", 0, 4e9);
+    number(g, "--seed", s.seed, "of the first parameters, the shuffling and synthetic images", 0,
+           4e9);
 
     auto const l = "Learning";
     number(l, "--epochs", s.epochs, "how often all images are seen; 30 for digits, else 10", 1,
@@ -203,6 +205,25 @@ void add_training(CLI::App& app, settings& s) {
     app.add_option("--report", s.page, "an HTML page with pictures")->group(o);
 }
 
+void add_inference(CLI::App& app, settings& s, bool& speed_up) {
+    s.batch = 250;
+    app.add_option("--batch", s.batch, "images that a rank classifies at once")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_flag("--speed-up", speed_up,
+                 "instead: images per second over 1, 2, 4 ... ranks, up to --ranks, by batch");
+}
+
+void check_speed_up(CLI::App const& app, settings const& s) {
+    for (auto const* const name : {"--batch", "--transport", "--on-loss"}) {
+        if (app.count(name) == 0) { continue; }
+        throw std::runtime_error(std::string(name) + " has no effect with --speed-up");
+    }
+    if (s.where != transport::processes) {
+        throw std::runtime_error("--speed-up is for one process, without a launcher");
+    }
+}
+
 /// What ranks the launcher says, where the command line does not.
 void complete_ranks(CLI::App const& app, settings& s) {
     if (app.count("--transport") == 0 && !launched::mpi_of_launcher().empty()) {
@@ -241,6 +262,7 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
         ->capture_default_str();
     settings elsewhere;  // infer has options of the same names as train
     add_ranks(infer, elsewhere);
+    add_inference(infer, elsewhere, c.speed_up);
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
@@ -260,6 +282,7 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
     } else if (infer) {
         c.does = command::what::infer;
         complete_ranks(infer, elsewhere);
+        if (c.speed_up) { check_speed_up(infer, elsewhere); }
         elsewhere.resume = c.train.resume;
         c.train = elsewhere;
     } else if (study) {

@@ -31,6 +31,7 @@ struct command {
     enum class what { compare_algorithms, train, infer, study, compare_checkpoints } does{};
     comparison compare;
     settings train;
+    bool speed_up = false;  ///< of infer
     difference differ;
     studies::request study;
 };

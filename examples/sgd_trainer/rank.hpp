@@ -81,17 +81,40 @@ inline void train_rank(coll::communicator& base, coll::communicator& comm, job c
     if (book != nullptr) { book->ended(now, agree); }
 }
 
-inline void classify_rank(coll::communicator& comm, job const& what, state now, observer& all) {
-    share(comm, now);
+/// Classifies the test images over a communicator whose messages are counted, and throws if there
+/// were any before the ranks add up what they saw.
+inline void classify_rank(coll::communicator& base, job const& what, state now, observer& all) {
+    share(base, now);
     auto net = what.make_network();
-    step_recorder mine(comm.rank() == 0 ? &all : nullptr, nothing_sent);
-    if (comm.rank() == 0) { all.begun(now.step, comm.size()); }
-    mine.begin(now.step);
-    auto const seen = classify_test(comm, what, net, now.parameters);
-    mine.computed();
-    mine.averaged();
-    mine.end();
-    mine.epoch(gather_steps(comm, mine.taken()), seen);
+    auto* const book = base.rank() == 0 ? &all : nullptr;
+    if (book != nullptr) { book->begun(now.step, base.size()); }
+    coll::counted counts;
+    auto comm = base.with(counts);
+    step_recorder mine(book, [counts] { return std::uint64_t{counts.sent()}; });
+    std::vector<float> seen;
+    base.barrier();
+    for (int pass = 0; pass < what.how.passes; ++pass) {
+        mine.begin(now.step);
+        seen = classify_block(comm, what.data, net, now.parameters,
+                              static_cast<std::size_t>(what.how.batch));
+        mine.computed();
+        mine.averaged();
+        mine.end();
+    }
+    auto const so_far = [&] { return traffic{counts.sent(), counts.messages()}; };
+    auto const meanwhile = so_far();
+    comm.all_reduce(seen);
+    auto const in_all = so_far();
+    std::vector<std::uint64_t> sums{meanwhile.bytes, meanwhile.messages,
+                                    in_all.bytes - meanwhile.bytes,
+                                    in_all.messages - meanwhile.messages};
+    base.all_reduce(sums);
+    if (sums[0] != 0 || sums[1] != 0) {
+        throw std::runtime_error(fmt::format(
+            "ranks sent {} bytes in {} messages while they classified", sums[0], sums[1]));
+    }
+    if (book != nullptr) { book->sent({sums[0], sums[1]}, {sums[2], sums[3]}); }
+    mine.epoch(gather_steps(base, mine.taken()), seen);
 }
 
 /// The ring's all_reduce over `comm`, whose messages `trace` has.

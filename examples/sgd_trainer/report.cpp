@@ -229,8 +229,12 @@ void classification::epoch(std::span<step_record const> steps, std::span<float c
     for (auto const& s : steps) {
         seconds = std::max(seconds, seconds_between(s.begin_ns, s.end_ns));
     }
-    fmt::print("{} test images over {} ranks: accuracy {:.4f}, {:.0f} images per second\n\n",
-               images, ranks_, accuracy_of(seen), images / seconds);
+    fmt::print("{} test images over {} ranks: accuracy {:.4f}, {:.0f} images per second\n", images,
+               ranks_, accuracy_of(seen), images / seconds);
+    fmt::print(
+        "all ranks sent {} bytes in {} messages while they classified, and {} bytes in {} "
+        "messages to add up what they saw\n\n",
+        meanwhile_.bytes, meanwhile_.messages, afterwards_.bytes, afterwards_.messages);
     fmt::print("{:<12} is taken for\n{:<12}", "", "");
     for (auto const name : data_.classes) { fmt::print("{:>11}", name); }
     for (std::size_t c = 0; c < class_count; ++c) {

@@ -77,7 +77,7 @@ private:
     int first_ = 0, last_ = 0, steps_per_epoch_ = 1;
 };
 
-/// The observer of an inference: accuracy, and what was taken for what.
+/// The observer of an inference: accuracy, what was sent, and what was taken for what.
 class classification : public observer {
 public:
     explicit classification(data_set const& data) : data_(data) {}
@@ -85,10 +85,15 @@ public:
     void begun(int /*first_step*/, int ranks) override { ranks_ = ranks; }
     void epoch(std::span<step_record const> steps, std::span<float const> seen) override;
     void ended(state const& /*now*/, bool /*ranks_agree*/) override {}
+    void sent(traffic const& meanwhile, traffic const& afterwards) override {
+        meanwhile_ = meanwhile;
+        afterwards_ = afterwards;
+    }
 
 private:
     data_set const& data_;
     int ranks_ = 0;
+    traffic meanwhile_, afterwards_;
 };
 
 /// The part of the images that were classified rightly.

@@ -72,6 +72,7 @@ struct settings {
     double link = 0;       ///< bytes per second of each rank's link; 0: what the machine gives
     double latency = 0;    ///< seconds that each message takes besides, over such links
     bool in_step = false;  ///< for measuring: no rank begins a step before all have ended the last
+    int passes = 1;        ///< for measuring: how often `infer` classifies the test images
 
     std::filesystem::path checkpoint;  ///< is written to here, and at the end
     int checkpoint_every = 0;          ///< steps; 0: at the end alone

@@ -103,7 +103,7 @@ data_set const& study_report::data() {
         auto name = what_.data.empty() ? own : what_.data;
         auto path = what_.data_path;
         choose_data(name, path);
-        data_ = load_data(name, path);
+        data_ = load_data(name, path, 1);
     }
     return *data_;
 }

@@ -78,7 +78,7 @@ data_set first_images(data_set const& of, std::size_t to_learn_from, std::size_t
     auto result = of;
     auto const cut = [&](samples& set, std::size_t count) {
         count = std::min(count, set.size());
-        set.pixels.resize(count * of.pixels_per_image());
+        if (!set.paint) { set.pixels.resize(count * of.pixels_per_image()); }
         set.labels.resize(count);
     };
     cut(result.train, to_learn_from);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Holds a layer that is cut over ranks against the whole layer of one process.
+#pragma once
+
+#include "tensor.hpp"
+
+#include <collectives/communicator.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace pipeline {
+
+/// The farthest that a part's numbers are from those of the whole, by the largest of the whole.
+inline double apart(std::span<double const> part, std::span<double const> same,
+                    std::span<double const> whole) {
+    double most = 0, scale = 0;
+    for (auto const w : whole) { scale = std::max(scale, std::abs(w)); }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        auto const distance = std::abs(part[i] - same[i]) / scale;
+        if (!(distance <= most)) { most = distance; }  // also where it is not a number
+    }
+    return most;
+}
+
+/// Forwards and backwards through a layer that is cut over all ranks. Throws std::runtime_error if
+/// outputs or gradients differ from those of one process by more than 1e-6.
+inline void check_layer(collectives::communicator& comm, std::size_t count) {
+    auto const batch = spiral(count);
+    auto const parameters = first_parameters(1);
+    auto const whole = forward(parameters, batch.at);
+    auto const by_out = loss(whole[1], batch.arm, count).derivative;
+    std::vector<double> gradient(parameters.size());
+    auto const by_in = backward(parameters, whole, by_out, gradient);
+
+    layer_part part(comm, parameters);
+    auto const in = part.of(batch.at);
+    auto const out = part.forward(in, count);
+    auto const found = part.backward(in, out, part.of(by_out), count);
+    auto const expected = layer_part(comm, gradient);  // cut as the parameters are
+
+    std::vector const each{apart(out, part.of(whole[1]), whole[1]),
+                           apart(found.by_input, part.of(by_in), by_in),
+                           apart(found.by_weights, expected.weights(), gradient),
+                           apart(found.by_biases, expected.biases(), gradient)};
+    double worst = 0;
+    for (auto const e : each) {
+        if (!(e <= worst)) { worst = e; }
+    }
+    std::vector numbers{worst, static_cast<double>(part.parameter_count())};
+    comm.all_reduce(numbers, collectives::max{});
+    if (!(numbers[0] <= 1e-6)) {
+        throw std::runtime_error("a layer cut over ranks differs from that of one process");
+    }
+    if (comm.rank() == 0) {
+        std::printf(
+            "\nOne layer cut over %d ranks by features: %.0f of its %zu parameters on a rank; "
+            "outputs and\ngradients differ from one process's by %.1e\n",
+            comm.size(), numbers[1], layer_size, numbers[0]);
+    }
+}
+
+}  // namespace pipeline
