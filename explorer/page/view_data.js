@@ -11,6 +11,7 @@ import { seconds } from "./numbers.js";
 import { colourOf } from "./palette.js";
 import { proseOf } from "./prose.js";
 import { asOneOf, asWhole, declare } from "./state.js";
+import { MOST_IN_WORDS } from "./time_look.js";
 import { isDark } from "./theme.js";
 import { captionOf } from "./view_data_caption.js";
 import { drawCanvas } from "./view_data_canvas.js";
@@ -18,7 +19,6 @@ import { drawGrid, travel } from "./view_data_grid.js";
 import { legendOf } from "./view_data_legend.js";
 import { mountDetails } from "./view_data_details.js";
 
-const MOST_IN_WORDS = 16;
 const CELLS = [["who", "who contributed"], ["numbers", "numbers"], ["bracket", "order of additions"]];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -3,7 +3,9 @@
 import { MOST_AT_ONCE } from "./app.js";
 import { h, plural } from "./dom.js";
 import { explain } from "./explained.js";
+import { lostOf } from "./lost.js";
 import { colourOf } from "./palette.js";
+import { MOST_IN_WORDS } from "./time_look.js";
 import { CHECKS, checkOf, meaningOf, placeOf, propertiesOf } from "./verdict.js";
 
 export default {
@@ -68,6 +70,8 @@ export default {
   },
 };
 
+// Whether the Data view draws a lost message in the round of the mistake: it has arrows up to so many ranks.
+const drawnBroken = ({ job }, proof, collective) => job.size <= MOST_IN_WORDS && lostOf(job, proof, collective, proof.round).lost.length > 0;
 const took = (ms) => (ms === undefined ? "" : ms < 1 ? " in under a millisecond" : ` in ${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
 
 function verdictOf(app, panel, { proof, milliseconds }, i) {
@@ -88,5 +92,6 @@ function verdictOf(app, panel, { proof, milliseconds }, i) {
     broken ? h("ul", { class: "checks" }, item("broken", "\u2717", "fails:", `Not so: ${broken.title[0].toLowerCase()}${broken.title.slice(1)}`, meaningOf(broken.id, collective))) : null,
     h("p", { class: "quiet" }, "The checker stops at the first mistake: it says nothing of what comes after."),
     h("p", {}, h("button", { type: "button", onclick: () => app.set({ view: "data", clock: "round", round: proof.round >= 0 ? proof.round : app.rounds - 1,
-      ...(proof.rank >= 0 ? { arrows: proof.rank } : {}) }) }, proof.round >= 0 ? `Look at round ${proof.round}` : "Look at the end")));
+      ...(proof.rank >= 0 ? { arrows: proof.rank } : {}) }) }, proof.round >= 0 ? `Look at round ${proof.round}` : "Look at the end"),
+    drawnBroken(panel, proof, collective) && h("span", { class: "quiet" }, " There the message without its partner is a broken red arrow.")));
 }

@@ -68,6 +68,7 @@ def check_broken_arrow(at):
             d.until("document.getElementById('figures').dataset.proof !== 'ok'")
             d.page.click("#tab-proof")
             d.page.click("#prove-0")
+            expect("a broken red arrow" in d.text("#verdict-0"), d.text("#verdict-0"))
             d.page.click("#verdict-0 button")
             broken = d.page.eval_on_selector_all("#view-data .broken title", "all => all.map(e => e.textContent)")
             expect(len(broken) == 1 and broken[0].startswith(says), f"{broken}")
