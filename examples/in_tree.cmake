@@ -63,10 +63,19 @@ else()
     message(STATUS "the example devices is left out: nvcc was not found")
 endif()
 
-if(TARGET collectives::ucx)    # the one example whose transport is an argument
+if(TARGET collectives::ucx)    # the one example whose transport is an argument, of all there are
     target_compile_definitions(tiny_sgd PRIVATE WITH_UCX)
     target_link_libraries(tiny_sgd PRIVATE collectives::ucx)
     collectives_link_compiled(tiny_sgd)
+endif()
+if(TARGET collectives::mpi)
+    target_compile_definitions(tiny_sgd PRIVATE WITH_MPI)
+    target_link_libraries(tiny_sgd PRIVATE collectives::mpi)
+    collectives_test(examples.tiny_sgd.mpi LABELS examples
+        COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:tiny_sgd> mpi)
+    set_tests_properties(examples.tiny_sgd.mpi PROPERTIES PASS_REGULAR_EXPRESSION "step 1500: +9[0-9.]+ %"
+        FAIL_REGULAR_EXPRESSION "different parameters|learnt little"
+        ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
 endif()
 collectives_test(examples.tiny_sgd.shm LABELS examples COMMAND tiny_sgd shm 3)
 if(TARGET collrun)    # its ranks belong to a job
@@ -92,7 +101,8 @@ if(TARGET sgd_trainer)
         target_sources(sgd_trainer PRIVATE ${PROJECT_SOURCE_DIR}/tools/${part}.cpp)
     endforeach()
     set(clusters ${PROJECT_SOURCE_DIR}/tools/coll_scale/models/resnet50.csv)
-    configure_file(${clusters} models/resnet50.csv COPYONLY)
+    configure_file(${clusters} models/resnet50.csv COPYONLY)    # found from any working directory
+    configure_file(${PROJECT_SOURCE_DIR}/data/digits/digits.csv digits/digits.csv COPYONLY)
     if(NOT TARGET tools_load)    # where the tools are not built
         add_subdirectory(${PROJECT_SOURCE_DIR}/tools/load tools_load)
         add_subdirectory(${PROJECT_SOURCE_DIR}/tools/launched tools_launched)

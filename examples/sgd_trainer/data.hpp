@@ -42,7 +42,8 @@ struct data_set {
     }
 };
 
-/// The file of digits that came with the program: installed beside it, or in the repository's root.
+/// The file of digits that came with the program: installed with it, beside it where it was built,
+/// or in the repository's root.
 std::filesystem::path own_digits();
 
 /// The handwritten digits of the UCI repository, 8 x 8 pixels: `file` has a line per image, 64

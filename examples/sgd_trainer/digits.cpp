@@ -40,8 +40,11 @@ row parse(std::string_view line, std::string const& where) {
 std::filesystem::path own_digits() {
     std::error_code none;  // then the folder of the sources is left
     auto const here = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
-    auto const installed = here.parent_path() / "share/collectives/digits/digits.csv";
-    return std::filesystem::exists(installed) ? installed : "data/digits/digits.csv";
+    for (auto const& file :
+         {here.parent_path() / "share/collectives/digits/digits.csv", here / "digits/digits.csv"}) {
+        if (std::filesystem::exists(file)) { return file; }
+    }
+    return "data/digits/digits.csv";
 }
 
 data_set load_digits(std::filesystem::path const& file) {
