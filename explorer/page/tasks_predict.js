@@ -69,6 +69,14 @@ export function rightAnswer(task) {
   return { messages, how: task.how };
 }
 
+// Whether all that the asked ranks send is what has arrived there in the round before. (An all-to-all sends its input.)
+export function passesOn({ id, job, round, asked }) {
+  if (id.collective === "all_to_all") { return false; }
+  const messages = messagesOf(job), sent = messages.filter((m) => m.round === round && asked.includes(m.from));
+  const arrived = (rank) => new Set(messages.filter((m) => m.round === round - 1 && m.to === rank).flatMap((m) => chunksOf({ first: m.at, count: m.count }, job.chunks)));
+  return sent.length > 0 && sent.every((m) => { const there = arrived(m.from); return chunksOf(m, job.chunks).every((c) => there.has(c)); });
+}
+
 // "3_0to1=4_1to2=0+1_2idle_adds": the round, what each asked rank sends, what receivers do.
 export function answerText(core, task, answer) {
   const ranks = task.asked.map((rank) => {

@@ -12,6 +12,7 @@ import { makeStore } from "./tasks_store.js";
 import { bugForm } from "./view_tasks_bug.js";
 import { buildForm } from "./view_tasks_build.js";
 import { chooser, copyButton } from "./view_tasks_choose.js";
+import { passesOn } from "./tasks_predict.js";
 import { predictForm } from "./view_tasks_predict.js";
 import { sheetPart } from "./view_tasks_sheet.js";
 import { teacherPart } from "./view_tasks_teacher.js";
@@ -37,10 +38,11 @@ function hintOf(app, task) {
     : `The data are first wrong after round ${round}. Where are they not what ${task.algorithm} makes?`;
 }
 
-// Why the round that was asked about is as it is: what the Data view says of it.
-function whyRight(app, { job, id, round }) {
+// Why the round that was asked about is as it is: where it comes from, and what the Data view says of it.
+function whyRight(app, task) {
+  const { job, id, round } = task;
   const { phase, sentences } = proseOf(makeModel(job, app.core.replay(job), id.collective), round);
-  return `In round ${round}, ${phase}, ${sentences[0][0].toLowerCase()}${sentences[0].slice(1)} ${sentences.slice(1).join(" ")}`;
+  return `${passesOn(task) ? `What these ranks send is what they got in round ${round - 1}. ` : ""}In round ${round}, ${phase}, ${sentences[0][0].toLowerCase()}${sentences[0].slice(1)} ${sentences.slice(1).join(" ")}`;
 }
 
 function mount(host, app) {

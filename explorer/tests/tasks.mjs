@@ -8,6 +8,7 @@ import { edited } from "../page/tasks_bug.js";
 import { codeOf, verified, written } from "../page/tasks_code.js";
 import { KINDS, POOL, makeTask, markTask, refusalOf, parseSheet, parseTask, sheetText, tasksOf, taskText } from "../page/tasks.js";
 import { packed, unpacked } from "../page/tasks_pack.js";
+import { passesOn } from "../page/tasks_predict.js";
 import { fnv1a, isSeedOf, seedOf } from "../page/tasks_random.js";
 import { parseChunks, stepsByRank, withSteps } from "../page/tasks_steps.js";
 
@@ -20,6 +21,13 @@ const counts = { own: 0, predict: 0, bug: 0, build: 0, wrong: 0, none: 0, ambigu
 function refused(task, answer, why) {
   assert.equal(markTask(core, task, answer).right, false, `${task.text}: taken: ${why} ${JSON.stringify(answer)}`);
   ++counts.wrong;
+}
+
+// A ring passes on what it has just got, from its second round to its last; a star's root does so once.
+for (const [name, collective, rank, expected] of [["ring", "all_reduce", 2, [false, true, true, true, true, true]], ["ring", "all_gather", 1, [false, true, true]],
+  ["star", "all_reduce", 0, [false, false, false, true, false, false]], ["one_shot", "all_to_all", 0, [false]], ["tree", "all_reduce", 3, [false, false, false, false]]]) {
+  const job = core.record(name, core.collectives.indexOf(collective), 4, 0);
+  assert.deepEqual(Array.from({ length: job.rounds }, (_, round) => passesOn({ id: { collective }, job, round, asked: [rank] })), expected, `${name} ${collective}`);
 }
 
 function wrongPredictions(task) {
