@@ -130,20 +130,6 @@ TEST_CASE("another user's process that waits in the place of rank 0 is left alon
     CHECK(faults::end_of(stranger).status == 0);
 }
 
-TEST_CASE("a rank whose rank 0 goes while they meet has lost it") {
-    auto const zero = start(0, 2, [] {
-        coll::shm::meeting_place place("collectives-" + std::to_string(::geteuid()) + "-left");
-        place.open();
-        return place.admit(coll::steady::now() + 5s).said.rank == 1 ? 0 : 1;
-    });
-    auto const one = start(1, 2, [] {
-        ::setenv("COLLECTIVES_JOB", "left", 1);
-        auto comm = coll::shm::join(5s);
-        return 0;
-    });
-    CHECK(statuses({zero, one}) == std::vector{0, 20});
-}
-
 TEST_CASE("a rank that comes when all are there is turned away") {
     coll::shm::meeting_place place("collectives-" + std::to_string(::geteuid()) + "-full");
     place.open();

@@ -133,16 +133,14 @@ public:
         }
         parcel p;
         if (sent != sizeof hello || ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC) != 1) {
-            throw peer_lost_error(text_of("rank ", hello.rank, " of ", hello.size,
-                                          ": rank 0 left while the ranks of the job met"),
-                                  0);
+            lose_rank_0(hello.rank, hello.size);
         }
+        auto file = p.take_file();
         if ((p.message.msg_flags & MSG_CTRUNC) != 0) {
             errno = EMFILE;
             fail("recvmsg");
         }
-        auto* const head = CMSG_FIRSTHDR(&p.message);
-        if (head == nullptr || head->cmsg_type != SCM_RIGHTS) {
+        if (file.get() < 0) {
             auto const unseen = p.byte == static_cast<char>(refusal::unseen);
             if (unseen) {
                 throw usage_error(
@@ -152,9 +150,13 @@ public:
                                       hello.size,
                                       ": that rank is there already, or the sizes differ"));
         }
-        int file = -1;
-        std::memcpy(&file, CMSG_DATA(head), sizeof file);
-        return descriptor(file);
+        return file;
+    }
+
+    [[noreturn]] static void lose_rank_0(int rank, int size) {
+        throw peer_lost_error(
+            text_of("rank ", rank, " of ", size, ": rank 0 left while the ranks of the job met"),
+            0);
     }
 
 private:
@@ -164,7 +166,17 @@ private:
             message.msg_iov = &data;
             message.msg_iovlen = 1;
             message.msg_control = control;
-            message.msg_controllen = sizeof control;
+            message.msg_controllen = CMSG_LEN(sizeof(int));  // there is room for two by alignment
+        }
+        /// The descriptor that has come, if one has.
+        descriptor take_file() {
+            auto* const head = CMSG_FIRSTHDR(&message);
+            int file = -1;
+            if (head != nullptr && head->cmsg_level == SOL_SOCKET &&
+                head->cmsg_type == SCM_RIGHTS) {
+                std::memcpy(&file, CMSG_DATA(head), sizeof file);
+            }
+            return descriptor(file);
         }
         char byte = 0;
         iovec data{&byte, 1};

@@ -8,6 +8,7 @@
 #include <collectives/run/group.hpp>
 #include <collectives/transport/any_board.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
@@ -22,10 +23,15 @@ struct flight_view {
     activity const* waits;                    // in which it waits; null: it is at no call
 };
 
+/// Signals that have asked for a record so far.
+inline std::atomic<unsigned> flight_requests{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free);  // a signal handler counts
+
 /// What was recorded of a communicator so far.
 struct flight_log {
-    unsigned requests = 0;  // signals that were answered
-    bool failed = false;    // its failure is recorded
+    /// Signals that were answered, or came before it.
+    unsigned requests = flight_requests.load(std::memory_order_relaxed);
+    bool failed = false;  // its failure is recorded
 };
 
 struct flight_recorder {

@@ -8,12 +8,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -21,9 +21,6 @@
 #include <cstring>
 
 namespace collectives::inline v0::detail {
-
-inline std::atomic<unsigned> flight_requests{0};
-static_assert(std::atomic<unsigned>::is_always_lock_free);  // a signal handler counts
 
 /// A text in quotes. What is not ASCII becomes a question mark, since it may have been cut.
 [[gnu::cold]] inline std::string json_text(std::string_view text) {
@@ -109,20 +106,37 @@ static_assert(std::atomic<unsigned>::is_always_lock_free);  // a signal handler 
     return text + "]}\n";
 }
 
+/// Whether a file of so many bytes may be written; where not, with errno. Beyond the limit (ulimit
+/// -f) a signal would end the process.
+[[gnu::cold]] inline bool is_within_limit(std::size_t bytes) {
+    ::rlimit most{};
+    if (::getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur) { return true; }
+    errno = EFBIG;
+    return false;
+}
+
 /// Writes a file whole or not at all; what is wrong goes to standard error, since the rank has
-/// worse to report.
+/// worse to report. What has that name already, perhaps a link that somebody else made in a
+/// directory of all, is not written to.
 [[gnu::cold]] inline void write_flight_file(std::string const& path, std::string_view text) {
     auto const unfinished = path + ".tmp";
-    auto const file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    auto written = file >= 0;
+    ::unlink(unfinished.c_str());
+    auto const file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    auto written = file >= 0 && is_within_limit(text.size());
     while (written && !text.empty()) {
         auto const n = ::write(file, text.data(), text.size());
         if (n > 0) { text.remove_prefix(static_cast<std::size_t>(n)); }
         written = n > 0 || (n < 0 && errno == EINTR);
     }
-    if (file >= 0) { written = ::close(file) == 0 && written; }
+    auto why = errno;
+    if (file >= 0 && ::close(file) != 0 && written) {
+        why = errno;
+        written = false;
+    }
     if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) { return; }
-    std::fprintf(stderr, "collectives: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
+    if (written) { why = errno; }
+    if (file >= 0) { ::unlink(unfinished.c_str()); }
+    std::fprintf(stderr, "collectives: cannot write %s: %s\n", path.c_str(), std::strerror(why));
 }
 
 [[gnu::cold]] inline void record_flight(flight_view const& of, flight_log& log) {

@@ -3,13 +3,16 @@
 #include <faults/observed.hpp>
 #include <faults/report_folder.hpp>
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -94,6 +97,98 @@ TEST_CASE("at SIGUSR2 a rank that waits says where, and goes on") {
         CHECK(says(files[0], R"("why":"signal")"));
         CHECK(says(files[0], R"("failure":null)"));
         CHECK(says(files[0], R"("waits":{"call":"barrier","number":2,)"));
+    }
+}
+
+TEST_CASE("a communicator does not answer a signal that came before it was made") {
+    report_folder folder;
+    CHECK_NOTHROW(job.run(2, [&](coll::communicator& comm) {
+        comm.barrier();
+        ::kill(::getpid(), SIGUSR2);
+        std::this_thread::sleep_for(50ms);
+        auto part = comm.split(0);
+        if (comm.rank() == 0) { std::this_thread::sleep_for(150ms); }
+        part.barrier();
+    }));
+    for (auto const& entry : std::filesystem::directory_iterator(folder.path())) {
+        CHECK_EQ(entry.path().filename().string().rfind("flight-1-", 0), 0);
+    }
+}
+
+namespace {
+
+/// Until it goes, no file of this process may grow beyond so many bytes, from `set` on; standard
+/// error, which may be one, leads nowhere.
+class short_files {
+public:
+    short_files() : error_(::dup(STDERR_FILENO)) {
+        ::getrlimit(RLIMIT_FSIZE, &was_);
+        auto const nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        ::dup2(nowhere, STDERR_FILENO);
+        ::close(nowhere);
+    }
+    short_files(short_files const&) = delete;
+    short_files& operator=(short_files const&) = delete;
+    ~short_files() {
+        ::setrlimit(RLIMIT_FSIZE, &was_);
+        ::dup2(error_, STDERR_FILENO);
+        ::close(error_);
+    }
+    void set(::rlim_t bytes) const {
+        ::rlimit const now{bytes, was_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &now);
+    }
+
+private:
+    ::rlimit was_{};
+    int error_;
+};
+
+}  // namespace
+
+TEST_CASE("a report that no file may hold ends no rank, and leaves nothing") {
+    if (job.word_time != 0ms) { return; }  // UCX ends the process where a limit is met
+    report_folder folder;
+    stories of(3);
+    {
+        short_files const files;
+        CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
+            comm.barrier();
+            files.set(100);
+            observe(of.at(comm).call, [&] {
+                if (comm.rank() == 1) { comm.abort("enough"); }
+                comm.barrier();
+            });
+        }));
+    }
+    for (int r = 0; r < 3; ++r) {
+        CHECK_EQ(of[r].call.caught, outcome::other_error);
+        CHECK(folder.of(r).empty());
+    }
+}
+
+TEST_CASE("a report does not follow a link that lies in its place") {
+    report_folder folder;
+    auto const treasure = folder.path() / "treasure";
+    std::ofstream(treasure) << "gold";
+    stories of(2);
+    job.run(2, [&](coll::communicator& comm) {
+        auto const name = "flight-1-rank" + std::to_string(comm.rank()) + "-pid" +
+                          std::to_string(::getpid()) + ".json.tmp";
+        std::filesystem::create_symlink(treasure, folder.path() / name);
+        observe(of.at(comm).call, [&] {
+            comm.barrier();
+            if (comm.rank() == 1) { comm.abort("enough"); }
+            comm.barrier();
+        });
+    });
+    std::string found;
+    std::ifstream(treasure) >> found;
+    CHECK_EQ(found, "gold");
+    for (int r = 0; r < 2; ++r) {
+        auto const files = folder.of(r);
+        REQUIRE_EQ(files.size(), 1);
+        CHECK(says(files[0], R"("kind":"aborted")"));
     }
 }
 

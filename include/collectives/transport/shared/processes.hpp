@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,8 +17,20 @@
 
 namespace collectives::inline v0::shared {
 
-/// The processes of all ranks, made once all have their numbers. Descriptors stand for them,
-/// because the kernel gives the number of a process that has ended to another one.
+/// Stands for a process, also when the kernel has given its number to another one. None, with
+/// errno, if there is no such process or no descriptor is left.
+inline descriptor descriptor_of(pid_t process) {
+    return descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+/// Whether the process has ended that a descriptor stands for. False also where the program has
+/// closed the descriptor, or its number is another file's.
+inline bool has_ended(descriptor const& process) {
+    pollfd ended{process.get(), POLLIN, 0};
+    return ::poll(&ended, 1, 0) == 1 && (ended.revents & POLLIN) != 0 &&
+           (::syscall(SYS_pidfd_send_signal, process.get(), 0, nullptr, 0) == 0 || errno == ESRCH);
+}
+
+/// The processes of all ranks, made once all have their numbers.
 class processes {
 public:
     explicit processes(state job) : job_(job), all_(static_cast<std::size_t>(job.size())) {
@@ -31,21 +44,12 @@ public:
         auto& its = all_[static_cast<std::size_t>(r)];
         if (its.get() < 0) {  // the first time, or no descriptor was left
             auto const pid = s.pid.load(std::memory_order_relaxed);
-            its = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+            its = descriptor_of(pid);
         }
-        if (its.get() < 0 ? errno == ESRCH : has_ended(its.get())) {
-            job_.depart(r, life::died, 0);
-        }
+        if (its.get() < 0 ? errno == ESRCH : has_ended(its)) { job_.depart(r, life::died, 0); }
     }
 
 private:
-    /// False also where the program has closed the descriptor, or its number is another file's.
-    static bool has_ended(int process) {
-        pollfd ended{process, POLLIN, 0};
-        return ::poll(&ended, 1, 0) == 1 && (ended.revents & POLLIN) != 0 &&
-               (::syscall(SYS_pidfd_send_signal, process, 0, nullptr, 0) == 0 || errno == ESRCH);
-    }
-
     state job_;
     lean_vector<descriptor> all_;
 };
