@@ -81,6 +81,12 @@ public:
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
+    /// Likewise of a gather or scatter without counts; null if ranks must hear the whole count
+    /// before they can make it. What was made before needs no new choice.
+    std::shared_ptr<program> const* prepare_unsized(call_request const& r) {
+        if (auto const* const found = kept_.find(r); found != nullptr) { return found; }
+        return needs_whole_count(r) ? nullptr : &prepare_anew(r);
+    }
     /// Makes a program for the caller to keep. `content` stands for the elements, if all ranks must
     /// agree on them too.
     [[gnu::cold]] std::shared_ptr<program> make_program(call_request const& r,

@@ -66,12 +66,12 @@ public:
     void start(unsized_operation& o, call_request const& r) {
         begin(r);
         auto const time = r.how.timeout.span();
-        if (planner_.needs_whole_count(r)) {
+        if (auto const* const made = planner_.prepare_unsized(r); made != nullptr) {
+            o.start(engine_, *made, r.in, r.out, r.op, time);
+        } else {
             auto const call = fingerprint_of(r, planner_.choose(r));
             o.start_counting(engine_, call, r.shape.count, planner_.program_maker(r), r.in, r.out,
                              time);
-        } else {
-            o.start(engine_, planner_.prepare(r), r.in, r.out, r.op, time);
         }
         engine_.add(o);
     }
