@@ -77,24 +77,28 @@ TEST_CASE("the last pieces of a staging ring never share bytes") {
     CHECK(holds);
 }
 
-TEST_CASE("who writes to far lines only finds out now and then whether they are far") {
+TEST_CASE(
+    "pushes pay between far caches, and where the ring takes no less; else they are timed now and "
+    "then") {
     if (!coll::host::detail::can_pass_caches) { return; }
+    using probe = coll::detail::store_probe;
     std::vector<std::byte> memory(4096);
-    coll::detail::store_probe near{coll::detail::store_probe::time_per_line(1e9)};
-    coll::detail::store_probe far{coll::detail::store_probe::time_per_line(-1e9)};
+    probe near{probe::time_per_line(1e9)}, far{probe::time_per_line(-1e9)}, not_measured;
+    auto const& as_quick = near;  // a ring whose lines take as long
     for (int look = 0; look < 3; ++look) {
         for (auto* const w : {&near, &far}) {
-            CHECK(w->may_be_far());
+            CHECK(w->push_pays(not_measured));
             w->best(memory.data(), memory.size());
         }
     }
     int looks = 0;
     for (int asked = 0; asked < 1000; ++asked) {
-        CHECK(far.may_be_far());
-        if (near.may_be_far()) { ++looks; }
+        CHECK(far.push_pays(not_measured));
+        if (near.push_pays(not_measured)) { ++looks; }
     }
     CHECK(looks > 5);
     CHECK(looks < 50);
+    for (int asked = 0; asked < 100; ++asked) { CHECK(near.push_pays(as_quick)); }
 }
 
 TEST_CASE("what is written for peers is what was there, near or far, watched or not") {

@@ -12,9 +12,9 @@
 // | zero_copy      | peers reach input and output, and nothing below     | waits for readers      |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes sums     | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
-// |                | where peers' caches are far; any size on a device   |                        |
-// | staged_results | an all_reduce out of place below 1 MiB, caches near,| sums written twice     |
-// |                | its sums fit a piece of the staging ring            |                        |
+// |                | where a push pays by the clock; any size on a device|                        |
+// | staged_results | an all_reduce out of place below 1 MiB, where no    | sums written twice     |
+// |                | push pays; its sums fit a piece of the staging ring |                        |
 // | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |
 // |                | place would keep its sums beside the input; what    | copied, to lines that  |
 // |                | is staged fits a piece                              | no peer's cache holds  |
@@ -85,7 +85,7 @@ struct rank_facts {
     bool in_place = false;
     bool reachable = true;  // peers can read its input and write its output
     bool on_device = false;
-    function_ref<bool()> caches_far;              // as far as measured, or to be measured
+    function_ref<bool()> push_pays;               // as far as measured, or to be measured
     function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
 };
@@ -96,7 +96,7 @@ struct rank_facts {
     auto const pushed = pushes(c, facts.on_device);
     auto const small_out_of_place =
         !facts.in_place && !facts.on_device && vector_bytes(c.shape()) < least_pushed_out_of_place;
-    auto const far = facts.reachable && small_out_of_place && pushed && facts.caches_far();
+    auto const pays = facts.reachable && small_out_of_place && pushed && facts.push_pays();
     auto const choice = [&](protocol how, scratch_life keeps, bool takes_sums = false) {
         return rank_choice{{how, facts.in_place, takes_sums}, keeps, pushed};
     };
@@ -110,12 +110,12 @@ struct rank_facts {
         for (auto const how : {protocol::staged_once, protocol::staged}) {
             if (fits_ring(how)) { return choice(how, scratch_life::ring); }
         }
-    } else if (all_reduces && small_out_of_place && !far && fits_ring(protocol::staged_results)) {
+    } else if (all_reduces && small_out_of_place && !pays && fits_ring(protocol::staged_results)) {
         return choice(protocol::staged_results, scratch_life::ring);
     }
     if (facts.reachable) {
         return choice(protocol::zero_copy, scratch_life::run,
-                      pushed && (far || !small_out_of_place));
+                      pushed && (pays || !small_out_of_place));
     }
     auto const kept = !facts.on_device && facts.scratch(protocol::staged) <= largest_kept;
     return choice(protocol::staged, kept ? scratch_life::channel : scratch_life::run);

@@ -149,13 +149,13 @@ private:
         at_ = stage::in_memory;
     }
     lowering::rank_choice choose(bool reachable) {
-        auto const caches_far = [&] { return engine_->push_watch.may_be_far(); };
+        auto const push_pays = [&] { return engine_->push_watch.push_pays(engine_->watch); };
         auto const ring_piece = [&] { return engine_->runs.largest_piece(engine_->carrier()); };
         auto const scratch = [&](plans::protocol how) { return program_->scratch(segment_, how); };
         return lowering::choose_for_memory(
             program_->lowered(),
-            {program_->shape().in_place, reachable, engine_->space().device() != nullptr,
-             caches_far, ring_piece, scratch});
+            {program_->shape().in_place, reachable, engine_->space().device() != nullptr, push_pays,
+             ring_piece, scratch});
     }
     void take_scratch(plans::plan const& own) {
         keeps_ = own.keeps;

@@ -28,7 +28,7 @@ public:
     /// `rare`: the caller writes these lines only for the measurement, unless lines are far.
     destination best(std::byte* to, std::size_t bytes, bool rare = false) {
         if (!host::detail::can_pass_caches || bytes < least) { return destination::read_soon; }
-        if (looks_ < samples || (rare && !far_) || bytes >= left_) {
+        if (looks_ < samples || (rare && !pays_) || bytes >= left_) {
             look(to, bytes);
         } else {
             left_ -= bytes;
@@ -36,13 +36,15 @@ public:
         return far_ ? destination::not_read_soon : destination::read_soon;
     }
 
-    /// The result of the last measurements; also true at first and now and then. So a rank that
-    /// takes sums only if caches are far lets its peers time stores to its output.
-    bool may_be_far() {
-        if (far_ || !host::detail::can_pass_caches) { return far_; }
+    /// Of a probe of the lines that this rank writes in its peers' outputs: whether a peer should
+    /// write sums there, rather than keep them in its staging ring, whose lines `ring` probes. Also
+    /// true at first and now and then, so that peers time their stores.
+    bool push_pays(store_probe const& ring) {
+        if (!host::detail::can_pass_caches) { return false; }
         auto const now = asked_ < samples || asked_ % patience == 0;
         ++asked_;
-        return now;
+        pays_ = far_ || (ring.looks_ >= samples && typical_ <= ring.typical_);
+        return now || pays_;
     }
 
 private:
@@ -50,7 +52,7 @@ private:
     static constexpr std::size_t least = 1024;  // bytes from which on it matters
     static constexpr std::size_t most_looked_at = 16 * 1024;
     static constexpr std::size_t share = 48;     // one in so many bytes is measured
-    static constexpr std::size_t patience = 32;  // calls of `may_be_far` between two that say true
+    static constexpr std::size_t patience = 32;  // calls of `push_pays` between two that say true
     static constexpr std::size_t samples = 3;    // the median counts
 
     /// Measures on lines that are about to be written.
@@ -67,12 +69,13 @@ private:
         latest_[looks_++ % samples] = taken / (static_cast<double>(part) / line);
         if (looks_ < samples) { return; }
         auto const& [a, b, c] = latest_;
-        far_ = std::max(std::min(a, b), std::min(std::max(a, b), c)) > slow_;
+        typical_ = std::max(std::min(a, b), std::min(std::max(a, b), c));
+        far_ = typical_ > slow_;
     }
     static void touch(std::byte volatile* p) { *p = std::byte{}; }
 
-    time_per_line slow_;
-    bool far_ = false;
+    time_per_line slow_, typical_{};
+    bool far_ = false, pays_ = false;
     std::size_t left_ = 0, looks_ = 0, asked_ = 0;  // left_: bytes until the next measurement
     std::array<time_per_line, samples> latest_{};
 };
