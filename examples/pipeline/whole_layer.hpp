@@ -27,23 +27,28 @@ inline double apart(std::span<double const> part, std::span<double const> same,
     return most;
 }
 
-/// Forwards and backwards through a layer that is cut over all ranks. Throws std::runtime_error if
-/// outputs or gradients differ from those of one process by more than 1e-6.
+/// Forwards and backwards through a layer that is cut over all ranks: the middle one of three,
+/// whose inputs and derivatives have no zeros. Throws std::runtime_error if outputs or gradients
+/// differ from those of one process by more than 1e-6.
 inline void check_layer(collectives::communicator& comm, std::size_t count) {
     auto const batch = spiral(count);
-    auto const parameters = first_parameters(1);
-    auto const whole = forward(parameters, batch.at);
-    auto const by_out = loss(whole[1], batch.arm, count).derivative;
-    std::vector<double> gradient(parameters.size());
-    auto const by_in = backward(parameters, whole, by_out, gradient);
+    auto const all = first_parameters(3);
+    auto const layer = [&](std::size_t i) {
+        return std::span(all).subspan(i * layer_size, layer_size);
+    };
+    auto const whole = forward(all, batch.at);
+    std::vector<double> gradient(layer_size), unused(layer_size);
+    auto const by_out = backward(layer(2), {whole[2], whole[3]},
+                                 loss(whole[3], batch.arm, count).derivative, unused);
+    auto const by_in = backward(layer(1), {whole[1], whole[2]}, by_out, gradient);
 
-    layer_part part(comm, parameters);
-    auto const in = part.of(batch.at);
+    layer_part part(comm, layer(1));
+    auto const in = part.of(whole[1]);
     auto const out = part.forward(in, count);
     auto const found = part.backward(in, out, part.of(by_out), count);
     auto const expected = layer_part(comm, gradient);  // cut as the parameters are
 
-    std::vector const each{apart(out, part.of(whole[1]), whole[1]),
+    std::vector const each{apart(out, part.of(whole[2]), whole[2]),
                            apart(found.by_input, part.of(by_in), by_in),
                            apart(found.by_weights, expected.weights(), gradient),
                            apart(found.by_biases, expected.biases(), gradient)};
