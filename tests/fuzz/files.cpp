@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that the tools read: tables, models, traces and flight reports. Each is read, or refused
-// with a std::runtime_error.
+// Files that the tools read: tables, models, traces, flight reports and measurements. Each is read,
+// or refused with a std::runtime_error.
 #include "bytes.hpp"
 
 #include <coll_plot/chart.hpp>
 #include <coll_plot/compare.hpp>
 #include <coll_plot/csv_table.hpp>
 #include <coll_plot/table.hpp>
+#include <coll_predict/prices.hpp>
 #include <coll_scale/model.hpp>
 #include <coll_show/flight.hpp>
 #include <coll_show/trace_file.hpp>
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -54,12 +56,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto const what = from.take<std::uint8_t>();
     auto const text = from.text();
     try {
-        if (what % 4 == 0) {
+        if (what % 5 == 0) {
             plot(coll_plot::parse_csv(text));
             return 0;
         }
         coll_plot::write_file(file, text);
-        switch (what % 4) {
+        switch (what % 5) {
             case 1: (void)coll_scale::read_model(file); break;
             case 2:
                 (void)coll_show::read_trace(file, collectives::collective::all_reduce, -1);
@@ -67,6 +69,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
             case 3:
                 for (auto const& of : coll_show::read_flights(own.path)) {
                     (void)coll_show::as_text(of);
+                }
+                break;
+            case 4:
+                for (auto const& row : coll_predict::read_measured(file)) {
+                    fuzz::require(row.size >= 2 && row.bytes >= 0 && row.seconds > 0 &&
+                                  std::isfinite(row.seconds));
                 }
                 break;
         }

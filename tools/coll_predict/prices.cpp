@@ -242,6 +242,9 @@ std::vector<measured> read_measured(std::string const& file) {
             !(seconds > 0) || size < 2) {
             continue;
         }
+        if (!std::isfinite(seconds)) {
+            throw std::runtime_error(fmt::format("{}: '{}' is no time", file, row["median_us"]));
+        }
         if (size > most_ranks || bytes < 0 || bytes > most_bytes) {
             throw std::runtime_error(
                 fmt::format("{}: {} bytes over {} ranks cannot be predicted", file, bytes, size));

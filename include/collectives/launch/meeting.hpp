@@ -132,10 +132,10 @@ public:
             return descriptor();
         }
         parcel p;
-        if (sent != sizeof hello || ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC) != 1) {
-            lose_rank_0(hello.rank, hello.size);
-        }
-        auto file = p.take_file();
+        auto const got =
+            sent == sizeof hello ? ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC) : -1;
+        auto file = p.take_file();  // first, so that none stays behind
+        if (got != 1) { lose_rank_0(hello.rank, hello.size); }
         if ((p.message.msg_flags & MSG_CTRUNC) != 0) {
             errno = EMFILE;
             fail("recvmsg");
