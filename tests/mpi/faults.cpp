@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -25,7 +26,7 @@ namespace {
 /// Calls `call`, and says how it ended if it ended as it should: in an E, within half a second, or
 /// on rank 1, which may have been stopped for so long, a second.
 template <class E>
-void be_told(int rank, std::function<void()> const& call) {
+void be_told(int rank, std::function<void()> const& call, double most = 0.5) {
     auto const start = coll::steady::now();
     try {
         call();
@@ -33,7 +34,7 @@ void be_told(int rank, std::function<void()> const& call) {
     } catch (E const& e) {
         auto const seconds = std::chrono::duration<double>(coll::steady::now() - start).count();
         std::printf("rank %d %s after %.3f s: %s\n", rank,
-                    seconds < (rank == 1 ? 1.0 : 0.5) ? "was told" : "is late", seconds, e.what());
+                    seconds < (rank == 1 ? 1.0 : most) ? "was told" : "is late", seconds, e.what());
     } catch (std::exception const& e) { std::printf("rank %d got %s\n", rank, e.what()); }
     std::fflush(stdout);
 }
@@ -78,6 +79,17 @@ void suffer(coll::communicator& comm, std::string_view fault, coll::any_algorith
             if (odd) { std::this_thread::sleep_for(350ms); }
             comm.all_reduce(data, coll::sum{}, soon);
         });
+    } else if (fault == "busy") {  // rank 1 sends nothing, and rank 2 something else without end
+        std::span const few(data.data(), 10);
+        be_told<coll::timeout_error>(
+            comm.rank(),
+            [&] {
+                if (comm.rank() == 0) { return comm.recv(few, 1, 7, soon); }
+                while (comm.rank() == 2) { comm.send(few, 0, 8); }
+                std::this_thread::sleep_for(350ms);
+                comm.barrier();
+            },
+            comm.rank() == 0 ? 1.2 * 0.2 + 0.05 : 0.5);
     } else if (fault == "stopped") {
         if (odd) { stop_for_a_while(); }
         be_told<coll::timeout_error>(comm.rank(), [&] {

@@ -120,9 +120,9 @@ foreach(mpi IN ITEMS mpich openmpi)
     # What four ranks, also on two hosts, are told of a fault. A shell that outlives the rank keeps its
     # death from the launcher, which would end the others.
     set(told "rank . was told.*rank . was told.*rank . was told")
-    foreach(fault IN ITEMS mismatch late stopped leaves death death_ends death_shrinks abort abort_itself)
+    foreach(fault IN ITEMS mismatch late busy stopped leaves death death_ends death_shrinks abort abort_itself)
         set(expected "${told}")
-        if(fault MATCHES "mismatch|late|stopped|abort")    # rank 1 lives, and is told too
+        if(fault MATCHES "mismatch|late|busy|stopped|abort")    # rank 1 lives, and is told too
             string(APPEND expected ".*rank . was told")
         elseif(fault MATCHES "death_")
             string(REPLACE "was told" "has ended" expected "${told}")
