@@ -103,7 +103,7 @@ export function readAnswer(core, task, text) {
 export function solution(task) {
   const says = task.asked.map((rank, i) => {
     const sent = [...task.right[i]].map(([to, chunks]) =>
-      `${chunks.length === 1 ? "chunk" : "chunks"} ${chunks.join(", ")} to rank ${to}`);
+      `${task.job.chunks === 1 ? "the vector" : `${chunks.length === 1 ? "chunk" : "chunks"} ${chunks.join(", ")}`} to rank ${to}`);
     return `Rank ${rank} sends ${sent.length === 0 ? "nothing" : sent.join("; ")}.`;
   });
   return `${says.join(" ")} The receivers ${task.how === "both" ? "do both: " : ""}${HOW[task.how]}.`;

@@ -51,8 +51,9 @@ export function messagesOf(job) {
   return messages.map((m, i) => ({ m, i })).sort((a, b) => a.m.round - b.m.round || a.i - b.i).map(({ m }) => m);
 }
 
-// "chunk 3", "chunks 1 to 4", "chunks 6 to 1" of a range that wraps.
+// "the vector", if it is whole; "chunk 3", "chunks 1 to 4", "chunks 6 to 1" of a range that wraps.
 export function chunkText(step, chunks) {
+  if (chunks === 1) { return "the vector"; }
   return step.count === 1 ? `chunk ${step.first}`
                           : `chunks ${step.first} to ${(step.first + step.count - 1) % chunks}`;
 }

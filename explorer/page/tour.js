@@ -19,7 +19,7 @@ export function mountTour(top, core) {
     next.focus();
   } }, words);
   const starts = h("span", { class: "tour-starts" }, start("tour", "whole", "Take the tour", `The whole page, in ${TOURS.whole.length} steps`),
-    start("tour-ring", "ring", "Only the ring", `Why and when a ring all-reduce is good, in ${TOURS.ring.length} steps`));
+    start("tour-ring", "ring", "Why a ring?", `Why and when a ring all-reduce is good, in ${TOURS.ring.length} steps`));
   top.querySelector(".lead").append(" ", starts);
   top.append(bar);
 

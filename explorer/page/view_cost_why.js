@@ -16,7 +16,8 @@ function whyReached(collective, size) {
   if (!RING[collective]) { return "The mean is reached only if all ranks do equally much. "; }
   const [formula, times] = RING[collective];
   return `The mean is reached only if all ranks do equally much. A ring does: in each of its ${formula} = ${times * (size - 1)} `
-    + "rounds every rank sends one chunk of n/P bytes, and sends nothing twice. ";
+    + "rounds every rank sends one chunk of n/P bytes, and sends nothing twice. "
+    + (collective === "all_reduce" && size > 2 ? "All ranks of a tree together send as much, but unevenly: some send one vector, the busiest two or more. " : "");
 }
 
 export function whyNotLess(collective, size, bytes) {

@@ -42,7 +42,7 @@ function hintOf(app, task) {
 function whyRight(app, task) {
   const { job, id, round } = task;
   const { phase, sentences } = proseOf(makeModel(job, app.core.replay(job), id.collective), round);
-  return `${passesOn(task) ? `What these ranks send is what they got in round ${round - 1}. ` : ""}In round ${round}, ${phase}, ${sentences[0][0].toLowerCase()}${sentences[0].slice(1)} ${sentences.slice(1).join(" ")}`;
+  return `${passesOn(task) ? `What these ranks send is what changed at them in round ${round - 1}. ` : ""}In round ${round}, ${phase}, ${sentences[0][0].toLowerCase()}${sentences[0].slice(1)} ${sentences.slice(1).join(" ")}`;
 }
 
 function mount(host, app) {
@@ -59,7 +59,7 @@ function mount(host, app) {
       app.show(app.state);
     } });
   const who = h("div", { class: "card row task-who" }, h("label", {}, "Your name or number ", name),
-    h("p", { class: "quiet" }, "It chooses your tasks: with another name there are others. Your result codes have it in them, and this browser keeps these, with your tries, after the window is closed. Links do not have it."));
+    h("p", { class: "quiet" }, "Your name chooses your tasks: with another name there are others. It stands in your result codes. This browser keeps the codes and your tries after the window is closed: start the same task again to see its code. A link that you share has no name in it."));
   const teacher = h("div", {}), sheet = h("div", {}), start = h("div", {}), body = h("div", {});
   const toTeacher = h("p", { class: "task-teacher no-print" }, h("button", { type: "button", class: "plain", onclick: () => app.set({ teacher: "yes" }) }, "For teachers: make a sheet of tasks"));
   host.append(teacher, who, sheet, start, body, toTeacher);
@@ -74,7 +74,7 @@ function mount(host, app) {
 
   function showTask(id) {
     const task = id && makeTask(app.core, id);
-    form = null;
+    form = app.building = null;
     if (id === null) { body.replaceChildren(); return; }
     if (task === null) {
       body.replaceChildren(h("p", { class: "bad" }, `There is no such task: ${id.algorithm} is not for ${id.size} ranks.`));

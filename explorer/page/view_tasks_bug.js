@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The form of the task "find the planted mistake".
+import { aboutAlgorithm } from "./about.js";
 import { h } from "./dom.js";
 import { MISSING, stepText } from "./tasks_bug.js";
 import { dataOf } from "./tasks_data.js";
@@ -36,8 +37,9 @@ export function bugForm(app, task) {
       (step === MISSING ? "a step is missing." : `it ${stepText(wrongRanks[rank][step], job.chunks)}.`);
   }
   const player = roundPlayer({ job, data: dataOf(job, app.core.replay(job), task.id.collective), id: "bug", last: job.rounds - 1, start: 0, steps });
+  const about = aboutAlgorithm(task.algorithm, task.id.collective);
   return {
-    element: h("div", {}, player.element, said),
+    element: h("div", {}, about && h("p", { class: "quiet" }, `${task.algorithm} as it should be: ${about[0].toLowerCase()}${about.slice(1)}`), player.element, said),
     redraw: player.draw,
     question: `This is ${task.algorithm}, but one step was changed, moved to another round or taken away. Go through the rounds and point at it.`,
     answer: () => chosen ?? { incomplete: "Point at a step first." },

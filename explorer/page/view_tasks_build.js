@@ -3,13 +3,18 @@
 import { h } from "./dom.js";
 import { timesText } from "./tasks_build.js";
 
+const MEBIBYTE = 1 << 20;  // the vector of which the goal speaks
+
 export function buildForm(app, task) {
   const { size, collective } = task.id;
   const select = h("select", { id: "build-source" });
   const none = h("p", {}, "You have no algorithm yet. Write one, then come back here.");
   const field = h("label", {}, "Your algorithm ", select);
-  const write = h("button", { type: "button", onclick: () => app.set({ view: "write", ranks: size, collective, root: 0 }) }, "Write it");
+  const write = h("button", { type: "button", onclick: () => app.set({ view: "write", ranks: size, collective, root: 0, bytes: MEBIBYTE }) }, "Write it");
   const rounds = `${task.rounds} round${task.rounds === 1 ? "" : "s"}`;
+  // The Write view says it too, beside the text.
+  app.building = `Your task: ${collective.replaceAll("_", "-")} over ${size} ranks, in at most ${rounds}; the busiest rank sends at most ${
+    timesText(app.core, task.job, task.hundredths)} of a vector of 1 MiB${task.ordered ? "; order-preserving" : ""}.`;
   const element = h("div", {}, h("ul", { class: "task-goal" },
     h("li", {}, h("b", {}, collective.replaceAll("_", "-")), ` over `, h("b", {}, `${size} ranks`), ["broadcast", "reduce", "gather", "scatter"].includes(collective) ? ", root 0" : "", ", and it is proved correct"),
     h("li", {}, "at most ", h("b", {}, rounds)),
@@ -27,7 +32,7 @@ export function buildForm(app, task) {
   redraw();
   return {
     element, redraw,
-    question: "Write an algorithm that reaches this goal. One of the library's does; a copy of it is not taken.",
+    question: "Write an algorithm that reaches this goal. One of the library\u2019s does; a copy of it is not taken.",
     answer() {
       const source = app.sources.get(select.value);
       if (!source) { return { incomplete: "Write an algorithm first." }; }

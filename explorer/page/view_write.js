@@ -42,7 +42,9 @@ export default {
     const running = h("p", { class: "quiet running", id: "write-running" }), keys = h("p", { class: "quiet", id: "write-keys" },
       h("kbd", {}, "Tab"), " indents; ", h("kbd", {}, "Esc"), ", then ", h("kbd", {}, "Tab"), " leaves the text. ", h("kbd", {}, "Ctrl+Z"), " is Undo.");
     const instead = h("p", { class: "row instead", role: "status" });
-    host.append(
+    const task = h("span", {}), goal = h("p", { class: "row", id: "write-task", hidden: true }, task,
+      h("button", { type: "button", id: "write-back", onclick: () => app.set({ view: "tasks" }) }, "Back to the task"));
+    host.append(goal,
       h("div", { class: "row write-top" }, h("label", { class: "row" }, "Start from ", load), button, undo, parameterField), instead,
       h("div", { class: "write-columns" }, h("div", { class: "write-left" }, h("div", { class: "row between" }, keys, running), editor.node),
         h("div", { class: "write-right" }, said, results)));
@@ -134,6 +136,8 @@ export default {
 
     function draw() {
       editor.set(own.text);
+      task.textContent = app.building ?? "";
+      goal.hidden = !app.building;
       parameterField.hidden = !own.algorithm?.takesParameter;
       if (document.activeElement !== parameter) { parameter.value = own.parameter; }
       const { algorithm, errors } = own;

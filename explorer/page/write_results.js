@@ -67,7 +67,7 @@ export function proofCard(app, own, all, goTo) {
   }, h("b", {}, String(p.size)), h("span", { "aria-hidden": "true" }, !p.fits ? "\u2013" : p.ok ? "\u2713" : "\u2717"),
   h("span", { class: "away" }, !p.fits ? " does not fit" : p.ok ? " proved" : " wrong"))));
   const shown = groups.slice(0, 4).map(([p, ...more]) => h("li", {},
-    h("b", {}, `${ranksText([p, ...more].map((q) => q.size))}: `), p.error ? coded(p.error) : `${p.what}. `, more.length > 0 && p.error ? ` (${plural(p.size, "rank")})` : "",
+    h("b", {}, `${ranksText([p, ...more].map((q) => q.size))}: `), p.error ? coded(p.error) : `${p.what}. `,
     !p.error && [more.length > 0 && h("b", {}, `With ${p.size}: `), p.why || `It is at ${where(p)}.`], " ",
     p.error ? p.line && h("button", { type: "button", class: "plain", onclick: () => goTo(p.line, 1) }, "Show the line")
       : [h("button", { type: "button", class: "plain", id: `write-show-${p.size}`, onclick: () => show(app, own, p, "data") }, `Show it${p.size === app.state.ranks ? "" : ` with ${plural(p.size, "rank")}`}`), " ",
@@ -78,7 +78,7 @@ export function proofCard(app, own, all, goTo) {
     left.length > 0 && h("p", { class: "quiet" }, `Its fits(size) says that it is not for the ${plural(left.length, "size")} with a dash.`),
     shown.length > 0 && h("ul", { class: "mistakes" }, shown),
     groups.length > shown.length && h("p", { class: "quiet" }, `And ${plural(groups.length - shown.length, "other mistake")}.`),
-    h("p", { class: "quiet" }, "The library's checker runs the steps of all ranks on symbols: every contribution arrives once, no message is without its partner, nobody waits in a circle."));
+    h("p", { class: "quiet" }, "The library\u2019s checker runs the steps of all ranks on symbols: every contribution arrives once, no message is without its partner, nobody waits in a circle."));
 }
 
 // The player goes where the mistake is, perhaps with other ranks: the controls say so, and offer the way back.

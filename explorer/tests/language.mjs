@@ -131,6 +131,8 @@ const planted = [
   ["++r) {\n            emit(collectives::step{r, coll", "++r) {\n            emit(r);\n            emit(collectives::step{r, coll", 10, "expected `step`, found `int`"],
   ["near(from, size, 1)", "near(from, size, 1) + size", null, null],
   ["near(me, size, 1), {near", "near(me, size, 1) + size, {near", 17, "the step names rank 4, but the ranks are 0 to 2, in all_gather of rank 0 of 3"],
+  ["near(me, size, 1), {near", "near(me, size, 1) - size, {near", 17,
+   "the step names rank -2, but the ranks are 0 to 2 (in C++ -2 % 3 is -2: add 3, the size, before the %), in all_gather of rank 0 of 3"],
   ["me - r - 1", "me - r - 1 /* no end", 10, "this comment has no end"],
   ["me - r - 1", "me - r < 1 < me", 10, "a comparison of a comparison"],
 ];

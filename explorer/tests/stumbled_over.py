@@ -176,3 +176,32 @@ def check_player_in_one_line(at):
             d.page.set_viewport_size({"width": width, "height": 800})
             tall = d.page.eval_on_selector("#player", "e => e.offsetHeight")
             expect(tall <= 64, f"at {width} pixels the player is {tall} pixels tall")
+
+
+def check_task_beside_text(at):
+    """The Write view says the goal of the task that one writes for, counts the same vector, and leads back."""
+    with at.open("#view=tasks&task=build:ring:4:all_reduce:1&bytes=1024") as d:
+        goal = d.text("#view-tasks .task-goal")
+        most = goal.split("at most ")[1].split(" round")[0]
+        d.page.click("#view-tasks button:text-is('Write it')")
+        says = d.text("#write-task")
+        expect(f"all-reduce over 4 ranks, in at most {most} round" in says and "1 MiB" in says, f"{says!r}, but {goal!r}")
+        expect("Counted: 4 ranks, 1 MiB each" in d.text("#view-write .results"), d.text("#view-write .results"))
+        d.page.click("#write-back")
+        d.page.click("#view-tasks button:text-is('\u2190 Choose another task')")
+        d.page.click("#tab-write")
+        expect(not d.page.is_visible("#write-task"), "the goal of a task that was left still stands there")
+
+
+def check_vector_whole(at):
+    """Tasks say "the vector", as their tables do, where it has one chunk; and what the algorithm should do."""
+    with at.open("#view=tasks&task=bug:star:4:all_reduce:1") as d:
+        says = d.text("#view-tasks .task")
+        expect("the vector" in says and "chunk 0" not in says and "star as it should be: one rank adds up" in says, says)
+
+
+def check_tabs_without_bar(at):
+    """The tabs do not scroll up and down."""
+    with at.open("#algorithm=ring&ranks=4") as d:
+        before, after = d.page.eval_on_selector("#tabs", "e => { const was = e.offsetWidth - e.clientWidth; e.scrollTop = 9; return [was, getComputedStyle(e).overflowY]; }")
+        expect(before == 0 and after == "hidden", f"a bar of {before} pixels, {after}")

@@ -131,7 +131,8 @@ function algorithmOf(program, parameter) {
       const sink = ([round, verb, peer, [first, count]], line) => {
         if (++steps > MOST_STEPS) { refuse(line, `more than ${MOST_STEPS} steps, in ${said}`); }
         if (round < 0 || round > 20000) { refuse(line, `a step in round ${round}, in ${said}`); }
-        if (peer < 0 || peer >= size) { refuse(line, `the step names rank ${peer}, but ${size === 1 ? "rank 0 is the only one" : `the ranks are 0 to ${size - 1}`}, in ${said}`); }
+        if (peer < 0 || peer >= size) { refuse(line, `the step names rank ${peer}, but ${size === 1 ? "rank 0 is the only one" : `the ranks are 0 to ${size - 1}`}${
+          peer < 0 && peer > -size ? ` (in C++ ${peer} % ${size} is ${peer}: add ${size}, the size, before the %)` : ""}, in ${said}`); }
         if (first < 0 || first > 1e4 || count < 0 || count > 1e4) { refuse(line, `a step with the chunks {${first}, ${count}}, in ${said}`); }
         step(round, verb, peer, first, count, line);
       };
