@@ -56,6 +56,7 @@ export function mark(core, task, answer) {
     }
     const missing = [...right.keys()].filter((to) => !given.has(to)).length;
     if (missing > 0 && given.size === 0) { wrong.push("it does send in this round"); }
+    else if (missing > 0 && wrong.length > 0 && [...given.keys()].every((to) => !right.has(to))) { wrong.push(`it sends to ${missing === 1 ? "another rank" : `${missing} other ranks`}`); }
     else if (missing > 0) { wrong.push(`${missing === 1 ? "a message is" : `${missing} messages are`} missing`); }
     return { rank, right: wrong.length === 0, say: wrong.length === 0 ? "right" : wrong.join("; ") };
   });

@@ -20,6 +20,8 @@ export function makeStore() {
     },
     // {tries, code} of a task, which may have none yet.
     of(task, student) { return kept[keyOf(task, student)] ?? { tries: 0, code: "" }; },
+    // How many tasks of a kind have a code.
+    done(kind, student) { return Object.keys(kept).filter((key) => key.startsWith(keyOf(`${kind}:`, student)) && kept[key].code !== "").length; },
     put(task, student, entry) {
       kept[keyOf(task, student)] = entry;
       try { localStorage.setItem(NAME, JSON.stringify(kept)); } catch { lasting = false; }

@@ -64,7 +64,7 @@ function mount(host, app) {
   const toTeacher = h("p", { class: "task-teacher no-print" }, h("button", { type: "button", class: "plain", onclick: () => app.set({ teacher: "yes" }) }, "For teachers: make a sheet of tasks"));
   host.append(teacher, who, sheet, start, body, toTeacher);
 
-  let shown = "", form = null, parts = {};
+  let shown = "", form = null, choice = null, parts = {};
   const current = (state) => {
     if (state.sheet !== "") { return tasksOf(parseSheet(state.sheet), store.name)[state.item - 1] ?? null; }
     return state.task === "" ? null : withSeed(parseTask(state.task), state.item);
@@ -152,7 +152,11 @@ function mount(host, app) {
     }
     if (state.sheet === "" && state.task === "" && !isTeacher) {
       // A click on a button that takes the focus from the name must find that button still there.
-      if (before === null || before[2] !== "" || before[4] === "yes" || before[5] !== "") { start.replaceChildren(chooser(app, store).element); }
+      if (before === null || before[2] !== "" || before[4] === "yes" || before[5] !== "") {
+        choice = chooser(app, store);
+        start.replaceChildren(choice.element);
+      }
+      choice.update();
     } else {
       start.replaceChildren(...(state.sheet === "" && !isTeacher ? [h("p", {}, h("button", { type: "button", class: "plain", onclick: () => app.set({ task: "" }) }, "\u2190 Choose another task"))] : []));
     }

@@ -42,9 +42,18 @@ export function chooser(app, store) {
     const seed = store.name === "" ? `${1 + Math.floor(Math.random() * 99999)}-1` : "";  // "": that of the name
     app.set({ task: taskText({ kind, ...about, seed }), item: 1 });
   };
-  return { element: h("div", {},
+  const done = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, h("p", { class: "good", id: `done-${kind}` })]));
+  function update() {
+    for (const [kind, says] of Object.entries(done)) {
+      const n = store.done(kind, store.name);
+      says.textContent = n === 0 ? "" : `\u2713 ${n} done`;
+      says.hidden = n === 0;
+    }
+  }
+  update();
+  return { update, element: h("div", {},
     h("div", { class: "row task-about" }, fields.elements),
     h("div", { class: "task-kinds" }, Object.entries(KINDS).map(([kind, k]) => h("section", { class: "card" },
-      h("h2", {}, k.title), h("p", {}, k.goal), h("p", { class: "quiet" }, `About ${k.minutes} minutes.`),
+      h("h2", {}, k.title), h("p", {}, k.goal), h("p", { class: "quiet" }, `About ${k.minutes} minutes.`), done[kind],
       h("button", { type: "button", class: "strong", id: `start-${kind}`, onclick: () => begin(kind) }, "Start"))))) };
 }

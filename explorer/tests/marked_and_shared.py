@@ -54,6 +54,12 @@ def check_mark(at):
         d.go("data")
         d.go("tasks")
         expect(d.page.eval_on_selector(".task-result .task-code", "e => e.value") == code, "the code is gone")
+        # Where one chooses, it is told what is done; another name has done nothing.
+        d.page.click("#view-tasks button:text-is('\u2190 Choose another task')")
+        expect(d.text("#done-predict") == "\u2713 1 done" and not d.page.is_visible("#done-bug"), d.text("#view-tasks"))
+        d.fill("#student", "Bob")
+        d.press("Tab")
+        expect(not d.page.is_visible("#done-predict"), "what Ada did is told of Bob")
     with at.open("#view=tasks&teacher=yes") as d:
         d.page.fill("#check-codes", f"{code}\n{code.replace('Ada', 'Bob')}")
         d.activate("#check")
