@@ -10,7 +10,10 @@ export function buildForm(app, task) {
   const select = h("select", { id: "build-source" });
   const none = h("p", {}, "You have no algorithm yet. Write one, then come back here.");
   const field = h("label", {}, "Your algorithm ", select);
-  const write = h("button", { type: "button", onclick: () => app.set({ view: "write", ranks: size, collective, root: 0, bytes: MEBIBYTE }) }, "Write it");
+  const write = h("button", { type: "button", onclick: () => {
+    app.set({ view: "write", ranks: size, collective, root: 0, bytes: MEBIBYTE });
+    document.getElementById("write-task").scrollIntoView({ block: "nearest" });
+  } }, "Write it");
   const rounds = `${task.rounds} round${task.rounds === 1 ? "" : "s"}`;
   // The Write view says it too, beside the text.
   app.building = `Your task: ${collective.replaceAll("_", "-")} over ${size} ranks, in at most ${rounds}; the busiest rank sends at most ${

@@ -181,12 +181,14 @@ def check_player_in_one_line(at):
 def check_task_beside_text(at):
     """The Write view says the goal of the task that one writes for, counts the same vector, and leads back."""
     with at.open("#view=tasks&task=build:ring:4:all_reduce:1&bytes=1024") as d:
+        d.page.set_viewport_size({"width": 360, "height": 740})
         goal = d.text("#view-tasks .task-goal")
         most = goal.split("at most ")[1].split(" round")[0]
         d.page.click("#view-tasks button:text-is('Write it')")
         says = d.text("#write-task")
         expect(f"all-reduce over 4 ranks, in at most {most} round" in says and "1 MiB" in says, f"{says!r}, but {goal!r}")
         expect("Counted: 4 ranks, 1 MiB each" in d.text("#view-write .results"), d.text("#view-write .results"))
+        expect(d.page.eval_on_selector("#write-task", "e => e.getBoundingClientRect().top") >= 0, "the goal is above what is seen")
         d.page.click("#write-back")
         d.page.click("#view-tasks button:text-is('\u2190 Choose another task')")
         d.page.click("#tab-write")
