@@ -3,129 +3,26 @@
 #include <collectives/transport/wire/control_mailbox.hpp>
 #include <collectives/transport/wire/transport.hpp>
 
+#include <unit/post_link.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace coll = collectives;
 using coll::wire::control_message;
-
-namespace {
-
+using late_words::post, late_words::post_link;
 using clock_type = coll::steady;
-
-/// Words between threads, each on its way for up to half a millisecond. Those of a pair stay in
-/// order.
-struct post {
-    struct letter {
-        clock_type::time_point arrives;
-        control_message text;
-    };
-    std::mutex mutex;
-    std::vector<std::vector<std::deque<letter>>> to_from;
-    std::atomic<int> data_arrived{0};  // messages
-
-    explicit post(int ranks)
-        : to_from(static_cast<std::size_t>(ranks),
-                  std::vector<std::deque<letter>>(static_cast<std::size_t>(ranks))) {}
-
-    std::size_t left_for(std::size_t rank) const {
-        std::size_t n = 0;
-        for (auto const& from : to_from[rank]) { n += from.size(); }
-        return n;
-    }
-};
-
-/// Models wire::link. Control messages leave one at a time, when their sender makes progress. Data
-/// are dropped, but counted: one message is buffered at a time, and arrives likewise.
-class post_link {
-public:
-    struct handle {
-        std::byte* place = nullptr;  // of a receive
-        std::size_t number = 0;      // of a control message that was sent, from 1 on
-    };
-
-    post_link(post& through, int rank, unsigned seed) : post_(&through), rank_(rank), any_(seed) {}
-
-    coll::rank_t rank() const { return rank_; }
-    int size() const { return static_cast<int>(post_->to_from.size()); }
-    int processors() const { return 1; }
-    std::uint64_t job() const { return 7; }
-    std::size_t largest_piece(std::size_t, bool) const { return 1; }
-    handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) {
-        buffered_ = true;
-        return {};
-    }
-    handle receive(std::byte*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
-    bool waits(coll::rank_t, std::uint64_t) { return false; }
-    handle send_control(std::byte const* data, std::size_t bytes, coll::rank_t to) {
-        CHECK(bytes == sizeof(control_message));
-        auto& l = outbox_.emplace_back(to, control_message{}).second;
-        std::memcpy(&l, data, bytes);
-        return {nullptr, ++posted_};
-    }
-    handle receive_control(std::byte* data, std::size_t) { return {data}; }
-    bool test(handle& h, coll::wire::arrival& in) {
-        if (h.place == nullptr) { return h.number + outbox_.size() <= posted_; }
-        std::lock_guard const lock(post_->mutex);
-        for (auto& from : post_->to_from[static_cast<std::size_t>(rank_)]) {
-            if (from.empty() || from.front().arrives > clock_type::now()) { continue; }
-            std::memcpy(h.place, &from.front().text, sizeof(control_message));
-            from.pop_front();
-            in.bytes = sizeof(control_message);
-            h = {};
-            return true;
-        }
-        return false;
-    }
-    bool take_back(handle&, clock_type::time_point) {
-        outbox_.clear();  // they are never sent
-        return true;
-    }
-    bool progress() {
-        if (std::exchange(buffered_, false)) { ++post_->data_arrived; }
-        return false;
-    }
-    template <class Ready>
-    void doze(Ready&&, std::chrono::nanoseconds) {}
-    std::optional<coll::peer_exit> gone(coll::rank_t) const { return {}; }
-    bool usable() const { return true; }
-    bool can_reach(coll::rank_t) const { return true; }
-    bool progress_control() {
-        if (outbox_.empty()) { return false; }
-        auto const& [to, text] = outbox_.front();
-        auto const arrives = clock_type::now() + std::chrono::microseconds(any_() % 500);
-        std::lock_guard const lock(post_->mutex);
-        post_->to_from[static_cast<std::size_t>(to)][static_cast<std::size_t>(rank_)].push_back(
-            {arrives, text});
-        outbox_.pop_front();
-        return true;
-    }
-    bool drop_data() { return true; }
-    bool close(bool) { return true; }
-
-private:
-    post* post_;
-    int rank_;
-    std::minstd_rand any_;
-    bool buffered_ = false;
-    std::size_t posted_ = 0;  // control messages
-    std::deque<std::pair<coll::rank_t, control_message>> outbox_;
-};
-
-}  // namespace
 
 TEST_CASE("a rank that has left has received all messages, answers to late questions too") {
     for (unsigned round = 0; round < 60; ++round) {
@@ -186,11 +83,11 @@ TEST_CASE("a rank that leaves sends on what its library has buffered") {
 
 namespace {
 
-/// How long each of `size` ranks takes until its transport has ended, which it does after `last`.
-/// One of them may be dead.
+/// How long each of the ranks takes until its transport has ended, which it does after `last`. One
+/// of them may be dead.
 template <class Last>
-std::vector<clock_type::duration> times_to_end(int size, Last const& last, int dead = -1) {
-    post between(size);
+std::vector<clock_type::duration> times_to_end(post& between, Last const& last, int dead) {
+    auto const size = static_cast<int>(between.to_from.size());
     auto const began = clock_type::now();
     std::vector<clock_type::duration> times(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;
@@ -211,7 +108,8 @@ std::vector<clock_type::duration> times_to_end(int size, Last const& last, int d
 /// How long it takes until all have.
 template <class Last>
 clock_type::duration time_to_end(int size, Last const& last, int dead = -1) {
-    auto const times = times_to_end(size, last, dead);
+    post between(size);
+    auto const times = times_to_end(between, last, dead);
     return *std::max_element(times.begin(), times.end());
 }
 
@@ -257,11 +155,51 @@ TEST_CASE("survivors wait at the end for each other, and not for the rank that w
             if (me == 1) { std::this_thread::sleep_for(late); }
             over.close_board(rest);
         };
-        auto const times = times_to_end(5, go_on, dead);
+        post between(5);
+        auto const times = times_to_end(between, go_on, dead);
         CHECK(*std::min_element(times.begin(), times.end()) >= late);
         CHECK(*std::max_element(times.begin(), times.end()) <
               late + std::chrono::milliseconds(500));
     }
+}
+
+TEST_CASE("after a time-out in some of the ranks the links are freed by all or by none") {
+    constexpr int late = 2;  // it lives
+    for (auto const shrinks : {false, true}) {
+        CAPTURE(shrinks);
+        auto const go_on = [&](int me, auto& over) {
+            if (me > late) { return; }  // no trouble here
+            auto board = over.make_board({0, 1, late}, me, [](auto) { return std::uint64_t{77}; });
+            if (me == late) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            } else {
+                auto const kind = coll::failure_kind::timeout;
+                board.fail(coll::failure::make(kind, "late", -1, {&late, 1}));
+            }
+            typename std::decay_t<decltype(over)>::board rest;
+            coll::progress_lock lock;
+            if (shrinks && me != late) { rest = over.reopen(board, {1, {0, 1}, {}, lock}); }
+            over.close_board(board);
+            over.close_board(rest);
+        };
+        post between(5);
+        static_cast<void>(times_to_end(between, go_on, -1));
+        CHECK((between.freed == 0 || between.freed == 5));
+    }
+}
+
+TEST_CASE("ranks that know of no failure do not wait for a first rank that is dead") {
+    static constexpr int dead = 0;
+    auto const time = time_to_end(
+        5,
+        [](int me, auto& over) {
+            if (me > 2) { return; }
+            auto board = over.make_board({0, 1, 2}, me, [](auto) { return std::uint64_t{77}; });
+            board.fail(coll::failure::make(coll::failure_kind::timeout, "late", -1, {&dead, 1}));
+            over.close_board(board);
+        },
+        dead);
+    CHECK(time < std::chrono::milliseconds(600));  // a time-out is 60 s
 }
 
 TEST_CASE("nobody waits for a rank that ended a second after a failure") {

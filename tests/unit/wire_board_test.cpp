@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who tells the peers of a failure, and what a rank remembers of communicators that it has closed.
+// Who tells the peers of a failure, who is silent, and what a rank remembers of communicators that
+// it has closed.
 #include <collectives/transport/wire/board_list.hpp>
 
 #include <doctest/doctest.h>
@@ -61,4 +62,105 @@ TEST_CASE("of many closed communicators a rank remembers the last thousand") {
     CHECK(answered.size() == 1024);
     CHECK(answered.count(boards_made) == 1);
     CHECK(answered.count(boards_made - 1023) == 1);
+}
+
+namespace {
+
+/// Rank 1 of three, what it has told, and which ranks it thinks may be dead.
+struct asking_rank {
+    wire::board_list boards{};
+    std::vector<std::pair<coll::rank_t, wire::control_message::kind>> told{};
+    coll::rank_t deaf = -1;  // telling it throws
+    wire::board board = boards.add(9, {0, 1, 2}, 1, [this](coll::rank_t to, auto const& w) {
+        if (to == deaf) { throw coll::transport_error("it is gone"); }
+        told.emplace_back(to, w.what);
+    });
+
+    void enter(std::uint64_t sequence) { board.enter({}, 0, sequence, 0); }
+    coll::inquiry inquire(coll::wait_point const& at) {
+        board.stand(at);
+        return board.inquire();
+    }
+    void hear(coll::rank_t from, wire::control_message::kind what, coll::wait_point const& at = {},
+              coll::failure const& why = {}) {
+        wire::control_message w;
+        w.board = 9;
+        w.what = what;
+        w.sender = w.from = from;
+        w.waits = at;
+        w.why = why;
+        boards.receive(w);
+    }
+    std::set<coll::rank_t> silent_after_timeout() {
+        board.fail(coll::failure::make(coll::failure_kind::timeout, "late"));
+        boards.spread();
+        std::set<coll::rank_t> silent;
+        for (coll::rank_t r = 0; r < 3; ++r) {
+            if (boards.is_silent(r)) { silent.insert(r); }
+        }
+        return silent;
+    }
+};
+
+using kind = wire::control_message::kind;
+using ranks = std::set<coll::rank_t>;
+constexpr coll::wait_point first_call{1, -1, -1, coll::collective::all_reduce};
+constexpr coll::wait_point first_receive{1, -1, 0, coll::collective::recv};
+
+}  // namespace
+
+TEST_CASE("who does not answer is silent where time runs out in an older call, or in a receive") {
+    for (auto const& at : {first_call, first_receive}) {
+        asking_rank me;
+        me.enter(1);
+        me.enter(2);
+        CHECK(me.inquire(at) == coll::inquiry::open);
+        me.hear(0, kind::stands);
+        CHECK(me.silent_after_timeout() == ranks{2});
+    }
+}
+
+TEST_CASE("who did not answer is not silent once the call has ended, nor once it tells a failure") {
+    asking_rank went_on;
+    went_on.enter(1);
+    went_on.inquire(first_call);
+    went_on.board.finish(1);
+    CHECK(went_on.silent_after_timeout() == ranks{});
+
+    asking_rank told;
+    told.enter(1);
+    told.inquire(first_call);
+    told.hear(0, kind::failed, {}, coll::failure::make(coll::failure_kind::timeout, "late"));
+    CHECK(told.silent_after_timeout() == ranks{2});
+}
+
+TEST_CASE("a call and a receive of the same number are asked about apart") {
+    asking_rank me;
+    me.enter(1);
+    me.inquire(first_call);
+    me.hear(0, kind::stands);
+    me.hear(2, kind::stands);
+    CHECK(me.inquire(first_call) == coll::inquiry::answered);
+    CHECK(me.told.size() == 2);
+    CHECK(me.inquire(first_receive) == coll::inquiry::open);
+    CHECK(me.told.size() == 4);
+}
+
+TEST_CASE("a rank yields to a lower one that asks, until that one waits elsewhere") {
+    asking_rank me;
+    me.enter(1);
+    me.hear(0, kind::inquires, {40, -1, 1, coll::collective::recv});
+    CHECK(me.inquire(first_call) == coll::inquiry::yielded);
+    me.hear(0, kind::stands, {1, -1, 2, coll::collective::all_reduce});
+    CHECK(me.inquire(first_call) == coll::inquiry::open);
+}
+
+TEST_CASE("a rank that cannot be told of a failure is silent, and the others are told") {
+    asking_rank me;
+    me.enter(1);
+    me.inquire(first_call);
+    me.told.clear();
+    me.deaf = 0;
+    CHECK(me.silent_after_timeout() == ranks{0, 2});
+    CHECK(me.told == decltype(me.told){{2, kind::failed}});
 }

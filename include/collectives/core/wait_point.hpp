@@ -20,6 +20,9 @@ struct wait_point {
 
     /// Whether the call is a send or a receive. Those are numbered apart.
     bool is_pair() const { return what == collective::send || what == collective::recv; }
+    bool is_in_call_of(wait_point const& other) const {
+        return sequence == other.sequence && what == other.what;
+    }
     /// The same as a peer may write it in a job of `size` ranks; else that the rank does not wait.
     wait_point checked(int size) const { return peer < size ? *this : wait_point{}; }
 };

@@ -56,11 +56,12 @@ public:
         call_of_mine.past = past;
         history_[sequence % history_.size()] = call_of_mine;
         peer(me_).entered = sequence;
+        inquired_ = {};
         if (!asked_ahead_) { return; }
         asked_ahead_ = false;
         for (rank_t r = 0; r < size(); ++r) { answer(r); }
     }
-    void finish(std::uint64_t sequence) { peer(me_).finished = sequence; }
+    void finish(std::uint64_t sequence) { peer(me_).finished = sequence, inquired_ = {}; }
 
     std::uint64_t entered(rank_t r) const { return peer(r).entered; }
     std::uint64_t finished(rank_t r) const { return peer(r).finished; }
@@ -93,7 +94,7 @@ public:
     /// Asks all peers, once per call, where they wait. Who is inside the library answers at once.
     /// Of ranks that ask at one time the lowest reports the failure, so that all report the same.
     inquiry inquire() {
-        auto const first = std::exchange(inquired_, where(me_).sequence) != where(me_).sequence;
+        auto const first = !std::exchange(inquired_, where(me_)).is_in_call_of(where(me_));
         auto all = true, yields = false;
         for (rank_t r = 0; r < size(); ++r) {
             if (r == me_) { continue; }
@@ -103,7 +104,7 @@ public:
                 tell_(job_rank(r), about(control_message::kind::inquires));
             }
             all = all && its.stands;
-            yields = yields || (r < me_ && its.inquires > its.finished);
+            yields = yields || (r < me_ && its.inquires);
         }
         return yields ? inquiry::yielded : all ? inquiry::answered : inquiry::open;
     }
@@ -113,16 +114,19 @@ public:
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
-        its.waits = w.waits.checked(size());
+        auto const before = std::exchange(its.waits, w.waits.checked(size()));
+        its.inquires = its.inquires && its.waits.is_in_call_of(before);
         switch (w.what) {
-            case control_message::kind::failed: return fail(w.why.checked(size()));
+            case control_message::kind::failed:
+                its.stands = true;
+                return fail(w.why.checked(size()));
             case control_message::kind::leaves: its.has_left = true; return;
             case control_message::kind::watches: its.watches = true; return;
             case control_message::kind::agrees:
             case control_message::kind::gives: return after_failure().receive(w);
             case control_message::kind::stands: its.stands = true; return;
             case control_message::kind::inquires:
-                its.inquires = w.waits.sequence;
+                its.inquires = true;
                 return tell_(job_rank(w.from), about(control_message::kind::stands));
             default: break;
         }
@@ -152,9 +156,9 @@ public:
         for (rank_t r = 0; r < size(); ++r) {
             if (r == me_) { continue; }
             try {
+                if (is_silent(w.why, r)) { silent.push_back(job_rank(r)); }
                 tell_(job_rank(r), w);
             } catch (std::exception const&) {}  // the others still must hear
-            if (is_silent(w.why, r)) { silent.push_back(job_rank(r)); }
         }
     }
     /// What the ranks tell each other after a failure. Made when it is first needed.
@@ -204,7 +208,7 @@ private:
         std::uint64_t answered = 0;          // and that it was told of
         std::array<fingerprint, 8> calls{};  // of which it told
         bool watched = false, watches = false, has_left = false;
-        std::uint64_t inquires = 0;  // the call of which it asks where all wait
+        bool inquires = false;  // asks where all wait, and has not gone on since
         bool stands = false;
         wait_point waits{};
     };
@@ -219,7 +223,7 @@ private:
         if (why.kind == failure_kind::peer_lost) { return why.peer == r; }
         if (why.kind != failure_kind::timeout) { return false; }
         auto const end = why.missing.begin() + why.missing_count;
-        auto const has_asked = inquired_ != 0 && inquired_ == entered(me_);
+        auto const has_asked = inquired_.sequence != 0;
         return (has_asked && !peer(r).stands) || std::find(why.missing.begin(), end, r) != end;
     }
     void answer(rank_t r) {
@@ -248,9 +252,9 @@ private:
     std::atomic<bool>* failed_;
     lean_vector<known> peers_;
     std::array<fingerprint, 64> history_{};
-    std::uint64_t asked_ = 0;     // the last call that this rank asked for
-    bool asked_ahead_ = false;    // a peer waits for a call that this rank has yet to come to
-    std::uint64_t inquired_ = 0;  // the call for which it asked where all wait
+    std::uint64_t asked_ = 0;   // the last call that this rank asked for
+    bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
+    wait_point inquired_{};     // of which it asks where all wait; cleared by the next call
     bool told_ = false;
     std::unique_ptr<survival> survival_;
     std::atomic<std::uint32_t> stopped_{0};

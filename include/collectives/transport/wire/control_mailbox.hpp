@@ -82,10 +82,11 @@ public:
     }
 
     /// Collective: words are heard, and answered, until all ranks have come here, or the time is
-    /// over; those that may be dead are not waited for. False if some have not come. Else no word
-    /// to this rank is still on its way, which a later communicator of MPI's with the same number
-    /// would take for its own: when all have come nobody answers any more, and then rank 0 adds up
-    /// who was told how many. After a loss the first that goes on does what rank 0 does here.
+    /// over; those that may be dead are not waited for. False, on all ranks, if some have not come,
+    /// even if those were left out: they may live, and still speak. Else no word to this rank is
+    /// still on its way, which a later communicator of MPI's with the same number would take for
+    /// its own: when all have come nobody answers any more, and then rank 0 adds up who was told
+    /// how many. After a loss the first that goes on does what rank 0 does here.
     bool leave(steady::time_point patience) {
         answers_ = true;
         say_farewell();
@@ -98,16 +99,11 @@ public:
             if (!receive_until([this] { return all_of(has_reported_); }, patience)) {
                 return false;
             }
-            auto all_came = true;
+            auto const end = has_reported_.end();
+            if (std::find(has_reported_.begin(), end, false) != end) { return false; }
             for (rank_t r = 0; r < way_->size(); ++r) {
-                if (r == head_) { continue; }
-                if (at(has_reported_, r)) {
-                    tell_of_job(r, control_message::kind::due, at(due_, r));
-                } else {
-                    all_came = false;
-                }
+                if (r != head_) { tell_of_job(r, control_message::kind::due, at(due_, r)); }
             }
-            if (!all_came) { return false; }
         } else {
             tell_of_job(head_, control_message::kind::leaves);
             if (!receive_until([this] { return all_left_; }, patience)) { return false; }
@@ -259,17 +255,16 @@ private:
         }
         return true;
     }
-    /// Whether one that is waited for in `leave` never comes: the head waits for all, and the
-    /// others for the head.
+    /// Whether one without which `leave` fails never comes. The head waits for all, and the others
+    /// for the head, which fails with any rank that says it goes. Who has left may be out of reach.
     bool somebody_stays_away() const {
-        auto const stays_away = [&](rank_t r) {
-            return !way_->can_reach(r) || has_broken_off(r) || at(has_given_up_, r);
-        };
-        if (way_->rank() != head_) {
-            return !due_known_ && (stays_away(head_) || may_be_dead(head_));
-        }
+        if (due_known_) { return false; }
+        auto const leads = way_->rank() == head_;
+        if (!leads && may_be_dead(head_)) { return true; }
         for (rank_t r = 0; r < way_->size(); ++r) {
-            if (!at(has_reported_, r) && !at(is_left_out_, r) && stays_away(r)) { return true; }
+            if (at(has_reported_, r) || at(is_left_out_, r)) { continue; }
+            if (has_broken_off(r) || at(has_given_up_, r)) { return true; }
+            if ((leads || r == head_) && !way_->can_reach(r)) { return true; }
         }
         return false;
     }
