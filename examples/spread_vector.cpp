@@ -52,7 +52,7 @@ int main() {
             if (me % 2 == 1 && right < 4) { comm.send_recv(at(mine), right, at(mine + 1), right); }
         }
 
-        // The whole rod, in memory that the other processes reach: nothing is copied on the way.
+        // The whole rod, in memory that the other processes reach.
         auto rod = comm.allocate<double>(std::accumulate(counts.begin(), counts.end(), 0UL));
         comm.all_gather(std::span(block).subspan(1, mine), rod, counts);
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -22,7 +23,8 @@ inline double apart(std::span<double const> part, std::span<double const> same,
     for (auto const w : whole) { scale = std::max(scale, std::abs(w)); }
     for (std::size_t i = 0; i < part.size(); ++i) {
         auto const distance = std::abs(part[i] - same[i]) / scale;
-        if (!(distance <= most)) { most = distance; }  // also where it is not a number
+        if (std::isnan(distance)) { return std::numeric_limits<double>::infinity(); }
+        most = std::max(most, distance);
     }
     return most;
 }
@@ -52,11 +54,8 @@ inline void check_layer(collectives::communicator& comm, std::size_t count) {
                            apart(found.by_input, part.of(by_in), by_in),
                            apart(found.by_weights, expected.weights(), gradient),
                            apart(found.by_biases, expected.biases(), gradient)};
-    double worst = 0;
-    for (auto const e : each) {
-        if (!(e <= worst)) { worst = e; }
-    }
-    std::vector numbers{worst, static_cast<double>(part.parameter_count())};
+    std::vector numbers{*std::ranges::max_element(each),
+                        static_cast<double>(part.parameter_count())};
     comm.all_reduce(numbers, collectives::max{});
     if (!(numbers[0] <= 1e-6)) {
         throw std::runtime_error("a layer cut over ranks differs from that of one process");

@@ -27,10 +27,10 @@ inline std::int64_t processor_ns() {
 
 /// A network that learns at the pace of its rank. At `slow_motion` 8 every part of its work takes
 /// eight times the processor time that it needs, and the rank sleeps for the rest: so two cores
-/// carry many ranks, none of which slows another down. A part needs the least that it ever took
-/// with as many images, and before the first pass it is tried for a while: whatever disturbs a pass
-/// (cold caches after a sleep, another machine on the same processor) is not made eight times
-/// longer.
+/// carry many ranks, none of which slows another down. A part's time is the least that it took for
+/// a batch of this size. Before the first pass of a size, passes are repeated for 50 ms. So
+/// whatever disturbs a pass (cold caches after a sleep, another machine on the same processor) is
+/// not made eight times longer.
 class paced_network : public network {
 public:
     paced_network(network&& of, settings const& how, int rank)

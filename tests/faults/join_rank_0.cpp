@@ -48,11 +48,11 @@ TEST_CASE("a rank that rank 0 has let in learns of its death while others are mi
     };
     auto const zero = start(0, 3, join);
     auto const one = start(1, 3, join);
-    std::this_thread::sleep_for(300ms);  // rank 2 never comes
+    std::this_thread::sleep_for(300ms * faults::slowness);  // rank 2 never comes
     ::kill(zero.pid, SIGKILL);
     auto const died = coll::steady::now();
     auto const end = faults::end_of(one);
-    CHECK(coll::steady::now() - died < 500ms);
+    CHECK(coll::steady::now() - died < 500ms * faults::slowness);
     CHECK(end.status == 20);
     CHECK(end.said.find("rank 0 left while the ranks of the job met") != std::string::npos);
     CHECK(faults::end_of(zero).status == 100 + SIGKILL);

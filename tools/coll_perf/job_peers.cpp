@@ -39,6 +39,9 @@ std::string launcher_of(std::string const& mpi) { return fmt::format("mpiexec.{}
 using path = std::array<char, 256>;
 path tell_all(coll::communicator& comm, std::string const& mine) {
     std::array<path, 1> one{};
+    if (mine.size() >= one[0].size()) {
+        throw std::runtime_error(fmt::format("the path {} is too long for the ranks", mine));
+    }
     mine.copy(one[0].data(), one[0].size() - 1);
     comm.broadcast(one, 0);
     return one[0];

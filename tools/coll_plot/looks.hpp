@@ -22,8 +22,9 @@ inline constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "
 inline constexpr std::size_t strong = 4;
 inline constexpr std::string_view limit_colour = "#6b7683";
 
-/// Of ours without a look of their own, where others have one: unlike the colours of algorithms.
-inline constexpr std::array<std::string_view, 3> beside_algorithms{"#000000", "#cc79a7", "#56b4e9"};
+/// Of ours without a look of their own, where others have one: unlike the colours of algorithms and
+/// peers, and dark.
+inline constexpr std::array<std::string_view, 3> beside_algorithms{"#d00000", "#1b1464", "#274e13"};
 
 /// Of curves that are no algorithm's.
 inline constexpr std::array<marker, 5> markers{marker::circle, marker::square, marker::triangle,

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -62,7 +63,8 @@ mpi_calls::mpi_calls(int ranks) : group_(std::make_shared<group>(ranks)) {}
 mpi_calls::function mpi_calls::find(mpi_call const& c) const {
     auto const type = type_of(c.type);
     auto const op = op_of(c.op);
-    if (type == MPI_DATATYPE_NULL || op == MPI_OP_NULL) { return {}; }
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+    if (type == MPI_DATATYPE_NULL || op == MPI_OP_NULL || c.count > most) { return {}; }
     auto const n = [](std::size_t count) { return static_cast<int>(count); };
     auto const block = n(c.count / static_cast<std::size_t>(group_->ranks));
     auto const root = c.root;

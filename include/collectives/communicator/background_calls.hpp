@@ -35,11 +35,17 @@ public:
     /// From now on no thread moves these calls. The caller must not hold the lock.
     void end() {
         if (!thread_) { return; }
+        if (!thread_->runs_here()) { return leave_to_parent(); }
         thread_->remove(this);
         thread_.reset();
     }
 
 private:
+    /// In a forked child nothing of the thread may be touched: its locks may be held for ever.
+    [[gnu::cold]] void leave_to_parent() {
+        [[maybe_unused]] static void* kept = nullptr;
+        kept = new std::shared_ptr<progress_thread>(std::move(thread_));
+    }
     void begin(engine& e) {
         engine_ = &e;
         auto thread = e.space().device() == nullptr ? progress_thread::of_process()

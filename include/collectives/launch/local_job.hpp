@@ -114,9 +114,10 @@ inline job attend(job_place const& me, std::string const& name, steady::time_poi
     if (file.get() < 0) { miss(me, {0}, meeting_at(name)); }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;
-    auto const rank_0 = shared::descriptor_of(memory.state().status(0).pid.load());
+    descriptor rank_0;
     while (mine.load() == shared::life::expected) {
-        if (shared::has_ended(rank_0) && mine.load() == shared::life::expected) {
+        auto const pid = memory.state().status(0).pid.load();
+        if (shared::has_ended(rank_0, pid) && mine.load() == shared::life::expected) {
             meeting_place::lose_rank_0(me.rank, me.size);
         }
         if (steady::now() >= until) { miss(me, absent(memory), why_absent(memory, name)); }

@@ -46,8 +46,8 @@ public:
 
     /// That of this process. It ends with the last pointer to it.
     static std::shared_ptr<progress_thread> of_process() {
-        static std::mutex mutex;
-        static std::weak_ptr<progress_thread> one;
+        static auto& mutex = *new std::mutex;  // these outlive all threads that may still run
+        static auto& one = *new std::weak_ptr<progress_thread>;
         static ::pid_t of = 0;
         std::lock_guard const lock(mutex);
         auto its = of == ::getpid() ? one.lock() : nullptr;  // a child has none of its parent's
@@ -67,10 +67,12 @@ public:
     void remove(void const* of) {
         std::unique_lock lock(mutex_);
         tasks_.erase_if([&](task const& t) { return t.of == of; });
-        has_news_ = true;  // the thread may have passed over the one behind it
+        has_news_ = true;  // the thread may have passed over the task behind the one removed
         wake_.notify_one();
         looked_.wait(lock, [&] { return current_ != of; });
     }
+    /// Whether this process has the thread. A forked child has the object alone.
+    bool runs_here() const { return of_ == ::getpid(); }
     /// A task has something new to move.
     void wake() {
         std::lock_guard const lock(mutex_);
@@ -124,6 +126,7 @@ private:
             lock.lock();
             if (failed) {
                 tasks_.erase_if([&](task const& other) { return other.of == t.of; });
+                has_news_ = true;  // the task behind it has its place now
             }
             current_ = nullptr;
             looked_.notify_all();
@@ -137,6 +140,7 @@ private:
     lean_vector<task> tasks_;
     void* current_ = nullptr;  // whose task is being looked at
     bool stop_ = false, has_news_ = false;
+    ::pid_t const of_ = ::getpid();
     std::thread thread_;  // last member: the thread uses the others
 };
 

@@ -25,10 +25,10 @@ public:
     explicit store_probe(time_per_line slow = time_per_line(10)) : slow_(slow) {}
 
     /// How to store the `bytes` bytes at `to`, which peers read next. May overwrite what was there.
-    /// `rare`: the caller writes these lines only for the measurement, unless lines are far.
+    /// `rare`: peers ask for these lines in the calls in which `push_pays` is true for the clock.
     destination best(std::byte* to, std::size_t bytes, bool rare = false) {
         if (!host::detail::can_pass_caches || bytes < least) { return destination::read_soon; }
-        if (looks_ < samples || (rare && !pays_) || bytes >= left_) {
+        if (looks_ < samples || (rare && timed_) || bytes >= left_) {
             look(to, bytes);
         } else {
             left_ -= bytes;
@@ -43,8 +43,9 @@ public:
         if (!host::detail::can_pass_caches) { return false; }
         auto const now = asked_ < samples || asked_ % patience == 0;
         ++asked_;
-        pays_ = far_ || (ring.looks_ >= samples && typical_ <= ring.typical_);
-        return now || pays_;
+        auto const known = looks_ >= samples && ring.looks_ >= samples;
+        timed_ = now;
+        return now || far_ || (known && typical_ <= ring.typical_);
     }
 
 private:
@@ -75,7 +76,7 @@ private:
     static void touch(std::byte volatile* p) { *p = std::byte{}; }
 
     time_per_line slow_, typical_{};
-    bool far_ = false, pays_ = false;
+    bool far_ = false, timed_ = false;
     std::size_t left_ = 0, looks_ = 0, asked_ = 0;  // left_: bytes until the next measurement
     std::array<time_per_line, samples> latest_{};
 };

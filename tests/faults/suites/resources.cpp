@@ -163,11 +163,14 @@ TEST_CASE("a rank that starts processes of its own disturbs nobody") {
 }
 
 TEST_CASE("a child of a rank that comes to the end of the rank's function does not leave for it") {
-    for (bool const throws : {false, true}) {
+    for (int how = 0; how < 4; ++how) {
+        bool const throws = how % 2 != 0, has_thread = how / 2 != 0;
         CAPTURE(throws);
+        CAPTURE(has_thread);
         clean_room room;
         CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
             std::vector<int> data(20'000, 1);
+            if (has_thread) { comm.start_barrier({.progress = coll::background}).wait(); }
             auto const pid = comm.rank() == 1 ? ::fork() : 1;
             if (pid == 0 && throws) { throw std::runtime_error("no"); }
             if (pid == 0) { return; }

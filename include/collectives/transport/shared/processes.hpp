@@ -17,17 +17,23 @@
 
 namespace collectives::inline v0::shared {
 
-/// Stands for a process, also when the kernel has given its number to another one. None, with
-/// errno, if there is no such process or no descriptor is left.
+/// A descriptor stands for a process, also when the kernel has given its number to another one. It
+/// is empty, with errno, if there is no such process or no descriptor is left.
 inline descriptor descriptor_of(pid_t process) {
     return descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }
 /// Whether the process has ended that a descriptor stands for. False also where the program has
-/// closed the descriptor, or its number is another file's.
+/// closed the descriptor, or has reused its number for another file.
 inline bool has_ended(descriptor const& process) {
     pollfd ended{process.get(), POLLIN, 0};
     return ::poll(&ended, 1, 0) == 1 && (ended.revents & POLLIN) != 0 &&
            (::syscall(SYS_pidfd_send_signal, process.get(), 0, nullptr, 0) == 0 || errno == ESRCH);
+}
+
+/// The same of a process whose descriptor is taken here: now, or later if none is left now.
+[[gnu::cold]] inline bool has_ended(descriptor& its, pid_t process) {
+    if (its.get() < 0) { its = descriptor_of(process); }
+    return its.get() < 0 ? errno == ESRCH : has_ended(its);
 }
 
 /// The processes of all ranks, made once all have their numbers.
@@ -42,11 +48,9 @@ public:
         auto const& s = job_.status(r);
         if (s.state.load(std::memory_order_acquire) > life::running) { return; }
         auto& its = all_[static_cast<std::size_t>(r)];
-        if (its.get() < 0) {  // the first time, or no descriptor was left
-            auto const pid = s.pid.load(std::memory_order_relaxed);
-            its = descriptor_of(pid);
+        if (has_ended(its, s.pid.load(std::memory_order_relaxed))) {
+            job_.depart(r, life::died, 0);
         }
-        if (its.get() < 0 ? errno == ESRCH : has_ended(its)) { job_.depart(r, life::died, 0); }
     }
 
 private:
