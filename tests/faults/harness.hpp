@@ -3,6 +3,8 @@
 // a count of what must not be left behind.
 #pragma once
 
+#include "slowness.hpp"
+
 #include <collectives/collectives.hpp>
 
 #include <doctest/doctest.h>
@@ -54,13 +56,6 @@ inline constexpr kind_of_job on_shm{
 
 /// Of the program: its own file says so. The tests in suites/ are compiled once for all programs.
 extern kind_of_job const job;
-
-/// Sanitizers slow everything down.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr double slowness = 4;
-#else
-inline constexpr double slowness = 1;
-#endif
 
 inline int repeats() {
     char const* const text = std::getenv("COLLECTIVES_TEST_REPEAT");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processes that were started separately meet at a rank 0 that goes, or that is none.
 #include "forked.hpp"
+#include "slowness.hpp"
 
 #include <collectives/collectives.hpp>
 #include <collectives/launch/meeting.hpp>
