@@ -77,8 +77,8 @@ has "cores" "$room/b.svg" ">2 ranks on 2 cores, float, sum, A, B; 2030-01-31<"
 } | grep -v openmpi >"$room/own.csv"
 ends "an algorithm of one's own" 0 "$room/own.csv" --where collective=all_reduce --svg "$room/own.svg"
 has "the ring" "$room/own.svg" 'fill="none" stroke="#0b5fa5"'
-has "the own one beside it" "$room/own.svg" 'fill="none" stroke="#000000"'
-expect "their marks differ" test "$(grep -c '<circle.*#0b5fa5' "$room/own.svg") $(grep -c '<rect.*#000000' "$room/own.svg")" = "7 7"
+has "the own one beside it" "$room/own.svg" 'fill="none" stroke="#d00000"'
+expect "their marks differ" test "$(grep -c '<circle.*#0b5fa5' "$room/own.svg") $(grep -c '<rect.*#d00000' "$room/own.svg")" = "7 7"
 sed '2,$s/^shm/smpi/' "$room/base.csv" >"$room/simulated.csv"
 ends "simulated" 0 "$room/simulated.csv" --where collective=all_reduce --svg "$room/simulated.svg"
 has "simulated" "$room/simulated.svg" ">2 ranks, simulated, float, sum, A, B; 2030-01-31<"
