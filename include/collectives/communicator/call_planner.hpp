@@ -81,8 +81,8 @@ public:
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
-    /// Likewise of a gather or scatter without counts; null if ranks must hear the whole count
-    /// before they can make it. What was made before needs no new choice.
+    /// The program of a gather or scatter without counts. It is null if ranks must hear the whole
+    /// count first. What was made before needs no new choice.
     std::shared_ptr<program> const* prepare_unsized(call_request const& r) {
         if (auto const* const found = kept_.find(r); found != nullptr) { return found; }
         return needs_whole_count(r) ? nullptr : &prepare_anew(r);

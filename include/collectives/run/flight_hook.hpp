@@ -29,7 +29,7 @@ static_assert(std::atomic<unsigned>::is_always_lock_free);  // a signal handler 
 
 /// What was recorded of a communicator so far.
 struct flight_log {
-    /// Signals that were answered, or came before it.
+    /// Signals that were answered, or came before the communicator was made.
     unsigned requests = flight_requests.load(std::memory_order_relaxed);
     bool failed = false;  // its failure is recorded
 };

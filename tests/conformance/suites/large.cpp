@@ -89,7 +89,7 @@ void large_vectors(coll::communicator& comm) {
                 comm, n, coll::sum{}, {.algorithm = coll::parse_algorithm(name)}, random, sum);
         }
     }
-    // Likewise past the caches, and to those out of place, if these hold that a push pays.
+    // Stores also go past the caches, and to ranks out of place that hold that a push pays.
     auto& watch = comm.core()->engine().push_watch;
     for (bool const all_do : {true, false}) {
         watch = coll::detail::store_probe(

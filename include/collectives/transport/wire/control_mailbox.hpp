@@ -248,7 +248,7 @@ private:
         return true;
     }
     bool may_be_dead(rank_t r) const { return at(is_left_out_, r) || boards_.is_silent(r); }
-    /// Of those that live.
+    /// Whether it is true of all ranks that live.
     bool all_of(lean_vector<bool> const& ranks) const {
         for (rank_t r = 0; r < way_->size(); ++r) {
             if (!at(ranks, r) && !may_be_dead(r)) { return false; }
