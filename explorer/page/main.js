@@ -47,7 +47,7 @@ await loadHeaders(at("texts").textContent);
 app.own = makeOwn(app);
 mountClock(app);
 mountTheme(at("tools"), app);
-mountTour(document.querySelector(".top"), core);
+mountTour(document.querySelector(".top"), app);
 mountExport(at("tools"), app);
 mountControls(at("controls"), at("complaints"), app);
 mountPlayer(at("player"), at("told"), app, told);

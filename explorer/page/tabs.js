@@ -9,7 +9,8 @@ export function mountTabs(bar, place, views, app, player) {
   const sorted = [...views].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
   const tabs = sorted.map((view) => bar.appendChild(h("button", {
     type: "button", role: "tab", id: `tab-${view.id}`, "aria-controls": `view-${view.id}`,
-    onclick: () => app.set({ view: view.id }),
+    // Not every browser gives a button that is clicked the focus: the arrow keys then move from here.
+    onclick: (e) => { e.currentTarget.focus({ preventScroll: true }); app.set({ view: view.id }); },
   }, view.title)));
   const hosts = sorted.map((view) => place.appendChild(h("section", {
     role: "tabpanel", "data-title": view.title, id: `view-${view.id}`, class: `view view-${view.id}`, "aria-labelledby": `tab-${view.id}`, hidden: true, tabIndex: -1,
@@ -17,7 +18,7 @@ export function mountTabs(bar, place, views, app, player) {
   bar.addEventListener("keydown", (e) => {
     const at = tabs.indexOf(document.activeElement), last = tabs.length - 1;
     const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[e.key];
-    if (at < 0 || to === undefined) { return; }
+    if (at < 0 || to === undefined || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) { return; }
     e.preventDefault();
     e.stopPropagation();
     tabs[to].focus();

@@ -27,16 +27,18 @@ export function factsOf(core, fragment) {
 
 const first = (f) => { const [a, b] = f.order(); return `For ${f.vector} the ${a.name} is done first, after ${a.time}; the ${b.name} takes ${b.time}.`; };
 
-// Each step: [title, state, what it says of the facts of that state].
+// Each step: [title, state, what it says of the facts of that state]: a text, or a list of texts and of
+// {opens: an element's id, words}, which is a button.
 const WHOLE = [
   ["Watch a ring", "#algorithm=ring&ranks=4",
     (f) => `Press play. Every rank sends one chunk and receives one, in each round. After ${f.adding("ring")} rounds each chunk is complete at one rank; ${f.rounds("ring") - f.adding("ring")} more hand the chunks round.`],
   ["Count what it sends", "#algorithm=ring&ranks=4&view=cost&round=5",
-    (f) => `Every rank has sent ${f.sent("ring")} vectors. The dashed line is the least that any algorithm can manage: open \u201cWhy can nobody send less?\u201d. The more ranks, the nearer the line comes to 2 vectors, and never above.`],
+    (f) => [`Every rank has sent ${f.sent("ring")} vectors. The dashed line is the least that any algorithm can manage: `, { opens: "why-not-less", words: "see why nobody can send less" },
+      ". The more ranks, the nearer the line comes to 2 vectors, and never above."]],
   ["Put a tree beside it", "#algorithm=ring,tree&ranks=8&view=time",
     (f) => `${first(f)} A tree has fewer rounds, ${f.rounds("tree")} against ${f.rounds("ring")}, but sends whole vectors in them, and most ranks wait meanwhile.`],
   ["Make the vector short", "#algorithm=ring,tree&ranks=8&view=time&bytes=1024",
-    (f) => `${first(f)} Bytes hardly count any more, rounds do, ${f.rounds("tree")} against ${f.rounds("ring")}, for each costs a latency. In the Cost view drag the point to where the curves cross.`],
+    async (f) => `${first(f)} Bytes hardly count any more, rounds do, ${f.rounds("tree")} against ${f.rounds("ring")}, for each costs a latency. ${await f.crossing()} The page says so above the timelines too: change the vector, and try it.`],
   ["Write one of your own", "#view=write",
     () => "The text there is right, but sends too much. Change it: the proof and the counts follow each change. Another one to start from: one_shot, two_shot, ring."],
   ["Test yourself", "#view=tasks&task=bug:ring:4:all_reduce:1",

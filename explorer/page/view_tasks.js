@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that mark themselves: chosen one by one, or as the sheet that a teacher made.
 import { h } from "./dom.js";
-import { makeModel } from "./model.js";
-import { proseOf } from "./prose.js";
 import { asOneOf, asWhole, declare } from "./state.js";
 import { KINDS, makeTask, markTask, refusalOf, parseSheet, parseTask, taskText, tasksOf } from "./tasks.js";
 import { codeOf, MOST_NAME } from "./tasks_code.js";
@@ -11,11 +9,11 @@ import { seedOf } from "./tasks_random.js";
 import { makeStore } from "./tasks_store.js";
 import { bugForm } from "./view_tasks_bug.js";
 import { buildForm } from "./view_tasks_build.js";
-import { chooser, copyButton } from "./view_tasks_choose.js";
-import { passesOn } from "./tasks_predict.js";
+import { chooser, codeBox, copyButton } from "./view_tasks_choose.js";
 import { predictForm } from "./view_tasks_predict.js";
 import { sheetPart } from "./view_tasks_sheet.js";
 import { teacherPart } from "./view_tasks_teacher.js";
+import { whyRight } from "./view_tasks_why.js";
 
 const FORMS = { predict: predictForm, bug: bugForm, build: buildForm };
 const HINT_AFTER = 2;  // wrong tries
@@ -36,13 +34,6 @@ function hintOf(app, task) {
   const round = firstDifference(right, wrong, task.job.rounds);
   return round === null ? "The data are as they should be, but not every message has somebody who takes it."
     : `The data are first wrong after round ${round}. Where are they not what ${task.algorithm} makes?`;
-}
-
-// Why the round that was asked about is as it is: where it comes from, and what the Data view says of it.
-function whyRight(app, task) {
-  const { job, id, round } = task;
-  const { phase, sentences } = proseOf(makeModel(job, app.core.replay(job), id.collective), round);
-  return `${passesOn(task) ? `What these ranks send is what changed at them in round ${round - 1}. ` : ""}In round ${round}, ${phase}, ${sentences[0][0].toLowerCase()}${sentences[0].slice(1)} ${sentences.slice(1).join(" ")}`;
 }
 
 function mount(host, app) {
@@ -105,8 +96,10 @@ function mount(host, app) {
       if (right) { showRight(); } else { showWrong(notes, refusal); }
       parts.sheet?.update();
     }
-    const codePart = () => [h("div", { class: "row" }, h("b", {}, "Result code"), copyButton(() => code)),
-      h("textarea", { readOnly: true, rows: 2, class: "task-code", "aria-label": "Result code" }, code), h("p", {}, student === "" ? "This code has no name in it. To hand it in, type your name above first, and answer your own task." : "Hand this code to your teacher.")];
+    function codePart() {
+      return [h("div", { class: "row" }, h("b", {}, "Result code"), copyButton(() => code)),
+      codeBox("Result code", code), h("p", {}, student === "" ? "This code has no name in it. To hand it in, type your name above first, and answer your own task." : "Hand this code to your teacher.")];
+    }
     // A code that was earned stays, whatever is marked after it.
     function showWrong(notes, refusal) {
       const title = (note) => (note.rank !== undefined ? (note.rank === null ? "The receivers" : `Rank ${note.rank}`) : note.part[0].toUpperCase() + note.part.slice(1));
@@ -116,10 +109,10 @@ function mount(host, app) {
         notes.map((n) => h("li", { class: n.right ? "good" : "bad" }, `${n.right ? "\u2713" : "\u2717"} ${title(n)}: ${n.say}`))));
     }
     function showRight() {
-      const why = task.kind === "bug" ? ` The checker says of it: ${task.verdict.what}${task.verdict.rank >= 0 ? `, rank ${task.verdict.rank}` : ""}${task.verdict.round >= 0 ? `, round ${task.verdict.round}` : ""}.` : "";
+      const why = whyRight(app, task, code);
       result.replaceChildren(h("p", { class: "good" }, h("b", {}, "\u2713 Right"), ` at try ${tries}.`),
-        h("p", {}, task.kind === "build" ? "It proves, and it is within the rounds and bytes." : KINDS[task.kind].solution(task) + why),
-        ...(task.kind === "predict" ? [h("p", { class: "task-why" }, h("b", {}, "Why: "), whyRight(app, task))] : []),
+        h("p", {}, task.kind === "build" ? "It proves, and it is within the rounds and bytes." : KINDS[task.kind].solution(task)),
+        ...(why === null ? [] : [h("p", { class: "task-why" }, h("b", {}, "Why: "), why)]),
         ...codePart(),
         ...(app.state.sheet === "" ? [h("button", { type: "button", onclick: another }, "Another one like it")] : []));
     }

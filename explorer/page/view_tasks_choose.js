@@ -12,6 +12,16 @@ export function copyButton(text, label = "Copy") {
   return button;
 }
 
+// Codes to read and copy: the box is as high as they are, up to a dozen lines.
+export function codeBox(label, text) {
+  const box = h("textarea", { readOnly: true, rows: 2, class: "task-code", "aria-label": label }, text);
+  new ResizeObserver(() => {
+    box.style.height = "auto";
+    box.style.height = `${box.scrollHeight + box.offsetHeight - box.clientHeight}px`;
+  }).observe(box);
+  return box;
+}
+
 // Fields for what a task is about: {elements, read() -> {algorithm, size, collective} or null}.
 export function aboutFields(app, initial, prefix, onchange = () => {}) {
   const names = ["any", ...app.core.algorithms.filter((n) => !n.endsWith(":"))];

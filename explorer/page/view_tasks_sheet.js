@@ -2,7 +2,7 @@
 // A student's sheet: its tasks, how far one is, and the result codes to hand in.
 import { h } from "./dom.js";
 import { KINDS, parseSheet, taskText, tasksOf } from "./tasks.js";
-import { copyButton } from "./view_tasks_choose.js";
+import { codeBox, copyButton } from "./view_tasks_choose.js";
 
 export function sheetPart(app, store) {
   const element = h("section", { class: "card task-sheet", "aria-labelledby": "sheet-title" });
@@ -23,7 +23,7 @@ export function sheetPart(app, store) {
       }, h("b", {}, `${i + 1} `), KINDS[id.kind].title, h("span", { class: "quiet" }, ` ${says(entries[i])}`))))),
       codes === "" ? h("p", { class: "quiet" }, "Each right answer gives a result code. All of them stand here in the end: hand them in.") : h("div", {},
         h("div", { class: "row" }, h("b", {}, "Result codes to hand in"), copyButton(() => codes, "Copy all")),
-        h("textarea", { readOnly: true, rows: Math.min(8, done + 1), class: "task-code", "aria-label": "All result codes" }, codes)),
+        codeBox("All result codes", codes)),
       store.lasting ? null : h("p", { class: "bad" }, "This browser keeps nothing for this page: copy the codes before you close it."),
     ].filter((part) => part !== null));
   }

@@ -207,3 +207,63 @@ def check_tabs_without_bar(at):
     with at.open("#algorithm=ring&ranks=4") as d:
         before, after = d.page.eval_on_selector("#tabs", "e => { const was = e.offsetWidth - e.clientWidth; e.scrollTop = 9; return [was, getComputedStyle(e).overflowY]; }")
         expect(before == 0 and after == "hidden", f"a bar of {before} pixels, {after}")
+
+
+LEFT_RING = """struct left {
+    static constexpr std::string_view name = "left";
+    static constexpr int chunks(int size) { return size; }
+    static constexpr void steps(int me, int size, auto&& emit) {
+        auto const wrap = [size](int i) { return (i + 2 * size) % size; };
+        for (int r = 0; r < size - 1; ++r) {
+            emit(step{r, verb::send, wrap(me - 1), {wrap(me + r)}});
+            emit(step{r, verb::recv_reduce, wrap(me + 1), {wrap(me + r + 1)}});
+        }
+        for (int r = 0; r < size - 1; ++r) {
+            emit(step{size - 1 + r, verb::send, wrap(me - 1), {wrap(me - 1 + r)}});
+            emit(step{size - 1 + r, verb::recv_copy, wrap(me + 1), {wrap(me + r)}});
+        }
+    }
+};
+"""
+
+
+def check_keys_after_click(at):
+    """A tab that was clicked has the focus, also where a browser gives it to no button, and the arrow keys go from it to the next."""
+    with at.open("#algorithm=ring&ranks=4") as d:
+        d.page.evaluate("addEventListener('mousedown', (e) => e.preventDefault(), true)")  # as Safari does
+        tabs = d.tabs()
+        for i, tab in enumerate(tabs):
+            for key, to in (("ArrowRight", tabs[(i + 1) % len(tabs)]), ("ArrowLeft", tabs[i - 1]), ("Home", tabs[0]), ("End", tabs[-1])):
+                d.page.click(f"#tab-{tab}")
+                expect(d.page.evaluate("document.activeElement.id") == f"tab-{tab}", f"{tab} has no focus after a click")
+                d.press(key)
+                d.until(f"!document.getElementById('view-{to}').hidden")
+                expect(d.page.evaluate("document.activeElement.id") == f"tab-{to}" and "round" not in d.state(), f"{key} on {tab}: {d.state()}")
+        d.page.click("#tab-time")
+        d.page.keyboard.press("Alt+ArrowRight")  # the browser's own
+        expect(d.state() == {"view": "time"}, f"{d.state()}")
+
+
+def check_reason_of_built(at):
+    """A right answer of each kind says why; its code is seen whole."""
+    with at.open("#view=tasks&task=build:ring:4:all_reduce:1&algorithm=ring&ranks=4", viewport={"width": 900, "height": 900}) as d:
+        d.page.click("#view-tasks button:text-is('Write it')")
+        d.page.fill("#write-text", HEAD + LEFT_RING)
+        d.until("location.hash.includes('left')")
+        d.await_figures(rounds="6", proof="ok")
+        d.page.click("#write-back")
+        d.page.click("#mark")
+        expect("\u2713 Right" in d.text(".task-result"), d.text("#view-tasks"))
+        why = d.text(".task-result .task-why")
+        for words in ("It is proved: in the end every rank has the sum of all vectors.", "two phases: reduce-scatter, then all-gather", "It takes 6 rounds",
+                      "1.00 times the bound (1.5 MiB)", "= 1.5 MiB: of each byte of the vector"):
+            expect(words in why, why)
+        for width in (900, 360):
+            d.page.set_viewport_size({"width": width, "height": 900})
+            d.page.wait_for_timeout(60)
+            tall, whole = d.page.eval_on_selector(".task-result .task-code", "e => [e.clientHeight, e.scrollHeight]")
+            expect(whole <= tall and (width > 360 or tall > 60), f"at {width} pixels the box is {tall} high, its code {whole}")
+        # After the page was loaded again the code that is kept says so too.
+        d.page.reload()
+        d.until("document.querySelector('.task-why') !== null")
+        expect(d.text(".task-result .task-why") == why, d.text(".task-result"))

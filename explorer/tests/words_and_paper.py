@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words that the page explains, by pointer, keyboard and touch; and what it prints."""
+import json
 import pathlib
 import re
 
@@ -105,10 +106,20 @@ def check_tour(at):
             if len(steps) == 2:
                 f = d.figures()
                 expect(int(f["busiestSent"]) * 2 == 3 * 1048576 and f["busiestSent"] == f["boundSent"] and "1.5 vectors" in steps[-1], f"{f}")
+                # What is quoted as something to open is a button that opens it.
+                d.reach(".tour p button")
+                d.press("Enter")
+                opened = d.page.evaluate("[document.activeElement.tagName, document.activeElement.innerText, document.getElementById('why-not-less').open]")
+                expect(opened == ["SUMMARY", "Why can nobody send less?", True], f"{opened}")
+                expect(d.page.evaluate("document.activeElement.getBoundingClientRect().bottom < innerHeight"), "what was opened is not seen")
+                d.page.focus("#tour-next")
             if len(steps) in (3, 4):
                 first = ("ring", "tree")[len(steps) - 3]
                 d.until(f"document.getElementById('verdict').innerText.startsWith('{first} ends first')")
                 expect(f"the {first} is done first" in steps[-1], steps[-1])
+            if len(steps) == 4:  # the crossing is where the visitor is
+                d.until("/below/.test(document.getElementById('crossing').innerText)")
+                expect(d.text("#crossing") in steps[-1] and "Cost" not in steps[-1], steps[-1])
             if d.text("#tour-next") == "Done":
                 break
             d.press("Enter")
@@ -118,6 +129,31 @@ def check_tour(at):
         expect("5 of 6" in d.text(".tour p") and d.state() == {"view": "write"}, f"{d.state()}")
         d.activate("#tour-close")
         expect(d.page.evaluate("document.activeElement.id") == "tour", "the focus is lost")
+
+
+def check_tour_waits(at):
+    """On another tab the tour says that it waits, and leads back; it goes on where it was."""
+    with at.open() as d:
+        d.activate("#tour")
+        for _ in range(2):
+            d.press("Enter")
+            d.settle()
+        d.until("document.querySelector('.tour p').innerText.startsWith('3 of 6. ')")
+        said = d.text(".tour p")
+        d.page.click("#tab-links")
+        expect(d.text(".tour p") == "The tour waits at step 3 of 6: put a tree beside it.", d.text(".tour p"))
+        expect(not d.page.is_visible("#tour-next") and not d.page.is_visible("#tour-back"), "it goes on from elsewhere")
+        d.page.click("#tab-time")
+        expect(d.text(".tour p").startswith("3 of 6. "), "the tab of the step is another place")
+        d.page.click("#tab-data")
+        d.activate("#tour-again")
+        d.until("!document.getElementById('view-time').hidden")
+        d.until(f"document.querySelector('.tour p').innerText === {json.dumps(said)}")
+        expect(d.page.evaluate("document.activeElement.id") == "tour-next", "the focus is lost")
+        d.page.click("#tour-back")
+        d.page.click("#tour-back")
+        d.settle()
+        expect(d.page.evaluate("document.activeElement.id") == "tour-next" and d.page.is_disabled("#tour-back"), "a button that does nothing keeps the focus")
 
 
 def check_ring_tour(at):
