@@ -116,7 +116,7 @@ void write_page(std::filesystem::path const& file, history const& all) {
     out << "<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'><title>Training report</title>\n"
            "<style>body{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;color:#333;"
            "max-width:1000px;margin:2em auto;padding:0 1em}h2{font-size:1.1em;margin-top:2em}"
-           "th{text-align:left;padding-right:2em;font-weight:normal;color:#777}"
+           "th{text-align:left;padding-right:2em;font-weight:normal;color:#707070}"
            "svg{max-width:100%;height:auto}p{color:#666}</style>\n"
         << fmt::format("<h1>{} ranks learn {}</h1>\n<table>\n{}</table>\n", all.ranks, all.how.data,
                        rows(all));

@@ -15,7 +15,7 @@ namespace trainer {
 
 inline constexpr std::string_view page_style =
     "text{fill:#333;font-size:13px}.name{font-size:15px;font-weight:bold}.tick{fill:#666}"
-    ".note{fill:#777}.grid{stroke:#E4E4E4}.frame{stroke:#999}";
+    ".note{fill:#707070}.grid{stroke:#E4E4E4}.frame{stroke:#999}";
 
 /// 1, 2 or 5 times a power of ten, so that about `count` of them make `whole`.
 inline double tick_for(double whole, int count) {

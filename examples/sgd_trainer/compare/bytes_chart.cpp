@@ -30,7 +30,7 @@ constexpr double panel_height = 400;
 constexpr std::string_view style =
     "text{fill:#333}.title{font-size:22px;font-weight:bold}.sub{font-size:14px;fill:#666}"
     ".panel{font-size:16px;font-weight:bold}.tick{font-size:13px;fill:#666}.axis{font-size:14px}"
-    ".name{font-size:14px;font-weight:bold}.note{font-size:13px;fill:#777}"
+    ".name{font-size:14px;font-weight:bold}.note{font-size:13px;fill:#707070}"
     ".grid{stroke:#E4E4E4}.frame{stroke:#999}";
 
 struct curve {
