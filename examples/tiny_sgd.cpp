@@ -5,6 +5,7 @@
 //     tiny_sgd threads 4                  ranks are threads
 //     tiny_sgd shm 4                      ranks are processes of this machine
 //     collrun -n 4 tiny_sgd job           ranks of a launcher; on many machines with -DWITH_UCX
+//     collrun -n 4 tiny_sgd ucx           the same, over UCX on one machine too
 //     mpiexec -n 4 tiny_sgd mpi           ranks of MPI; compile with mpicxx and -DWITH_MPI
 #include <collectives/collectives.hpp>
 #ifdef WITH_UCX
@@ -31,8 +32,8 @@ namespace coll = collectives;
 
 namespace {
 
-constexpr std::size_t arms = 3, hidden = 32, points = 1500, batch = 100, steps = 1500;
-constexpr float rate = 0.5F;
+constexpr std::size_t arms = 3, hidden = 32, points = 1500, batch = 100, steps = 600;
+constexpr float rate = 1;
 
 struct point {
     std::array<float, 2> at;
@@ -123,6 +124,12 @@ void run(std::string const& transport, int size) {
         auto comm = coll::join();
         return train(comm);
     }
+#ifdef WITH_UCX
+    if (transport == "ucx") {
+        auto comm = coll::ucx::join();
+        return train(comm);
+    }
+#endif
 #ifdef WITH_MPI
     if (transport == "mpi") {
         MPI_Init(nullptr, nullptr);

@@ -18,7 +18,7 @@
 
 namespace pipeline {
 
-constexpr int steps_to_time = 60;
+constexpr int steps_to_time = 30;
 
 struct step_time {
     double microseconds = 0, idle_share = 0;

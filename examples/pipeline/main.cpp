@@ -100,10 +100,12 @@ void run_rank(collectives::communicator& comm, settings const& s) {
         times.message = message;
         print_table(s, times);
     }
-    auto const rows = vary_split_size(comm, s);
-    if (comm.rank() == 0) {
-        print_rows(s, rows);
-        if (!s.bubble_svg.empty()) { draw_bubble(s.bubble_svg, s, rows); }
+    if (!s.bubble_svg.empty()) {
+        auto const rows = vary_split_size(comm, s);
+        if (comm.rank() == 0) {
+            print_rows(s, rows);
+            draw_bubble(s.bubble_svg, s, rows);
+        }
     }
     comm.barrier();
 }

@@ -28,23 +28,30 @@ double least_time(int times, auto&& work) {
     return least;
 }
 
-/// Of the passes of all stages over one micro-batch. Needs no other rank.
+/// Of the passes of all stages over one micro-batch. Needs no other rank. Stages take turns, so
+/// that whatever slows the machine down for a while slows all of them down.
 inline pass_times time_passes(settings const& s) {
     auto const parameters = first_parameters(s.layers);
     auto const batch = spiral(s.split_size);
     std::vector<double> gradient(parameters.size());
-    pass_times times;
-    auto input = batch.at;
-    for (int stage = 0; stage < s.stages; ++stage) {
-        auto const mine = collectives::block(s.layers, s.stages, stage);
-        auto const first = mine.first * layer_size, size = mine.size * layer_size;
-        auto const part = std::span(parameters).subspan(first, size);
-        std::vector<matrix> activations;
-        times.forward.push_back(least_time(25, [&] { activations = forward(part, input); }));
-        times.backward.push_back(least_time(25, [&] {
-            backward(part, activations, input, std::span(gradient).subspan(first, size));
-        }));
-        input = activations.back();
+    constexpr auto longest = std::numeric_limits<double>::max();
+    auto times = pass_times::equal(s.stages, longest, longest);
+    for (int turn = 0; turn < 8; ++turn) {
+        auto input = batch.at;
+        for (int stage = 0; stage < s.stages; ++stage) {
+            auto const mine = collectives::block(s.layers, s.stages, stage);
+            auto const first = mine.first * layer_size, size = mine.size * layer_size;
+            auto const part = std::span(parameters).subspan(first, size);
+            auto const of_part = std::span(gradient).subspan(first, size);
+            auto const i = static_cast<std::size_t>(stage);
+            std::vector<matrix> activations;
+            times.forward[i] = std::min(times.forward[i],
+                                        least_time(3, [&] { activations = forward(part, input); }));
+            times.backward[i] =
+                std::min(times.backward[i],
+                         least_time(3, [&] { backward(part, activations, input, of_part); }));
+            input = activations.back();
+        }
     }
     return times;
 }

@@ -44,7 +44,10 @@ std::optional<settings> read_command(int argc, char** argv, int& status) {
            0.1);
     number("--message-time", s.message_time, "of a message, likewise", 100, 0);
     app.add_option("--svg", s.svg, "file for a picture of the schedule");
-    app.add_option("--bubble", s.bubble_svg, "file for a plot of idle time against the split size");
+    app.add_option(
+        "--bubble", s.bubble_svg,
+        "also cut the batch into more and smaller micro-batches; file for a plot of idle "
+        "time against the split size");
     try {
         app.parse(argc, argv);
         if (s.layers < static_cast<std::size_t>(s.stages)) {
