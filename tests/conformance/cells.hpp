@@ -33,13 +33,15 @@ inline std::size_t segment_for(std::size_t bytes, std::uint64_t pick) {
     return pick % 3 == 1 ? 65'536 : 150'000;
 }
 
-/// Runs `cases` variants of one cell of the table, other ones for other cells.
+/// Runs `cases` variants of one cell of the table, as far as they are taken; other ones for other
+/// cells.
 template <class Arena>
 void run_cell(Arena& mine, coll::communicator& comm, setup s, int cases, std::size_t elem_size) {
     auto const key = scramble(s.count * 1000 + static_cast<std::uint64_t>(s.what) * 100 +
                               coll::hash_text(s.how.algorithm.name()));
     for (int i = 0; i < cases; ++i) {
         auto const pick = key + static_cast<std::uint64_t>(i) * 7;  // 7 and 36 share no factor
+        if (!is_taken(comm.size(), pick)) { continue; }
         s.in_place = pick % 2 == 1;
         s.started = pick / 2 % 2 == 1;
         s.where = static_cast<memory>(pick / 4 % 3);

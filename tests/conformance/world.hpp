@@ -110,6 +110,19 @@ inline std::vector<coll::any_algorithm> algorithms_for(int size) {
     return all;
 }
 
+/// A launcher started the ranks, in a number of its choice.
+inline bool launcher_chose_size = false;
+
+/// What says which cases with more than 4 ranks are taken. All ranks must have the same.
+inline std::uint32_t seed_of_large() {
+    static auto const seed = [] {
+        auto const of_today = sampling::seed_of_the_day();
+        std::printf("seed %u: some of the cases with more than 4 ranks\n", of_today);
+        return of_today;
+    }();
+    return seed;
+}
+
 /// The numbers of ranks to test with: all up to 4, and one of those above, as many ranks on few
 /// processors take long. Up to COLLECTIVES_TEST_LARGEST where that is set.
 inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {
@@ -118,16 +131,17 @@ inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {
     }
     auto const is_large = [](int size) { return size > 4; };
     auto const large = std::count_if(all.begin(), all.end(), is_large);
-    if (large > 1 && !sampling::all_cases()) {
-        static auto const seed = [] {
-            auto const of_today = sampling::seed_of_the_day();
-            std::printf("seed %u: one of the numbers of ranks above 4\n", of_today);
-            return of_today;
-        }();
-        auto kept = seed % static_cast<std::uint32_t>(large);
+    if (large > 1 && !launcher_chose_size && !sampling::all_cases()) {
+        auto kept = seed_of_large() % static_cast<std::uint32_t>(large);
         std::erase_if(all, [&](int size) { return is_large(size) && kept-- != 0; });
     }
     return all;
+}
+
+/// Whether a test takes the case `key` with so many ranks: each one up to 4 ranks, one of three
+/// above.
+inline bool is_taken(int size, std::uint64_t key) {
+    return size <= 4 || sampling::all_cases() || scramble(key + seed_of_large()) % 3 == 0;
 }
 
 }  // namespace conformance

@@ -4,6 +4,8 @@
 // must not pass.
 #pragma once
 
+#include <conformance/world.hpp>
+
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -26,7 +28,7 @@ inline int run_launched(int argc, char** argv, int threads = MPI_THREAD_FUNNELED
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     doctest::Context context(argc - 1, argv + 1);
-    ::setenv("COLLECTIVES_TEST_ALL", "1", 1);  // the launcher chose the number of ranks
+    launcher_chose_size = true;
     auto const result = context.run();
     if (result != 0) { MPI_Abort(MPI_COMM_WORLD, result); }
     MPI_Finalize();

@@ -113,7 +113,7 @@ foreach(mpi IN ITEMS mpich openmpi)
         add_test(NAME ${test}
             COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 2
                 sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.start.${mpi} 2 ${call}; sleep 1")
-        set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60 RUN_SERIAL TRUE
+        set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60
             PASS_REGULAR_EXPRESSION "rank . has ended.*rank . has ended"
             FAIL_REGULAR_EXPRESSION "Segmentation|is late|that is gone")
     endforeach()
@@ -132,7 +132,7 @@ foreach(mpi IN ITEMS mpich openmpi)
             add_test(NAME ${test}
                 COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 4
                     sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 4 ${fault} ${way}; sleep 1")
-            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60 RUN_SERIAL TRUE
+            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60
                 PASS_REGULAR_EXPRESSION "${expected}"
                 FAIL_REGULAR_EXPRESSION "Segmentation|double free|corrupted|got a result|is late"
                 ENVIRONMENT COLLECTIVES_RANKS_PER_HOST=2)
