@@ -210,8 +210,8 @@ EXPLORER_EXPORT(replay) void replay_of(int what, int size, int root, int chunks,
 
 /// Input: as of `check`. Numbers: latency, overhead, gap, byte, added; how late each rank is; from,
 /// to and factor of each slow link. Output: float64 ok, rank, round, total, steps, steps on the
-/// path; of each step begin, moves, moved, end, waited_for; when each rank ends; the path. Where ok
-/// is 0, the first three and then the verdict in words.
+/// path; then columns, each of all steps: begin, moves, moved, end, waited_for; when each rank
+/// ends; the path. Where ok is 0, the first three and then the verdict in words.
 EXPLORER_EXPORT(simulate)
 void simulate(int what, int size, int root, int chunks, int rounds, std::uint64_t bytes) {
     auto const ranks =
@@ -234,10 +234,15 @@ void simulate(int what, int size, int root, int chunks, int rounds, std::uint64_
     put(t.total);
     put(t.events.size());
     put(t.path.size());
-    for (auto const& e : t.events) {
-        for (double const time : {e.begin, e.moves, e.moved, e.end}) { put(time); }
-        put(e.waited_for);
+    auto const column = [&t](auto part) {
+        out.put_each<double>(t.events.size(),
+                             [&](std::size_t i) { return static_cast<double>(t.events[i].*part); });
+    };
+    using event = coll::timeline::event;
+    for (auto const part : {&event::begin, &event::moves, &event::moved, &event::end}) {
+        column(part);
     }
+    column(&event::waited_for);
     for (double const time : t.done) { put(time); }
     for (int const i : t.path) { put(i); }
 }

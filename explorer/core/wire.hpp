@@ -5,6 +5,7 @@
 
 #include <collectives/schedule.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,16 @@ public:
         auto const at = bytes_.size();
         bytes_.resize(at + text.size());
         std::memcpy(bytes_.data() + at, text.data(), text.size());
+    }
+    /// `value(0)` to `value(count - 1)`, for which there is room at once.
+    template <class T>
+    void put_each(std::size_t count, auto value) {
+        auto at = bytes_.size();
+        bytes_.resize(at + count * sizeof(T));
+        for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
+            T const one = value(i);
+            std::memcpy(bytes_.data() + at, &one, sizeof one);
+        }
     }
     /// Value number `i` of a block that holds values of one type.
     template <class T>
@@ -71,12 +82,12 @@ inline constexpr std::size_t ints_per_step = 6;  // rank, round, verb, peer, fir
 /// Appends the steps of all ranks, in rank order.
 inline void put_steps(block_of_bytes& out, std::span<coll::schedule const> ranks) {
     for (auto const& own : ranks) {
-        for (auto const& s : own.steps) {
-            for (std::int32_t const i : {own.rank, s.round, static_cast<int>(s.what), s.peer,
-                                         s.chunks.first, s.chunks.count}) {
-                out.put(i);
-            }
-        }
+        using one = std::array<std::int32_t, ints_per_step>;
+        out.put_each<one>(own.steps.size(), [&](std::size_t i) {
+            auto const& s = own.steps[i];
+            return one{own.rank, s.round,        static_cast<int>(s.what),
+                       s.peer,   s.chunks.first, s.chunks.count};
+        });
     }
 }
 
@@ -87,10 +98,20 @@ inline std::vector<coll::schedule> schedules_of(block_of_bytes const& in, job co
         result.push_back({j.what, j.size, r, j.root, j.chunks, j.rounds, {}});
     }
     auto const steps = in.size() / (ints_per_step * sizeof(std::int32_t));
+    // Of a step the number of its rank; that of no rank where there is none.
+    auto const rank_of = [&](std::size_t i) {
+        return static_cast<std::size_t>(
+            static_cast<std::uint32_t>(in.get<std::int32_t>(i * ints_per_step)));
+    };
+    std::vector<std::size_t> counts(result.size());
     for (std::size_t i = 0; i < steps; ++i) {
+        if (rank_of(i) < counts.size()) { ++counts[rank_of(i)]; }
+    }
+    for (std::size_t r = 0; r < counts.size(); ++r) { result[r].steps.reserve(counts[r]); }
+    for (std::size_t i = 0; i < steps; ++i) {
+        if (rank_of(i) >= counts.size()) { continue; }
         auto const at = [&](std::size_t k) { return in.get<std::int32_t>(i * ints_per_step + k); };
-        if (at(0) < 0 || at(0) >= j.size) { continue; }
-        result[static_cast<std::size_t>(at(0))].steps.push_back(
+        result[rank_of(i)].steps.push_back(
             {at(1), static_cast<coll::verb>(at(2)), at(3), {at(4), at(5)}});
     }
     return result;

@@ -113,6 +113,12 @@ export function makeApp(core, computer) {
       ++underWay;
       return () => { if (open) { open = false; --underWay; } };
     },
+    // Of many ranks each part is a task by itself, in order, so that the page answers in between.
+    apart(part) {
+      if (app.state.ranks <= MOST_AT_ONCE) { part(); return; }
+      const done = app.begin();
+      setTimeout(() => { try { part(); } finally { done(); } });
+    },
     // The largest number of rounds of the panels.
     get rounds() { return Math.max(0, ...app.panels.map((p) => p.job?.rounds ?? 0)); },
     // Changes some keys of the state. `replace`: without an entry in the browser's history.

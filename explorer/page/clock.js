@@ -80,17 +80,26 @@ const kept = new WeakMap();
 
 // A change is there when the last of the steps that bring its chunk in its round is done.
 export function changeEnds({ job, replay }, { end }) {
-  const place = (rank, round, chunk) => (rank * job.rounds + round) * job.chunks + chunk;
-  const ends = new Map();
-  for (let i = 0, at = 0; at < job.steps.length; ++i, at += INTS_PER_STEP) {
-    const [rank, round, verb, , first, count] = job.steps.subarray(at, at + INTS_PER_STEP);
-    if (verb === SEND) { continue; }
-    for (let c = 0; c < count; ++c) {
-      const key = place(rank, round, (first + c) % job.chunks);
-      ends.set(key, Math.max(ends.get(key) ?? 0, end[i]));
-    }
+  const { steps, rounds, chunks, size } = job, { changes } = replay;
+  // The receives, round by round: first[r] is where those of round r begin.
+  const first = new Int32Array(rounds + 1), isReceive = (at) => steps[at + 2] !== SEND;
+  for (let at = 0; at < steps.length; at += INTS_PER_STEP) { if (isReceive(at)) { ++first[steps[at + 1] + 1]; } }
+  for (let r = 0; r < rounds; ++r) { first[r + 1] += first[r]; }
+  const receives = new Int32Array(first[rounds]), next = first.slice();
+  for (let i = 0, at = 0; at < steps.length; ++i, at += INTS_PER_STEP) { if (isReceive(at)) { receives[next[steps[at + 1]]++] = i; } }
+  const ends = new Float64Array(changes.length), last = new Float64Array(size * chunks);
+  for (let r = 0, c = 0; r < rounds; ++r) {
+    const cells = (f) => {
+      for (let k = first[r]; k < first[r + 1]; ++k) {
+        const at = receives[k] * INTS_PER_STEP;
+        for (let n = 0; n < steps[at + 5]; ++n) { f(steps[at] * chunks + (steps[at + 4] + n) % chunks, receives[k]); }
+      }
+    };
+    cells((cell) => { last[cell] = 0; });
+    cells((cell, i) => { last[cell] = Math.max(last[cell], end[i]); });
+    for (; c < changes.length && changes[c].round === r; ++c) { ends[c] = last[changes[c].rank * chunks + changes[c].chunk]; }
   }
-  return Float64Array.from(replay.changes, (c) => ends.get(place(c.rank, c.round, c.chunk)));
+  return ends;
 }
 
 export function mountClock(app) {

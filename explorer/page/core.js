@@ -135,15 +135,10 @@ export async function makeCore(bytes) {
       if (ok !== 1) { return { ok: false, what: text(all.slice(24)), rank, round }; }
       const a = new Float64Array(all);
       const [total, steps, onPath] = a.slice(3, 6);
-      const result = { ok: true, total };
-      ["begin", "moves", "moved", "end", "waitedFor"].forEach((name, k) => {
-        const column = name === "waitedFor" ? new Int32Array(steps) : new Float64Array(steps);
-        for (let i = 0; i < steps; ++i) { column[i] = a[6 + 5 * i + k]; }
-        result[name] = column;
-      });
-      const after = 6 + 5 * steps;
-      result.done = a.slice(after, after + job.size);
-      result.path = Int32Array.from(a.slice(after + job.size, after + job.size + onPath));
+      // Behind the six numbers there is a column of each of these.
+      const column = (k) => a.subarray(6 + k * steps, 6 + (k + 1) * steps), after = 6 + 5 * steps;
+      const result = { ok: true, total, begin: column(0), moves: column(1), moved: column(2), end: column(3), waitedFor: Int32Array.from(column(4)),
+                       done: a.slice(after, after + job.size), path: Int32Array.from(a.subarray(after + job.size, after + job.size + onPath)) };
       return result;
     },
     // When each message has ended, if those of a round share links fairly, in bytes of a link: a Float64Array.
@@ -163,14 +158,27 @@ export async function makeCore(bytes) {
   };
 }
 
+// Sums and changes are made when they are asked for: of many ranks there are a hundred thousand.
 export function asReplay(a) {
-  const [first, sumCount, changeCount, cells] = a;
-  let at = 4;
-  const sums = [];
-  for (let i = 0; i < sumCount; ++i) { sums.push(a.subarray(at + 1, at + 1 + a[at])); at += 1 + a[at]; }
-  const changes = [];
-  for (let i = 0; i < changeCount; ++i, at += 5) {
-    changes.push({ round: a[at], rank: a[at + 1], chunk: a[at + 2], value: a[at + 3], adds: a[at + 4] === 1 });
-  }
-  return { first, sums, changes, start: a.subarray(at, at + cells) };
+  const [first, sumCount, changeCount, cells] = a, startAt = a.length - cells;
+  let sums = null, changes = null;
+  return {
+    first, start: a.subarray(startAt),
+    get sums() {
+      if (sums === null) {
+        sums = new Array(sumCount);
+        for (let i = 0, at = 4; i < sumCount; ++i) { sums[i] = a.subarray(at + 1, at + 1 + a[at]); at += 1 + a[at]; }
+      }
+      return sums;
+    },
+    get changes() {
+      if (changes === null) {
+        changes = new Array(changeCount);
+        for (let i = 0, at = startAt - 5 * changeCount; i < changeCount; ++i, at += 5) {
+          changes[i] = { round: a[at], rank: a[at + 1], chunk: a[at + 2], value: a[at + 3], adds: a[at + 4] === 1 };
+        }
+      }
+      return changes;
+    },
+  };
 }

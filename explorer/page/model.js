@@ -27,7 +27,10 @@ export function makeModel(job, replay, collective) {
   const { size, chunks, rounds, root } = job;
   const { first, sums, changes, start } = replay;
   const traits = TRAITS[collective];
-  const moves = transfersOf(job);
+  const pairs = pairsOf(job), known = [];
+  // The transfers of a round, [] where there is no such round.
+  const movesOf = (round) => (round < 0 || round >= rounds ? [] : known[round] ??= transfersIn(job, pairs, round));
+  const allMoves = () => Array.from({ length: rounds }, (_, r) => movesOf(r));
 
   // changesAt[r]: the changes of rounds before r are the first so many.
   const changesAt = new Int32Array(rounds + 1);
@@ -62,24 +65,38 @@ export function makeModel(job, replay, collective) {
   const counts = new Int32Array(sums.length);
   sums.forEach((operands, i) => { for (const v of operands) { counts[i] += v < first ? 1 : counts[v - first]; } });
   const count = (value) => (value < first ? (value < 0 ? 0 : 1) : counts[value - first]);
-  // The ranks in a value as bits, 32 to a word.
-  const words = (size + 31) >> 5, bits = new Map();
-  function members(value) {
-    let set = bits.get(value);
-    if (!set) {
-      set = new Uint32Array(words);
-      if (value >= first) {
-        for (const v of sums[value - first]) { members(v).forEach((w, i) => { set[i] |= w; }); }
-      } else if (value >= 0) { set[value >> 5] |= 1 << (value & 31); }
-      bits.set(value, set);
+  // The ranks in each sum as bits, 32 to a word.
+  const words = (size + 31) >> 5;
+  let bits = null;
+  function bitsOf() {
+    if (bits !== null) { return bits; }
+    bits = new Uint32Array(sums.length * words);
+    for (let i = 0; i < sums.length; ++i) {
+      const operands = sums[i], at = i * words;
+      for (let k = 0; k < operands.length; ++k) {
+        const v = operands[k];
+        if (v >= first) { for (let w = 0, from = (v - first) * words; w < words; ++w) { bits[at + w] |= bits[from + w]; } }
+        else if (v >= 0) { bits[at + (v >> 5)] |= 1 << (v & 31); }
+      }
     }
-    return set;
+    return bits;
   }
   // How many different ranks are in a value.
-  const distinct = (value) => members(value).reduce((n, w) => n + ones(w), 0);
+  function distinct(value) {
+    if (value < first) { return value < 0 ? 0 : 1; }
+    let n = 0;
+    for (let w = 0, at = (value - first) * words; w < words; ++w) { n += ones(bitsOf()[at + w]); }
+    return n;
+  }
   // Whether a sum holds the ranks below n, each once.
-  const holdsBelow = (value, n) => n > 0 && value >= 0 && count(value) === n
-    && members(value).every((w, i) => w === (n >= 32 * (i + 1) ? 0xffffffff : n <= 32 * i ? 0 : 2 ** (n - 32 * i) - 1));
+  function holdsBelow(value, n) {
+    if (n <= 0 || value < 0 || count(value) !== n) { return false; }
+    if (value < first) { return value === 0; }
+    for (let w = 0, at = (value - first) * words; w < words; ++w) {
+      if (bitsOf()[at + w] !== (n >= 32 * (w + 1) ? 0xffffffff : n <= 32 * w ? 0 : 2 ** (n - 32 * w) - 1)) { return false; }
+    }
+    return true;
+  }
 
   // How many contributions the result of a rank has.
   const whole = (rank) => (!traits.reduces ? 1 : collective === "scan" ? rank + 1 : collective === "exscan" ? rank : size);
@@ -104,7 +121,7 @@ export function makeModel(job, replay, collective) {
     if (uses === null) {
       uses = Array.from({ length: size * chunks }, () => []);
       const note = (m, rank, first, at) => { for (let i = 0; i < m.count; ++i) { uses[rank * chunks + (first + i) % chunks].push(at); } };
-      moves.forEach((list, r) => {
+      allMoves().forEach((list, r) => {
         // In a round the reads come first: a send takes the value from before it.
         for (const m of list) {
           note(m, m.from, m.sent, 2 * r);
@@ -123,7 +140,7 @@ export function makeModel(job, replay, collective) {
   }
 
   const model = {
-    size, chunks, rounds, root, collective, traits, moves, first, sums, changes, changesAt,
+    size, chunks, rounds, root, collective, traits, movesOf, allMoves, first, sums, changes, changesAt,
     after, contributors, count, distinct, whole, isResult, isFinal, isComplete, isRead,
     // {cell -> change} of a round.
     changed: (round) => new Map(round < 0 || round >= rounds ? [] : changes.slice(changesAt[round], changesAt[round + 1])
@@ -137,11 +154,11 @@ export function makeModel(job, replay, collective) {
   // neither: then it is what the round's receives do.
   function phases() {
     if (named === null) {
-      const verbs = moves.map((list) => {
-        const adds = list.filter((m) => m.adds).length;
-        return list.length === 0 ? "waiting" : adds === list.length ? "adding" : adds === 0 ? "copying" : "adding and copying";
-      });
-      const border = moves.findIndex((list) => list.some((m) => !m.adds));
+      // Of each round how many receives add, and how many copy.
+      const adds = new Int32Array(rounds), copies = new Int32Array(rounds);
+      for (let r = 0; r < rounds; ++r) { pairs.each(r, (i) => { ++(job.steps[i * INTS_PER_STEP + 2] === RECV_REDUCE ? adds : copies)[r]; }); }
+      const verbs = Array.from(adds, (n, r) => (n + copies[r] === 0 ? "waiting" : copies[r] === 0 ? "adding" : n === 0 ? "copying" : "adding and copying"));
+      const border = copies.findIndex((n) => n > 0);
       const [one, two] = border > 0 && ["all_reduce", "reduce"].includes(collective) ? pairOf(after(border - 1)) : [];
       named = verbs.map((v, r) => (one && r < border && v === "adding" ? one : one && r >= border && v === "copying" ? two : v));
     }
@@ -166,38 +183,59 @@ function ones(w) {
   return n;
 }
 
-// Of each round the transfers: a receive with its send, [{from, to, first, count, adds, sent, sendStep,
-// step}], where `first` is where it is put, `sent` where it was read, and the last two count steps. A receive without a send is left out.
-export function transfersOf({ steps, rounds, size }) {
-  const count = steps.length / INTS_PER_STEP, next = new Int32Array(count), moves = [];
-  const inRound = Array.from({ length: rounds }, () => []);
-  for (let i = 0; i < count; ++i) {
-    const peer = steps[i * INTS_PER_STEP + 3];  // a wrong algorithm may name one that is not there
-    if (peer >= 0 && peer < size) { inRound[steps[i * INTS_PER_STEP + 1]]?.push(i); }
-  }
+// Which receive meets which send: each(round, f) calls f(receive, send), numbers of steps, for each receive of a
+// round that has a send.
+function pairsOf({ steps, rounds, size }) {
+  const count = steps.length / INTS_PER_STEP, next = new Int32Array(count);
+  // The steps of round r are those that inRound has from starts[r] to starts[r + 1].
+  const starts = new Int32Array(rounds + 2), inRound = new Int32Array(count);
+  const roundOf = (i) => {  // a wrong algorithm may name a peer or a round that is not there
+    const round = steps[i * INTS_PER_STEP + 1], peer = steps[i * INTS_PER_STEP + 3];
+    return peer >= 0 && peer < size && round >= 0 && round < rounds ? round : -1;
+  };
+  for (let i = 0; i < count; ++i) { ++starts[roundOf(i) + 2]; }
+  starts[1] = 0;
+  for (let r = 1; r <= rounds; ++r) { starts[r + 1] += starts[r]; }
+  const place = starts.slice(1);
+  for (let i = 0; i < count; ++i) { const r = roundOf(i); if (r >= 0) { inRound[place[r]++] = i; } }
   // The sends of a round from one rank to another are a list: its first and last, and `next` of each.
   const first = new Int32Array(size * size), last = new Int32Array(size * size), stamp = new Int32Array(size * size).fill(-1);
-  for (let round = 0; round < rounds; ++round) {
-    for (const i of inRound[round]) {
-      const at = i * INTS_PER_STEP;
+  let asked = 0;
+  return { each(round, f) {
+    const from = starts[round + 1], to = starts[round + 2], now = asked++;
+    for (let k = from; k < to; ++k) {
+      const i = inRound[k], at = i * INTS_PER_STEP;
       if (steps[at + 2] !== SEND) { continue; }
       const key = steps[at] * size + steps[at + 3];
       next[i] = -1;
-      if (stamp[key] === round) { next[last[key]] = i; } else { first[key] = i; stamp[key] = round; }
+      if (stamp[key] === now) { next[last[key]] = i; } else { first[key] = i; stamp[key] = now; }
       last[key] = i;
     }
-    const list = [];
-    for (const i of inRound[round]) {
-      const at = i * INTS_PER_STEP, key = steps[at + 3] * size + steps[at];
-      if (steps[at + 2] === SEND || stamp[key] !== round || first[key] < 0) { continue; }
-      const sendStep = first[key], sent = sendStep * INTS_PER_STEP;
+    for (let k = from; k < to; ++k) {
+      const i = inRound[k], at = i * INTS_PER_STEP, key = steps[at + 3] * size + steps[at];
+      if (steps[at + 2] === SEND || stamp[key] !== now || first[key] < 0) { continue; }
+      const sendStep = first[key];
       first[key] = next[sendStep];
-      list.push({ from: steps[at + 3], to: steps[at], first: steps[at + 4], count: Math.min(steps[at + 5], steps[sent + 5]),
-                  adds: steps[at + 2] === RECV_REDUCE, sent: steps[sent + 4], sendStep, step: i });
+      f(i, sendStep);
     }
-    moves.push(list);
-  }
-  return moves;
+  } };
+}
+
+function transfersIn({ steps }, pairs, round) {
+  const list = [];
+  pairs.each(round, (step, sendStep) => {
+    const at = step * INTS_PER_STEP, sent = sendStep * INTS_PER_STEP;
+    list.push({ from: steps[at + 3], to: steps[at], first: steps[at + 4], count: Math.min(steps[at + 5], steps[sent + 5]),
+                adds: steps[at + 2] === RECV_REDUCE, sent: steps[sent + 4], sendStep, step });
+  });
+  return list;
+}
+
+// Of each round the transfers: a receive with its send, [{from, to, first, count, adds, sent, sendStep,
+// step}], where `first` is where it is put, `sent` where it was read, and the last two count steps. A receive without a send is left out.
+export function transfersOf(job) {
+  const pairs = pairsOf(job);
+  return Array.from({ length: job.rounds }, (_, r) => transfersIn(job, pairs, r));
 }
 
 // The bracket of a value as a text, "((3+0)+1)+2"; a sum of several at once is "3+0+1". At most

@@ -10,7 +10,7 @@ export function momentOf(app, panel, model) {
 }
 
 export function afterRound(model, round) {
-  return { round, at: model.after(round), changed: model.changed(round), moves: model.moves[round] ?? [], roundOf: () => round };
+  return { round, at: model.after(round), changed: model.changed(round), moves: model.movesOf(round), roundOf: () => round };
 }
 
 function atTime(model, { job, replay }, { begin, end, changeEnd, total }, time) {
@@ -26,6 +26,6 @@ function atTime(model, { job, replay }, { begin, end, changeEnd, total }, time) 
     const rank = job.steps[6 * i];
     if (end[i] > time) { done[rank] = Math.min(done[rank], job.steps[6 * i + 1] - 1); }
   }
-  const moves = model.moves.flat().filter((m) => begin[m.sendStep] <= time && end[m.step] > time);
+  const moves = model.allMoves().flat().filter((m) => begin[m.sendStep] <= time && end[m.step] > time);
   return { round: null, at, changed, moves, roundOf: (rank) => done[rank] };
 }

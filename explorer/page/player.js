@@ -3,6 +3,7 @@
 import { h, s } from "./dom.js";
 import { asOneOf, declare } from "./state.js";
 import { seconds } from "./numbers.js";
+import { preparations, told as describe } from "./told.js";
 
 const ICONS = {
   first: "M4 4h2.5v16H4zM20 4v16L8 12z", back: "M17 4v16L6 12z", play: "M6 3.5v17L20 12z",
@@ -11,7 +12,7 @@ const ICONS = {
 const SPEEDS = { slow: 2000, normal: 1000, fast: 350 };
 const SWEEP = 8000;  // milliseconds that the whole time takes at normal speed
 
-export function mountPlayer(at, told, app, describe) {
+export function mountPlayer(at, told, app) {
   declare({ clock: { initial: "round", ...asOneOf("round", "time") }, speed: { initial: "normal", ...asOneOf(...Object.keys(SPEEDS)) } });
   let timer = 0, frame = 0;
   const icon = (name) => s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
@@ -51,11 +52,12 @@ export function mountPlayer(at, told, app, describe) {
   function step(by) {
     stop();
     if (!byTime()) { move(now() + by); return; }
+    const at = now();
     let to = by > 0 ? total() : 0;
     for (const p of app.panels.filter((q) => q.job && q.proof.ok)) {
       for (const t of app.timed(p).end) {
-        if (by > 0 && t > now() * (1 + 1e-9)) { to = Math.min(to, t); }
-        if (by < 0 && t < now() * (1 - 1e-9)) { to = Math.max(to, t); }
+        if (by > 0 && t > at * (1 + 1e-9)) { to = Math.min(to, t); }
+        if (by < 0 && t < at * (1 - 1e-9)) { to = Math.max(to, t); }
       }
     }
     move(to);
@@ -140,9 +142,13 @@ export function mountPlayer(at, told, app, describe) {
     if (app.playing && before && before.algorithm.join() !== state.algorithm.join()) { stop(); }
     // Each round is told once; by time, the player's slider says the time. What is seen comes first.
     clearTimeout(telling);
-    telling = setTimeout(() => {
-      const text = byTime() || app.busy ? "" : describe(app);
-      if (text !== said) { said = text; told.textContent = before ? text : ""; }
+    const mine = telling = setTimeout(() => {
+      const part = (act) => app.apart(() => { if (mine === telling) { act(); } });
+      if (!byTime() && !app.busy) { preparations(app).forEach(part); }
+      part(() => {
+        const text = byTime() || app.busy ? "" : describe(app);
+        if (text !== said) { said = text; told.textContent = before ? text : ""; }
+      });
     }, 40);
   });
 }

@@ -38,7 +38,7 @@ const kept = new WeakMap();
 function sayOf(model, round) {
   if (round < 0) { return { phase: "start", sentences: startOf(model) }; }
   if (round >= model.rounds) { return { phase: "done", sentences: [`This algorithm has ended: it has ${many(model.rounds, "round")}.`] }; }
-  const list = model.moves[round];
+  const list = model.movesOf(round);
   const before = model.after(round - 1).slice(), after = model.after(round);
   return { phase: model.phase(round),
            sentences: [...whoSends(model, list, round), ...missing(model, list, before), ...whyEnough(model, list, before, after), ...reached(model, before, after)] };
@@ -210,30 +210,33 @@ function missing(m, list, before) {
 function whyEnough(m, list, before, after) {
   if (list.length === 0) { return []; }
   const { chunks, size, traits } = m;
-  const arrivals = new Map();  // cell -> values that arrive
-  for (const t of list) {
-    for (let i = 0; i < t.count; ++i) {
-      const cell = t.to * chunks + (t.first + i) % chunks;
-      if (!arrivals.has(cell)) { arrivals.set(cell, []); }
-      arrivals.get(cell).push(before[t.from * chunks + (t.sent + i) % chunks]);
-    }
-  }
   if (!traits.reduces || traits.prefix) { return []; }
-  const all = [...arrivals];
   if (list.every((t) => !t.adds)) {
-    const complete = all.every(([cell, [v]]) => m.isComplete(Math.floor(cell / chunks), cell % chunks, v));
-    return complete ? ["It is complete already, so a copy is enough."] : [];
+    return everyArrival(m, list, before, (v, cell) => m.isComplete(Math.floor(cell / chunks), cell % chunks, v)) ? ["It is complete already, so a copy is enough."] : [];
   }
   if (!list.every((t) => t.adds)) { return []; }
-  const [cell0, values0] = all[0];
-  const had = m.count(before[cell0]), got = m.count(values0[0]), times = values0.length;
-  const equal = all.every(([cell, values]) => m.count(before[cell]) === had && values.length === times && values.every((v) => m.count(v) === got));
+  const arrived = new Int32Array(size * chunks);  // how many values, of each cell
+  let got = -1, had = -1, times = 0;
+  const alike = everyArrival(m, list, before, (v, cell) => {
+    if (got < 0) { [got, had] = [m.count(v), m.count(before[cell])]; }
+    times = Math.max(times, ++arrived[cell]);
+    return m.count(v) === got && m.count(before[cell]) === had;
+  });
   // Nothing is counted twice: what a cell holds afterwards are different ranks.
-  const apart = all.every(([cell]) => m.distinct(after[cell]) === m.count(after[cell]));
-  if (!equal || !apart) { return []; }
+  if (!alike || !arrived.every((n, cell) => n === 0 || (n === times && m.distinct(after[cell]) === m.count(after[cell])))) { return []; }
   const now = had + times * got;
   if (times === 1) { return [`Each message brings ${many(got, "contribution")} to a chunk that has ${had === 1 ? "1 other" : `${had} others`}: now ${now} of ${size}.`]; }
   return [`Each chunk that had ${many(had, "contribution")} gets ${times * got} more from ${times} ranks: now ${now} of ${size}.`];
+}
+
+// Whether `holds(value, cell)` of all that arrives.
+function everyArrival({ chunks }, list, before, holds) {
+  for (const t of list) {
+    for (let i = 0; i < t.count; ++i) {
+      if (!holds(before[t.from * chunks + (t.sent + i) % chunks], t.to * chunks + (t.first + i) % chunks)) { return false; }
+    }
+  }
+  return true;
 }
 
 // What the ranks hold now.

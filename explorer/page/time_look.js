@@ -28,29 +28,22 @@ export function ticksOf(most, count) {
   return Array.from({ length: Math.floor(most / unit * (1 + 1e-9)) + 1 }, (_, i) => i * unit);
 }
 
-// The bars of one schedule: [{step, rank, round, verb, peer, from, to}]: what is at a port. `times`: {moves, moved}.
-export function barsOf(job, { moves, moved }) {
-  const bars = [];
-  for (let i = 0, at = 0; at < job.steps.length; ++i, at += INTS_PER_STEP) {
-    const [rank, round, verb, peer] = job.steps.subarray(at, at + 4);
-    bars.push({ step: i, rank, round, verb, peer, from: moves[i], to: moved[i] });
-  }
-  return bars;
+// The bars of one schedule, which are what is at a port: calls f(step, rank, verb, from, to). `times`: {moves, moved}.
+export function eachBar({ steps }, { moves, moved }, f) {
+  for (let i = 0, at = 0; at < steps.length; ++i, at += INTS_PER_STEP) { f(i, steps[at], steps[at + 2], moves[i], moved[i]); }
 }
 
-// The times at which ranks add, one per rank and round: [{rank, round, from, to}]. They add when all of the round is there.
-export function addingOf(job, { moved, end }, overhead) {
-  const list = [];
-  let open = null;
-  const close = () => { if (open?.adds && open.to > open.from) { list.push(open); } };
-  for (let i = 0, at = 0; at < job.steps.length; ++i, at += INTS_PER_STEP) {
-    const [rank, round, verb] = job.steps.subarray(at, at + 3);
-    if (!open || open.rank !== rank || open.round !== round) { close(); open = { rank, round, from: 0, to: 0, adds: false }; }
-    open.from = Math.max(open.from, verb === SEND ? moved[i] : moved[i] + overhead);
-    if (verb === RECV_REDUCE) { open.adds = true; open.to = end[i]; }
+// The times at which ranks add, one per rank and round: calls f(rank, round, from, to). They add when all of the round is there.
+export function eachAdding({ steps }, { moved, end }, overhead, f) {
+  let rank = -1, round = -1, from = 0, to = 0, adds = false;
+  const close = () => { if (adds && to > from) { f(rank, round, from, to); } };
+  for (let i = 0, at = 0; at < steps.length; ++i, at += INTS_PER_STEP) {
+    if (rank !== steps[at] || round !== steps[at + 1]) { close(); [rank, round, from, to, adds] = [steps[at], steps[at + 1], 0, 0, false]; }
+    const verb = steps[at + 2];
+    from = Math.max(from, verb === SEND ? moved[i] : moved[i] + overhead);
+    if (verb === RECV_REDUCE) { adds = true; to = end[i]; }
   }
   close();
-  return list;
 }
 
 // The critical path as corners [{t, rank, sends}]: along ports, and across to the rank that receives.

@@ -3,6 +3,10 @@
 import { modelOf } from "./model.js";
 import { proseOf } from "./prose.js";
 
+// What takes longest of it, in parts.
+export const preparations = ({ state, panels }) => panels.filter((p) => p.job)
+  .flatMap((p) => [() => modelOf(p, state.collective), () => proseOf(modelOf(p, state.collective), state.round)]);
+
 export function told(app) {
   const { state } = app;
   const ready = app.panels.filter((p) => p.job);

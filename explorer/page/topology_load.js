@@ -31,8 +31,8 @@ export function messagesOf(job, bytes) {
   return m;
 }
 
-// {bytes, messages} of each link, and `port`, the most that one rank sends or receives, of the
-// messages first .. last - 1 for which `chosen` is true.
+// {bytes, messages} of each link, {out, into}, what each rank sends and receives, and `port`, the most of
+// those, of the messages first .. last - 1 for which `chosen` is true.
 export function loadOf(m, first, last, topology, places, chosen = () => true) {
   const bytes = new Float64Array(topology.links.length), messages = new Int32Array(topology.links.length);
   const out = new Float64Array(places.length), into = new Float64Array(places.length);
@@ -46,8 +46,9 @@ export function loadOf(m, first, last, topology, places, chosen = () => true) {
       ++messages[link];
     }
   }
-  return { bytes, messages, port: Math.max(0, ...out, ...into) };
+  return { bytes, messages, out, into, port: portOf(out, into) };
 }
+const portOf = (out, into) => Math.max(0, ...out, ...into);
 
 // The link with most bytes, of equal ones the first; -1 if there is none that carries anything.
 export function busiestLink(load) {
@@ -63,19 +64,38 @@ export const factorOf = (load) => {
   return at < 0 ? 1 : Math.max(1, load.bytes[at] / load.port);
 };
 
+const PART = 20000;  // messages
+
 // Of a whole schedule: {total, rounds, lasts, factor}. `total`: its load; of each round {link, bytes,
-// messages, factor, port}; `lasts`: bytes in sequence here; `factor`: by those on a crossbar.
-export function loadsOf(job, bytes, topology, places) {
+// messages, factor, port}; `lasts`: bytes in sequence here; `factor`: by those on a crossbar. A generator that
+// yields now and then, and returns this.
+export function* loadsInParts(job, bytes, topology, places) {
   const m = messagesOf(job, bytes);
-  const rounds = [];
-  let lasts = 0, crossbar = 0;
+  const rounds = [], total = loadOf(m, 0, 0, topology, places);
+  const add = (to, from) => {
+    for (const part of ["bytes", "messages", "out", "into"]) { for (let i = 0; i < to[part].length; ++i) { to[part][i] += from[part][i]; } }
+    to.port = portOf(to.out, to.into);
+  };
+  let lasts = 0, crossbar = 0, since = 0;
   for (let r = 0; r < job.rounds; ++r) {
-    const load = loadOf(m, m.starts[r], m.starts[r + 1], topology, places);
+    let load = null;
+    for (let from = m.starts[r]; load === null || from < m.starts[r + 1]; from += PART) {
+      const to = Math.min(m.starts[r + 1], from + PART), part = loadOf(m, from, to, topology, places);
+      if (load === null) { load = part; } else { add(load, part); }
+      since += to - from;
+      if (since >= PART) { since = 0; yield; }
+    }
     const link = busiestLink(load), factor = factorOf(load);
     rounds.push({ link, bytes: link < 0 ? 0 : load.bytes[link], messages: link < 0 ? 0 : load.messages[link], factor, port: load.port });
     lasts += factor * load.port;
     crossbar += load.port;
+    add(total, load);
   }
-  const total = loadOf(m, 0, m.starts[job.rounds], topology, places);
   return { total, rounds, lasts, crossbar, factor: crossbar === 0 ? 1 : lasts / crossbar };
+}
+export function loadsOf(...asked) {
+  for (const parts = loadsInParts(...asked);;) {
+    const { done, value } = parts.next();
+    if (done) { return value; }
+  }
 }

@@ -38,9 +38,10 @@ export default {
     const key = h("p", { class: "quiet" }, "Full bars: so far. Pale bars: in the end.");
     const whyBox = h("details", { class: "why", id: "why-not-less" }, h("summary", {}, "Why can nobody send less?"), why);
     const curves = h("section", { class: "card" });
+    const lectures = h("details", { class: "lectures", ontoggle: () => redrawBelow() }, h("summary", {}, h("h2", {}, "The table of lectures, and what its n means")), lecture);
     host.append(h("section", { class: "card" }, h("div", { class: "row between" }, title, choice), charts, key, whyBox),
       h("section", { class: "card" }, h("h2", {}, "Counted exactly"), counts), curves,
-      h("section", { class: "card" }, h("details", { class: "lectures" }, h("summary", {}, h("h2", {}, "The table of lectures, and what its n means")), lecture)));
+      h("section", { class: "card" }, lectures));
     const redrawCurves = mountCurves(curves, app);
     let drawn = {}, ends = new WeakMap();
 
@@ -102,7 +103,7 @@ export default {
     function redrawBelow() {
       if (host.hidden) { return; }
       redrawCurves();
-      once("lecture", app.state.ranks, () => lecture.replaceChildren(...lectureCard(app.core, app.state.ranks)));
+      if (lectures.open) { app.apart(() => once("lecture", app.state.ranks, () => lecture.replaceChildren(...lectureCard(app.core, app.state.ranks)))); }
     }
 
     function drawCounts(panels) {

@@ -104,6 +104,7 @@ export function mountCurves(host, app) {
     const alone = state.ranks === 1;
     here.replaceChildren(...(alone ? [] : [table(names, at), h("p", { class: "quiet" }, "Above: seconds; below: how many. Simulated: what the Time tab says of those shown, step by step, with late ranks and slow links.")]));
     if (empty()) { say[0].prepend("A barrier has no bytes: its messages are empty. "); }
+    if (!alone) { simulate(key); }
     if (alone) { say[0].textContent = "One rank sends nothing and waits for nobody: it takes no time, however large the vector."; }
   }
 
@@ -129,6 +130,10 @@ export function mountCurves(host, app) {
                  ...ranksOf().flatMap((x) => names.filter((n) => x <= most(n)).map((n) => argumentsOf(overRanks, n, x)))]);
   }
 
+  // One after the other: of many ranks each takes a while.
+  function simulate(key) {
+    for (const cell of here.querySelectorAll("[data-simulated]")) { app.apart(() => { if (key === drawn) { cell.textContent = simulated(cell.dataset.simulated); } }); }
+  }
   // What the Time tab says, of the algorithms shown.
   function simulated(name) {
     const panel = app.panels.find((p) => p.name === name && p.job && p.proof.ok);
@@ -146,7 +151,7 @@ export function mountCurves(host, app) {
         h("th", { scope: "row" }, s("svg", { width: 16, height: 14, viewBox: "-8 -7 16 14", "aria-hidden": "true" }, mark(name, 0, 0)), " ",
           h("span", { style: { color: colourOf(name) } }, name)),
         term(c.rounds, at.round), term(c.messages, at.message), term(c.bytes, at.byte), term(c.reduced, at.added), h("td", {}, h("b", {}, seconds(time))),
-        h("td", {}, rows[0].time > 0 ? (time / rows[0].time).toFixed(2) : "1.00"), h("td", {}, simulated(name))))));
+        h("td", {}, rows[0].time > 0 ? (time / rows[0].time).toFixed(2) : "1.00"), h("td", { "data-simulated": name })))));
   }
   return redraw;
 }

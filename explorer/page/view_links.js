@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each link of a network carries, and how much longer rounds last where messages share one.
+import { MOST_AT_ONCE } from "./app.js";
 import { h, plural } from "./dom.js";
 import { isPlacement, placesOf } from "./placement.js";
 import { bytes as inUnits, seconds } from "./numbers.js";
@@ -7,7 +8,7 @@ import { colourOf } from "./palette.js";
 import { asOneOf, declare } from "./state.js";
 import { isTopology, makeTopology } from "./topology.js";
 import { fairly } from "./topology_fair.js";
-import { busiestLink, loadOf, loadsOf, messagesOf } from "./topology_load.js";
+import { busiestLink, loadOf, loadsInParts, loadsOf, messagesOf } from "./topology_load.js";
 import { busiestLinks, drawNet } from "./view_links_draw.js";
 import { layoutOf } from "./view_links_layout.js";
 import { factorStrip, linkTable, loadCurve, messageTable } from "./view_links_parts.js";
@@ -35,7 +36,7 @@ export default {
     const redrawPlan = mountPlan(plan, app);
     plan.append(problem, summary);
     host.append(plan, figures, h("section", { class: "card" }, h("h2", {}, "How it is counted"), rule, counted), told);
-    let picked = -1, net = null, netMade = "", places = [], rankAt = [], kept = new WeakMap(), focusAt = null;
+    let picked = -1, net = null, netMade = "", places = [], rankAt = [], kept = new WeakMap(), focusAt = null, counting = 0;
 
     function swap(a, b) {
       const at = places.slice(), [one, two] = [rankAt[a], rankAt[b]];
@@ -66,15 +67,26 @@ export default {
     // A barrier's messages are empty.
     const bytesNow = () => (app.state.collective === "barrier" ? 0 : app.state.bytes);
     const isFair = () => app.state.sharing === "fair" && app.state.ranks <= MOST_SHARED;
+    const placeOf = () => [app.state.topology, places.join(), bytesNow(), isFair()].join(" ");
+    const isKnown = (panel) => kept.get(panel.job)?.where === placeOf();
     const allOf = (panel) => {
-      const where = [app.state.topology, places.join(), bytesNow(), isFair()].join(" ");
-      const known = kept.get(panel.job);
-      if (known?.where === where) { return known.all; }
-      const bound = loadsOf(panel.job, bytesNow(), net, places);
-      const all = isFair() ? fairly(app.core, bound, panel.job, bytesNow(), net, places) : bound;
-      kept.set(panel.job, { where, all });
-      return all;
+      if (!isKnown(panel)) {
+        const bound = loadsOf(panel.job, bytesNow(), net, places);
+        kept.set(panel.job, { where: placeOf(), all: isFair() ? fairly(app.core, bound, panel.job, bytesNow(), net, places) : bound });
+      }
+      return kept.get(panel.job).all;
     };
+    // Of many ranks a part at a time, then all is drawn.
+    function countInParts(panels) {
+      const mine = ++counting, parts = panels.map((panel) => ({ panel, where: placeOf(), loads: loadsInParts(panel.job, bytesNow(), net, places) }));
+      const next = () => app.apart(() => {
+        if (mine !== counting || host.hidden) { return; }
+        const [{ panel, where, loads }] = parts, { done, value } = loads.next();
+        if (done) { kept.set(panel.job, { where, all: value }); parts.shift(); }
+        if (parts.length > 0) { next(); } else { redraw(); }
+      });
+      next();
+    }
     // What the picture shows: all rounds, the round that ran last, or what is under way.
     function shownOf(panel, all) {
       const { load, clock, round, time } = app.state;
@@ -112,6 +124,12 @@ export default {
       counted.textContent = `${state.sharing === "fair" && !isFair() ? `Fair sharing is computed for up to ${MOST_SHARED} ranks. ` : ""}${COUNTED[isFair() ? "fair" : "bound"]}`;
       const panels = app.panels.filter((p) => p.job && p.proof.ok);
       if (panels.length === 0) { figures.replaceChildren(h("p", {}, app.panels[0].complaint || "Only schedules that are proved correct are counted.")); return; }
+      const unknown = size > MOST_AT_ONCE ? panels.filter((p) => !isKnown(p)) : [];
+      if (unknown.length > 0) {
+        figures.replaceChildren(h("p", { class: "quiet" }, "Counting what the links carry \u2026"));
+        countInParts(unknown);
+        return;
+      }
       const all = panels.map(allOf);
       const most = Math.max(...all.map((a) => (state.load === "all" ? Math.max(0, ...a.total.bytes) : Math.max(0, ...a.rounds.map((r) => r.bytes)))));
       summary.textContent = summed(net, panels, all);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When each step runs: timelines of the algorithms on one axis, the network, and recorded traces beside them.
-import { MOST_AT_ONCE } from "./app.js";
 import { networkOf } from "./clock.js";
 import { asOneOf, declare } from "./state.js";
 import { crossingsOf, partsOf } from "./crossings.js";
 import { h, s } from "./dom.js";
 import { mark } from "./marks.js";
 import { seconds } from "./numbers.js";
-import { endOfRound, MOST_IN_WORDS } from "./time_look.js";
+import { endOfRound, frameOf, MOST_IN_WORDS } from "./time_look.js";
 import { mountNetwork } from "./view_time_network.js";
 import { drawAxis, drawTimeline, wordsAt } from "./view_time_picture.js";
 import { crossingText, pathTable, ranksTable, totalsTable, unusualText, verdictOf } from "./view_time_tables.js";
@@ -46,12 +45,6 @@ export default {
     let drawn = "", said = "";  // of the pictures, and of the words
     let asked = 0;    // number of the crossing points that were asked for last
 
-    // Of many ranks each part is a task by itself, so that the page answers in between.
-    function apart(part) {
-      const done = app.begin(), run = () => { try { part(); } finally { done(); } };
-      if (app.state.ranks > MOST_AT_ONCE) { setTimeout(run); } else { run(); }
-    }
-
     function ready() {
       return app.panels.filter((p) => p.job && p.proof.ok).map((panel) => ({ panel, timed: app.timed(panel) })).filter((r) => r.timed.ok);
     }
@@ -69,7 +62,7 @@ export default {
       if (key !== drawn) {
         drawn = key;
         drawPanels(all, measured, width, net);
-        apart(() => { if (key === drawn) { drawWords(all, app.state, what); } });
+        app.apart(() => { if (key === drawn) { drawWords(all, app.state, what); } });
       }
       moveLines();
     }
@@ -81,13 +74,15 @@ export default {
       untilField.hidden = all.length < 2;
       const most = app.state.until === "first" && all.length > 1 ? Math.min(...ends) * 1.02 : Math.max(0, ...ends, measured?.times.total ?? 0);
       const runs = all.flatMap((r) => {
-        const run = { job: r.panel.job, times: withProcessor(r.panel.job, r.timed, net), overhead: net.overhead, late: net.late, name: r.panel.name, timed: r.timed };
+        const run = { job: r.panel.job, times: app.state.ranks <= MOST_IN_WORDS ? withProcessor(r.timed, net) : r.timed, overhead: net.overhead, late: net.late, name: r.panel.name, timed: r.timed };
         return measured?.name === r.panel.name ? [run, { ...measured, measured: true }] : [run];
       });
+      const own = drawn;
       lanes.replaceChildren(...(runs.length > 0 ? [drawAxis(width, most)] : []), ...runs.map((run) => {
-        const { node, frame } = drawTimeline(run, width, most);
+        const frame = frameOf(width, run.job.size, most);
         const moment = h("div", { class: "t-moment", "aria-hidden": "true" });
-        const place = h("div", { class: "t-lanes" }, node, moment);
+        const place = h("div", { class: "t-lanes", style: { "min-height": `${frame.height}px` } }, moment);
+        app.apart(() => { if (own === drawn) { place.prepend(drawTimeline(run, frame)); } });
         place.addEventListener("pointerdown", (e) => pointed(e, place, frame));
         place.addEventListener("pointermove", (e) => {
           if (e.buttons === 1) { pointed(e, place, frame); }
@@ -149,12 +144,17 @@ export default {
     }
 
     new ResizeObserver(() => { if (!host.hidden && app.state) { draw(); } }).observe(lanes);
-    app.onChange(() => { if (!host.hidden) { apart(() => { ready(); apart(() => { if (!host.hidden) { draw(); } }); }); } });
+    app.onChange(() => {
+      if (host.hidden) { return; }
+      const { panels } = app, part = (act) => app.apart(() => { if (!host.hidden && panels === app.panels) { act(); } });
+      for (const p of panels) { part(() => p.job && p.proof.ok && app.timed(p)); }
+      part(draw);
+    });
   },
 };
 
 // When the processor has handed a send over, and when it has taken a message: for the thin lines beside bars.
-function withProcessor(job, timed, { overhead }) {
+function withProcessor(timed, { overhead }) {
   const ready = timed.begin.map((t) => t + overhead), taken = timed.moved.map((t) => t + overhead);
   return { ...timed, ready, taken };
 }

@@ -3,7 +3,8 @@
 import { INTS_PER_STEP, SEND } from "./core.js";
 import { h, s } from "./dom.js";
 import { seconds } from "./numbers.js";
-import { addingOf, barsOf, cornersOf, frameOf, kindOf, signOf, ticksOf } from "./time_look.js";
+import { makeRaster } from "./time_raster.js";
+import { cornersOf, eachAdding, eachBar, frameOf, kindOf, signOf, ticksOf } from "./time_look.js";
 
 const n = (v) => v.toFixed(2);
 const WORDS = { sends: "sends to", adds: "receives and adds from", copies: "receives a copy from" };
@@ -20,11 +21,8 @@ export function drawAxis(width, most) {
 }
 
 // `run`: {job, times, overhead, late, name, waits}; `times` is what core.simulate gives, or what was measured
-// ({moves, moved, end, total, path: []}). Gives {node, frame}.
-export function drawTimeline(run, width, most) {
-  const frame = frameOf(width, run.job.size, most);
-  return { frame, node: frame.small ? drawWords(run, frame) : drawThin(run, frame) };
-}
+// ({moves, moved, end, total, path: []}). `frame` is of time_look.js.
+export const drawTimeline = (run, frame) => (frame.small ? drawWords(run, frame) : drawThin(run, frame));
 
 const box = (x, y, w, height) => `M${n(x)} ${n(y)}h${n(w)}v${n(height)}h${n(-w)}z`;
 
@@ -39,25 +37,25 @@ function drawWords(run, frame) {
   for (let r = 0; r < job.size; ++r) { svg.append(rowOf(run, frame, r)); }
   const paths = { adding: "", sends: "", adds: "", copies: "", "on-path": "", processor: "" };
   const words = [];
-  for (const a of addingOf(job, times, run.overhead).filter((one) => one.from <= frame.most)) {
-    paths.adding += box(frame.x(a.from), frame.yOf(a.rank, false), Math.max(0.5, frame.x(a.to) - frame.x(a.from)), frame.lane - 1);
-  }
+  eachAdding(job, times, run.overhead, (rank, _, from, to) => {
+    if (from <= frame.most) { paths.adding += box(frame.x(from), frame.yOf(rank, false), Math.max(0.5, frame.x(to) - frame.x(from)), frame.lane - 1); }
+  });
   const onPath = new Set(times.path);
-  for (const b of barsOf(job, times)) {
-    if (b.from > frame.most) { continue; }
-    const kind = kindOf(b.verb), sends = kind === "sends";
-    const x = frame.x(b.from), w = Math.max(1, frame.x(b.to) - x), y = frame.yOf(b.rank, sends), height = frame.lane - 1;
+  eachBar(job, times, (step, rank, verb, begins, ends) => {
+    if (begins > frame.most) { return; }
+    const kind = kindOf(verb), sends = kind === "sends";
+    const x = frame.x(begins), w = Math.max(1, frame.x(ends) - x), y = frame.yOf(rank, sends), height = frame.lane - 1;
     paths[kind] += box(x, y, w, height);
-    if (onPath.has(b.step)) { paths["on-path"] += box(x, y, w, height); }
+    if (onPath.has(step)) { paths["on-path"] += box(x, y, w, height); }
     // The processor: before a send, after a receive.
-    const [from, to] = sends ? [times.begin?.[b.step] ?? b.from, Math.min(b.from, times.ready?.[b.step] ?? b.from)] : [b.to, times.taken?.[b.step] ?? b.to];
+    const [from, to] = sends ? [times.begin?.[step] ?? begins, Math.min(begins, times.ready?.[step] ?? begins)] : [ends, times.taken?.[step] ?? ends];
     const wide = frame.x(to) - frame.x(from);
     if (wide >= 0.8) { paths.processor += box(frame.x(from), sends ? y + height - 2 : y, wide, 2); }
-    const word = `${signOf(b.verb)} ${b.peer}`;
+    const word = `${signOf(verb)} ${job.steps[step * INTS_PER_STEP + 3]}`;
     if (w >= 10 + 6.5 * word.length && frame.lane >= 10) {
       words.push(s("text", { x: n(x + w / 2), y: n(y + height / 2 + 3.8), "text-anchor": "middle", class: `t-word ${kind}` }, word));
     }
-  }
+  });
   for (const [kind, d] of Object.entries(paths)) {
     if (d === "") { continue; }
     svg.append(s("path", { d, class: `t-bars ${kind}` }));
@@ -96,7 +94,8 @@ export function wordsAt(run, frame, x, y) {
     if (job.steps[at] !== rank || (job.steps[at + 2] === SEND) !== sends || t < times.moves[i] - near || t > times.moved[i] + near) { continue; }
     return `Round ${job.steps[at + 1]}: rank ${rank} ${WORDS[kindOf(job.steps[at + 2])]} rank ${job.steps[at + 3]}, ${seconds(times.moves[i])} to ${seconds(times.moved[i])}`;
   }
-  const adds = !sends && addingOf(job, times, run.overhead).find((a) => a.rank === rank && t >= a.from && t <= a.to);
+  let adds = null;
+  if (!sends) { eachAdding(job, times, run.overhead, (r, round, from, to) => { if (r === rank && t >= from && t <= to) { adds ??= { round, from, to }; } }); }
   return adds ? `Round ${adds.round}: rank ${rank} adds, ${seconds(adds.from)} to ${seconds(adds.to)}` : `Rank ${rank}, ${seconds(t)}`;
 }
 
@@ -118,25 +117,9 @@ function drawThin(run, frame) {
   for (let r = 0; r < job.size; r += niceStep(every)) { pen.fillText(`${r}`, frame.left - 6, frame.y(r) + frame.lane + 4); }
   pen.fillStyle = colour("line");
   for (const t of ticksOf(frame.most, Math.max(2, Math.floor((frame.width - frame.left) / 110)))) { pen.fillRect(frame.x(t), 0, 1, frame.height); }
-  const fills = { sends: colour("sends"), adds: colour("adds"), copies: colour("copies") };
   pen.fillStyle = colour("edge");
   (run.late ?? []).forEach((t, r) => pen.fillRect(frame.left, frame.y(r) + frame.lane / 2, frame.x(t ?? 0) - frame.left, frame.lane));
-  pen.fillStyle = fills.adds;
-  pen.globalAlpha = 0.45;
-  for (const a of addingOf(job, times, run.overhead)) {
-    pen.fillRect(frame.x(a.from), frame.yOf(a.rank, false), Math.max(0.5, frame.x(a.to) - frame.x(a.from)), Math.max(1, frame.lane));
-  }
-  pen.globalAlpha = 1;
-  for (const b of barsOf(job, times)) {
-    const kind = kindOf(b.verb);
-    const x = frame.x(b.from), w = Math.max(0.6, frame.x(b.to) - x), y = frame.yOf(b.rank, kind === "sends");
-    const height = Math.max(1, frame.lane - (frame.lane > 3 ? 1 : 0));
-    pen.fillStyle = fills[kind];
-    // Form besides colour: sends are half as high, copies have a gap in the middle.
-    if (kind === "sends") { pen.fillRect(x, y + height / 4, w, Math.max(1, height / 2)); }
-    else if (kind === "copies" && height >= 4) { pen.fillRect(x, y, w, height / 3); pen.fillRect(x, y + 2 * height / 3, w, height / 3); }
-    else { pen.fillRect(x, y, w, height); }
-  }
+  drawDots(pen, run, frame, ratio, colour);
   const corners = cornersOf(job, times);
   for (const [stroke, width] of [[colour("card"), 4], [colour("ink"), 1.8]]) {
     pen.strokeStyle = stroke;
@@ -148,4 +131,25 @@ function drawThin(run, frame) {
   }
   return canvas;
 }
+
+// What is at ports, and over it where ranks add.
+function drawDots(pen, { job, times, overhead }, frame, ratio, colour) {
+  const tall = Math.max(1, frame.lane - (frame.lane > 3 ? 1 : 0));
+  // Form besides colour: sends are half as high, copies have a gap in the middle.
+  const lines = (kind, rank) => {
+    const y = frame.yOf(rank, kind === "sends");
+    return kind === "adding" ? [[y, Math.max(1, frame.lane)]] : kind === "sends" ? [[y + tall / 4, Math.max(1, tall / 2)]]
+      : kind === "copies" && tall >= 4 ? [[y, tall / 3], [y + 2 * tall / 3, tall / 3]] : [[y, tall]];
+  };
+  const looks = { adding: ["adds", 0.45], sends: ["sends", 1], adds: ["adds", 1], copies: ["copies", 1] };
+  const raster = makeRaster(frame, ratio, lines, Object.fromEntries(Object.entries(looks).map(([kind, [name, alpha]]) => [kind, { rgb: partsOf(colour(name)), alpha }])));
+  eachAdding(job, times, overhead, (rank, _, from, to) => raster.bar(rank, "adding", frame.x(from), Math.max(0.5, frame.x(to) - frame.x(from))));
+  raster.flush();
+  eachBar(job, times, (_, rank, verb, from, to) => raster.bar(rank, kindOf(verb), frame.x(from), Math.max(0.6, frame.x(to) - frame.x(from))));
+  raster.flush();
+  const dots = h("canvas", { width: raster.columns, height: raster.rows });
+  dots.getContext("2d").putImageData(new ImageData(raster.data, raster.columns, raster.rows), 0, 0);
+  pen.drawImage(dots, 0, 0, frame.width, frame.height);
+}
+const partsOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const niceStep = (least) => [1, 2, 4, 8, 16, 32, 64].find((v) => v >= least) ?? 64;
