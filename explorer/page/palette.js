@@ -28,7 +28,7 @@ export const dashOf = (name) => of(name)[2];
 export const markerOf = (name) => of(name)[3];
 // A rank's colour, to stand behind text in --ink; follows the theme.
 export const rankColour = (rank, size) => `hsl(${hue(rank, size)} 62% var(--rank-lightness))`;
-export const rankHex = (rank, size, dark = false) => hslHex(hue(rank, size), 0.62, dark ? 0.27 : 0.83);
+export const rankHex = (rank, size, dark = false) => hslHex(hue(rank, size), 0.62, dark ? 0.25 : 0.83);
 
 const hue = (rank, size) => Math.round(205 + (360 * rank) / Math.max(size, 2)) % 360;
 
@@ -55,15 +55,16 @@ function mixed(count, whole, dark) {
   const [low, high] = dark ? [[38, 58, 82], [126, 182, 240]] : [[216, 231, 247], [31, 88, 150]];
   const t = whole <= 2 ? 0 : (count - 1) / (whole - 2);
   const mix = low.map((l, i) => Math.round(l + t * (high[i] - l)));
-  return { fill: "#" + mix.map((v) => v.toString(16).padStart(2, "0")).join(""),
-           text: contrast(mix, 255, 255, 255) > contrast(mix, 22, 32, 44) ? "#ffffff" : "#16202c" };
+  // Between pale and dark neither white nor ink has 4.5:1, but black has.
+  const [best, most] = [["#ffffff", [255, 255, 255]], ["#16202c", [22, 32, 44]]].map(([text, rgb]) => [text, contrast(mix, ...rgb)]).sort((x, y) => y[1] - x[1])[0];
+  return { fill: "#" + mix.map((v) => v.toString(16).padStart(2, "0")).join(""), text: most >= 4.5 ? best : "#000000" };
 }
 
 export function luminance([r, g, b]) {
   const [x, y, z] = [r, g, b].map((v) => (v <= 10 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * x + 0.7152 * y + 0.0722 * z;
 }
-const contrast = (one, ...other) => {
+export const contrast = (one, ...other) => {
   const [a, b] = [luminance(one), luminance(other)].sort((x, y) => y - x);
   return (a + 0.05) / (b + 0.05);
 };

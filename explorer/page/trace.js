@@ -17,8 +17,9 @@ export function readTrace(text) {
   events.forEach((event, i) => {
     if (event?.ph !== "X") { return; }
     const step = stepOf(event, i);
-    const key = event.args.operation;
-    if (!operations.has(key)) { operations.set(key, { number: key, collective: event.args.collective, steps: [] }); }
+    // Communicators count their operations each for itself: a split of one may have the number of an all-reduce of another.
+    const { operation: number, collective } = event.args, key = `${number} ${collective}`;
+    if (!operations.has(key)) { operations.set(key, { number, collective, steps: [] }); }
     operations.get(key).steps.push(step);
   });
   if (operations.size === 0) { throw new Error("The trace has no step of a collective."); }

@@ -151,7 +151,7 @@ export function severalAtBound(panels) {
 
 // "tree: 6 MiB one after the other, though no rank sends more than 3 MiB"; "" where no algorithm is so.
 export function inSequence(panels) {
-  const p = panels.find(({ cost }) => cost.critical.bytes > cost.busiest.sent);
+  const p = panels.find(({ cost }) => cost.critical.bytes > cost.busiest.sent && !alike(cost.critical.bytes, cost.busiest.sent));
   return p ? ` ${p.name}: ${inUnits(p.cost.critical.bytes)} one after the other, though no rank sends more than ${inUnits(p.cost.busiest.sent)}.` : "";
 }
 

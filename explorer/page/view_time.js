@@ -135,7 +135,7 @@ export default {
       for (const { node, frame, run } of lines) {
         const t = clock === "time" ? time : endOfRound(run.job, run.times, round);
         node.classList.toggle("t-far", t > frame.most * (1 + 1e-9));
-        node.style.left = `${frame.x(Math.min(t, frame.most)) - 1}px`;
+        node.style.left = `calc(${100 * frame.x(Math.min(t, frame.most)) / frame.width}% - 1px)`;  // paper may be narrower
       }
     }
     function pointed(e, place, frame) {

@@ -54,7 +54,7 @@ const COLUMNS = [["latency", "latency"], ["overhead", "overhead"], ["gap", "gap"
 // `parts`: of each what partsOf gives, or null as long as it is not known.
 export function totalsTable(ready, parts) {
   const shown = parts === null ? [] : COLUMNS.filter(([key]) => key !== "late" || parts.some((p) => p && p.late > 0));
-  const share = (t, total) => (t > 0 ? `${seconds(t)} (${Math.round(100 * t / total)} %)` : "0");
+  const share = (t, total) => (t > 1e-6 * total ? `${seconds(t)} (${Math.round(100 * t / total)} %)` : "0");
   const least = Math.min(...ready.map((r) => r.timed.total));
   return h("table", { class: "t-parts" }, h("caption", {}, "What the last rank\u2019s time is made of"),
     h("thead", {}, h("tr", {}, ["algorithm", "ends after", "against the first", ...shown.map(([, t]) => t)].map((t) => h("th", { scope: "col" }, t)))),

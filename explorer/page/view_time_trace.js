@@ -35,8 +35,10 @@ export function mountTrace(host, app, prices) {
     number += 1;
     try {
       const operations = readTrace(text);
-      const last = operations.findLastIndex((o) => o.collective === app.state.collective && o.ranks === app.state.ranks);
-      trace = { file: name, operations, at: last < 0 ? operations.length - 1 : last };
+      // What belongs to what is shown; else what can be shown: a trace may have a split or another call without steps of its own.
+      const lastOf = (fits) => operations.findLastIndex(fits), known = (o) => app.core.collectives.includes(o.collective);
+      const at = [lastOf((o) => o.collective === app.state.collective && o.ranks === app.state.ranks), lastOf(known)].find((i) => i >= 0);
+      trace = { file: name, operations, at: at ?? operations.length - 1 };
       fault = "";
       which.replaceChildren(...operations.map((o, i) => h("option", { value: i }, `${o.number}: ${o.collective}, ${plural(o.ranks, "rank")}`)));
       which.value = trace.at;

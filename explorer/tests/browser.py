@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""browser.py PAGE [COLL_SHOW] [--only NAME]: uses the page as a person does. Started by explorer/tests/browser."""
+"""browser.py PAGE [COLL_SHOW] [--only NAME] [--seed N]: uses the page as a person does. Started by explorer/tests/browser."""
 import argparse
 import itertools
 import json
+import os
 import pathlib
+import random
 import re
 import sys
 import tempfile
@@ -18,6 +20,7 @@ import marked_and_shared
 import stumbled_over
 import tasks_of_a_user
 import timing
+import traces_and_views
 import words_and_paper
 from driven import Driven
 
@@ -156,18 +159,24 @@ def main():
     parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("coll_show", nargs="?", type=pathlib.Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     options = parser.parse_args()
-    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages) | vars(stumbled_over)
+    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages) | vars(stumbled_over) | vars(traces_and_views)
     checks = {n: f for n, f in (globals() | others).items()
               if n.startswith("check_") and options.only in n}
     failed = 0
     with sync_playwright() as p, tempfile.TemporaryDirectory() as room:
         browser = p.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        print(json.dumps({"chromium": browser.version}))
+        print(json.dumps({"chromium": browser.version, "seed": options.seed}))
 
         class at:
             file, coll_show, folder = options.page, options.coll_show, pathlib.Path(room)
             tabs = []
+
+            @staticmethod
+            def some(of, count):
+                """So many of a list, by the seed; all of it with COLLECTIVES_TEST_ALL=1."""
+                return of if os.environ.get("COLLECTIVES_TEST_ALL") == "1" else random.Random(options.seed).sample(of, count)
 
             @staticmethod
             def open(fragment="", file=options.page, **context):
