@@ -151,6 +151,7 @@ public:
     }
     bool usable() const { return true; }
     bool can_reach(coll::rank_t r) const { return !gone(r); }
+    bool notices_deaths() const { return true; }
     bool progress_control() { return false; }
     bool drop_data() {
         take_out([&](auto const& p) { return !p->is_word && is_own(*p); });

@@ -138,6 +138,24 @@ TEST_CASE("nobody waits at the end for a rank that a time-out missed") {
     }
 }
 
+TEST_CASE("nobody waits at the end until a rank that a time-out missed has taken all words") {
+    for (int const dead : {0, 2}) {
+        CAPTURE(dead);
+        post between(5);
+        between.dead = dead;
+        auto const times = times_to_end(
+            between,
+            [dead](int, auto& over) {
+                auto board = over.first_board();
+                board.fail(
+                    coll::failure::make(coll::failure_kind::timeout, "late", -1, {&dead, 1}));
+                over.close_board(board);
+            },
+            dead);
+        CHECK(*std::max_element(times.begin(), times.end()) < std::chrono::milliseconds(150));
+    }
+}
+
 TEST_CASE("survivors wait at the end for each other, and not for the rank that was left out") {
     constexpr std::chrono::milliseconds late{300};
     for (int const dead : {0, 3}) {

@@ -174,6 +174,7 @@ public:
     bool usable() const { return detail::is_usable(); }
 
     bool can_reach(rank_t) const { return true; }
+    bool notices_deaths() const { return false; }
     bool progress_control() { return false; }
     bool drop_data() { return false; }
     bool close(bool all_is_well) {

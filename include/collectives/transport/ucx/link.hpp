@@ -127,6 +127,7 @@ public:
         return {};
     }
     bool can_reach(rank_t r) const { return !control_.is_lost(r); }
+    bool notices_deaths() const { return true; }
     bool usable() const { return true; }
 
     bool drop_data() {

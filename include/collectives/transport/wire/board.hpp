@@ -147,7 +147,7 @@ public:
         // Not a store: whoever sees this failure must see those that other threads noted before.
         static_cast<void>(failed_->exchange(true, std::memory_order_acq_rel));
     }
-    /// Reports a failure to the peers, once. Adds the job ranks that may be dead to `silent`.
+    /// Reports a failure to the peers, once. Adds the job ranks that it makes silent to `silent`.
     void spread(lean_vector<rank_t>& silent) {
         if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
         told_ = true;
@@ -156,7 +156,7 @@ public:
         for (rank_t r = 0; r < size(); ++r) {
             if (r == me_) { continue; }
             try {
-                if (is_silent(w.why, r)) { silent.push_back(job_rank(r)); }
+                if (makes_silent(w.why, r)) { silent.push_back(job_rank(r)); }
                 tell_(job_rank(r), w);
             } catch (std::exception const&) {}  // the others still must hear
         }
@@ -219,7 +219,7 @@ private:
 
     /// Whether a failure says that a rank is lost or has not come, or it did not answer when the
     /// time of this rank ran out.
-    bool is_silent(failure const& why, rank_t r) const {
+    bool makes_silent(failure const& why, rank_t r) const {
         if (why.kind == failure_kind::peer_lost) { return why.peer == r; }
         if (why.kind != failure_kind::timeout) { return false; }
         auto const end = why.missing.begin() + why.missing_count;

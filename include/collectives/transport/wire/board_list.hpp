@@ -45,11 +45,17 @@ public:
         for (auto const& s : open_) { s->spread(silent_); }
         return true;
     }
-    /// Whether a failure says that a rank of the job may be dead, and no word of it came since.
+    /// Whether a rank of the job may be dead: a failure says so, and no word of it came since, or
+    /// it is left out.
     bool is_silent(rank_t r) const {
-        return std::find(silent_.begin(), silent_.end(), r) != silent_.end();
+        return is_left_out(r) || std::find(silent_.begin(), silent_.end(), r) != silent_.end();
     }
     void hear_of(rank_t r) { silent_.erase_value(r); }
+    /// The survivors of a loss go on without a rank: it is silent, whatever comes of it.
+    void leave_out(rank_t r) { left_out_.push_back(r); }
+    bool is_left_out(rank_t r) const {
+        return std::find(left_out_.begin(), left_out_.end(), r) != left_out_.end();
+    }
     void receive(control_message const& w) {
         for (auto const& s : open_) {
             if (s->id() == w.board) { return s->receive(w); }
@@ -98,7 +104,7 @@ private:
 
     std::atomic<bool> failed_{false};  // on some board, and not spread yet
     lean_vector<std::shared_ptr<board_state>> open_;
-    lean_vector<rank_t> silent_;
+    lean_vector<rank_t> silent_, left_out_;
     std::unordered_map<std::uint64_t, closed_board> closed_;
     std::deque<std::uint64_t> order_;    // in which they were closed
     std::deque<control_message> early_;  // for boards that this rank has yet to make

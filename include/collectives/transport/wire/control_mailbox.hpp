@@ -27,7 +27,6 @@ public:
           has_reported_(has_left_),
           has_broken_off_(has_left_),
           has_given_up_(has_left_),
-          is_left_out_(has_left_),
           told_(has_left_.size()),
           due_(has_left_.size()) {
         listen();
@@ -41,7 +40,7 @@ public:
     }
     void close(board& b) { boards_.close(b); }
     void tell(rank_t to, control_message const& what) {
-        static_cast<void>(all_sent());
+        static_cast<void>(all_sent(true));
         auto text = std::make_unique<control_message>(what);
         text->sender = way_->rank();
         text->job = way_->job();
@@ -77,12 +76,12 @@ public:
 
     /// This rank, and others, go on without a rank: nobody waits for it in `leave`.
     void leave_out(rank_t r) {
-        at(is_left_out_, r) = true;
-        while (at(is_left_out_, head_)) { ++head_; }
+        boards_.leave_out(r);
+        while (boards_.is_left_out(head_)) { ++head_; }
     }
 
     /// Collective: words are heard, and answered, until all ranks have come here, or the time is
-    /// over; those that may be dead are not waited for. False, on all ranks, if some have not come,
+    /// over; silent ones are not waited for. False, on all ranks, if some have not come,
     /// even if those were left out: they may live, and still speak. Else no word to this rank is
     /// still on its way, which a later communicator of MPI's with the same number would take for
     /// its own: when all have come nobody answers any more, and then rank 0 adds up who was told
@@ -116,9 +115,9 @@ public:
         }
         return flush(patience, false);
     }
-    /// Whether nothing that was told is still on its way out to a rank that it can reach. MPI may
-    /// never send on what a dead rank was told: so `to_silent` says whether those count.
-    bool all_sent(bool to_silent = true) {
+    /// Whether nothing that was told is still on its way out to a rank that it can reach. Silent
+    /// ranks count only `to_silent`: MPI may never send on what a dead rank was told.
+    bool all_sent(bool to_silent) {
         arrival ignored;
         std::erase_if(sent_, [&](sent_message& s) {
             try {
@@ -126,12 +125,14 @@ public:
             } catch (transport_error const&) { return true; }  // it will not be said any more
         });
         return std::none_of(sent_.begin(), sent_.end(), [&](sent_message const& s) {
-            return way_->can_reach(s.to) && !at(is_left_out_, s.to) &&
+            return way_->can_reach(s.to) && !boards_.is_left_out(s.to) &&
                    (to_silent || !boards_.is_silent(s.to));
         });
     }
-    /// Returns once all that was told is on its way; false if it is not by then.
-    bool flush(steady::time_point patience, bool to_silent = true) {
+    /// Returns once all that was told is on its way; false if it is not by then. Where nobody
+    /// notices deaths, silent ranks are not waited for.
+    bool flush(steady::time_point patience) { return flush(patience, way_->notices_deaths()); }
+    bool flush(steady::time_point patience, bool to_silent) {
         while (!all_sent(to_silent)) {
             way_->progress_control();
             if (steady::now() >= patience) { return false; }
@@ -247,11 +248,10 @@ private:
         }
         return true;
     }
-    bool may_be_dead(rank_t r) const { return at(is_left_out_, r) || boards_.is_silent(r); }
-    /// Whether it is true of all ranks that live.
+    /// Whether it is true of all ranks but the silent ones.
     bool all_of(lean_vector<bool> const& ranks) const {
         for (rank_t r = 0; r < way_->size(); ++r) {
-            if (!at(ranks, r) && !may_be_dead(r)) { return false; }
+            if (!at(ranks, r) && !boards_.is_silent(r)) { return false; }
         }
         return true;
     }
@@ -260,9 +260,9 @@ private:
     bool somebody_stays_away() const {
         if (due_known_) { return false; }
         auto const leads = way_->rank() == head_;
-        if (!leads && may_be_dead(head_)) { return true; }
+        if (!leads && boards_.is_silent(head_)) { return true; }
         for (rank_t r = 0; r < way_->size(); ++r) {
-            if (at(has_reported_, r) || at(is_left_out_, r)) { continue; }
+            if (at(has_reported_, r) || boards_.is_left_out(r)) { continue; }
             if (has_broken_off(r) || at(has_given_up_, r)) { return true; }
             if ((leads || r == head_) && !way_->can_reach(r)) { return true; }
         }
@@ -275,7 +275,6 @@ private:
     lean_vector<bool> has_reported_;  // and then has said how many words it told
     lean_vector<bool> has_broken_off_;
     lean_vector<bool> has_given_up_;
-    lean_vector<bool> is_left_out_;
     lean_vector<std::uint64_t> told_;  // words, to each rank that is not 0
     lean_vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
     std::uint64_t heard_ = 0;          // words that were for this rank
