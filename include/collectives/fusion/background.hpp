@@ -4,6 +4,7 @@
 
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/service_thread.hpp>
 #include <collectives/fusion/bucket_scheduler.hpp>
 
 #include <atomic>
@@ -25,7 +26,7 @@ public:
     using bucket = bucket_run;
 
     explicit background_scheduler(bucket_scheduler& scheduler)
-        : scheduler_(&scheduler), thread_([this] { work(); }) {}
+        : scheduler_(&scheduler), thread_(service_thread([this] { work(); })) {}
     background_scheduler(background_scheduler const&) = delete;
     background_scheduler& operator=(background_scheduler const&) = delete;
     ~background_scheduler() { stop(); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/service_thread.hpp>
 #include <collectives/run/waiter.hpp>
 
 #include <unistd.h>
@@ -32,7 +33,7 @@ public:
         found (*look)(void* of);
     };
 
-    progress_thread() : thread_([this] { work(); }) {}
+    progress_thread() : thread_(service_thread([this] { work(); })) {}
     progress_thread(progress_thread const&) = delete;
     progress_thread& operator=(progress_thread const&) = delete;
     ~progress_thread() {
@@ -44,7 +45,8 @@ public:
         thread_.join();
     }
 
-    /// That of this process. It ends with the last pointer to it.
+    /// That of this process, which runs where the process may: not on the core alone to which the
+    /// rank is pinned that needs it first. It ends with the last pointer to it.
     static std::shared_ptr<progress_thread> of_process() {
         static auto& mutex = *new std::mutex;  // these outlive all threads that may still run
         static auto& one = *new std::weak_ptr<progress_thread>;
@@ -53,6 +55,7 @@ public:
         auto its = of == ::getpid() ? one.lock() : nullptr;  // a child has none of its parent's
         if (!its) {
             one = its = std::make_shared<progress_thread>();
+            run_where_process_may(its->thread_);
             of = ::getpid();
         }
         return its;

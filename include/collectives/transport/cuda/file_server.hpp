@@ -4,11 +4,11 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/service_thread.hpp>
 #include <collectives/core/text.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -16,7 +16,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -62,7 +61,7 @@ public:
             fail("a socket for files");
         }
         try {
-            start();
+            thread_ = collectives::detail::service_thread([this] { serve(); });
         } catch (std::system_error const& e) {
             close_all();
             throw transport_error(text_of("a thread for files: ", e.what()));
@@ -162,19 +161,6 @@ private:
         ssize_t n = call();
         while (n < 0 && errno == EINTR) { n = call(); }
         return n;
-    }
-    /// The program's signals are for its other threads.
-    void start() {
-        sigset_t all{}, before{};
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
-        try {
-            thread_ = std::thread([this] { serve(); });
-        } catch (...) {
-            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            throw;
-        }
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     void serve() {
         while (true) {

@@ -4,6 +4,7 @@
 
 #include "work.hpp"
 
+#include <collectives/core/service_thread.hpp>
 #include <collectives/run/waiter.hpp>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ public:
         std::lock_guard const lock(mutex_);
         waiting_.push_back(std::move(what));
         if (!thread_.joinable()) {
-            thread_ = std::thread([self = shared_from_this()] { self->run(); });
+            thread_ =
+                collectives::detail::service_thread([self = shared_from_this()] { self->run(); });
         }
         if (is_idle_) { wake_.notify_one(); }
     }
