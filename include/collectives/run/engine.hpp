@@ -129,7 +129,7 @@ public:
     void remove(activity& a) {
         auto const mine = lock();
         shared_->work->active.erase_value(&a);
-        standing_.go_on();
+        standing_.end(a);
     }
 
     /// Makes progress once with `a` and everything else. Returns true if `a` has ended.
@@ -179,8 +179,7 @@ public:
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {
                 auto const now = steady::now();
-                auto const most = std::min<std::chrono::nanoseconds>(
-                    look_interval, std::max(a.deadline - now, std::chrono::nanoseconds(1)));
+                auto const most = standing_.pause(a.deadline - now);
                 bool woken = false;
                 auto const ready = [&] { return woken = move(a) || a.thrown || stopped(); };
                 guarded([&] { return shared_->doze(ready, most), true; }, a);
@@ -239,7 +238,7 @@ private:
         a.start_clock(now);
         if (!a.suspicious && now < a.next_look) { return; }
         if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
-        a.next_look = now + look_interval;
+        a.next_look = now + standing_.pause(a.deadline - now);
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
@@ -249,7 +248,7 @@ private:
         standing_.tell(*board_, a);
         record(&a);
         if (asks_ && !a.is_due(steady::now(), look_interval)) { return; }
-        if (asks_) { ask(*board_, carrier(), a); }
+        if (asks_ && !standing_.ask(*board_, carrier(), a)) { return; }
         auto const why = stopped() ? std::nullopt : diagnose(*board_, carrier(), group_, a);
         if (why) { move(a); }  // what a peer sent before it left may have arrived by now
         if (why && !a.done) { tell(*why); }
@@ -262,9 +261,9 @@ private:
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[gnu::cold, noreturn]] void leave(activity& a) {
-        guarded([&] { return record(&a), true; }, a);
+        record(&a);
         remove(a);
-        wait_until_peers_have_left(carrier(), group_);
+        wait_until_peers_have_left(carrier(), group_, *shared_->work->lock);
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
         raise(text_of("rank ", rank()));

@@ -6,11 +6,15 @@
 #include <collectives/run/activity.hpp>
 #include <collectives/transport/any_transport.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 namespace collectives::inline v0::detail {
 
-/// Says on the board where this rank waits.
+/// How often a rank that waits looks for a reason.
+inline constexpr std::chrono::milliseconds look_interval{20};
+
+/// Says on the board where this rank waits, and asks the others where they do.
 class standing {
 public:
     [[gnu::cold]] void tell(any_board& board, activity const& of) {
@@ -20,6 +24,42 @@ public:
     void go_on() {
         if (told_ != nullptr) [[unlikely]] { take_back(); }
     }
+    /// The same; and `a` ends.
+    void end(activity const& a) {
+        go_on();
+        if (asked_for_ == &a) { asked_for_ = nullptr; }
+    }
+    /// Asks the ranks that `a` waits for what they have called, where that takes messages. Once its
+    /// time has run out, asks all where they wait. False as long as they may still answer, or
+    /// report a failure: they get a moment, in which the caller looks again after a `pause`.
+    [[gnu::cold]] bool ask(any_board& board, any_transport& t, activity const& a) {
+        t.receive_control();  // first the reason why a peer left, then that it left
+        if (board.stopped()) { return true; }
+        if (a.only_peer < 0) {
+            board.ask(a.call.sequence);
+        } else {
+            board.watch(a.only_peer);
+        }
+        auto const now = steady::now();
+        constexpr auto longest = 5 * look_interval;
+        if (now < a.deadline) { return true; }
+        if (asked_for_ != &a) {  // a board asks for one of them at a time
+            if (asked_for_ != nullptr && now - since_ < longest) { return false; }
+            asked_for_ = &a;
+            since_ = now;
+        }
+        auto const state = board.inquire();
+        auto const most = state == inquiry::yielded ? longest : 2 * look_interval;
+        if (state != inquiry::answered && now - since_ < most) { return false; }
+        asked_for_ = nullptr;
+        return true;
+    }
+    /// The time until the next look, where so much is left until the deadline.
+    std::chrono::nanoseconds pause(std::chrono::nanoseconds left) const {
+        if (asked_for_ != nullptr) { return std::chrono::milliseconds(1); }
+        return std::clamp<std::chrono::nanoseconds>(left, std::chrono::nanoseconds(1),
+                                                    look_interval);
+    }
 
 private:
     [[gnu::cold, gnu::noinline]] void take_back() {
@@ -27,30 +67,9 @@ private:
         told_ = nullptr;
     }
 
-    any_board* told_ = nullptr;  // null: it goes on
+    any_board* told_ = nullptr;            // null: it goes on
+    activity const* asked_for_ = nullptr;  // null: nobody is asked
+    steady::time_point since_{};
 };
-
-/// How often a rank that waits looks for a reason.
-inline constexpr std::chrono::milliseconds look_interval{20};
-
-/// Asks the ranks that `a` waits for what they have called, where that takes messages. Once its
-/// time has run out, asks all where they wait, and gives them a moment to answer, or to report a
-/// failure.
-[[gnu::cold]] inline void ask(any_board& board, any_transport& t, activity const& a) {
-    t.receive_control();  // first the reason why a peer left, then that it left
-    if (board.stopped()) { return; }
-    if (a.only_peer < 0) {
-        board.ask(a.call.sequence);
-    } else {
-        board.watch(a.only_peer);
-    }
-    auto const begin = steady::now();
-    while (begin >= a.deadline && !board.stopped()) {
-        auto const state = board.inquire();
-        auto const most = state == inquiry::yielded ? 5 * look_interval : 2 * look_interval;
-        if (state == inquiry::answered || steady::now() - begin >= most) { return; }
-        t.doze([&board] { return board.stopped(); }, std::chrono::milliseconds(1));
-    }
-}
 
 }  // namespace collectives::detail

@@ -2,6 +2,7 @@
 // Marks accesses to peers' memory, and waits until no peer accesses this rank's.
 #pragma once
 
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/run/waiter.hpp>
@@ -28,8 +29,9 @@ private:
 /// then reads the stop word, before it reads or writes anything. So a peer that is outside once
 /// does not come back, and when no peer is inside the buffers may be freed. A peer that died, or
 /// that a signal stopped, is not waited for. If a stopped peer goes on, it may write one more
-/// strip.
-inline void wait_until_peers_have_left(any_transport& t, rank_group const& group) {
+/// strip. The caller holds the rank's lock, which other threads get while this one sleeps.
+inline void wait_until_peers_have_left(any_transport& t, rank_group const& group,
+                                       progress_lock& lock) {
     if (!t.tells_inside()) { return; }
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == group.rank()) { continue; }
@@ -39,6 +41,8 @@ inline void wait_until_peers_have_left(any_transport& t, rank_group const& group
             // This rank is outside, but a peer may have overwritten that it is.
             if (t.device() == nullptr && t.memory() != nullptr) { t.memory()->leave_memory(); }
             if (patience.pause() == waiter::advice::sleep) {
+                progress_lock::unlocked pause(lock);
+                pause.begin();
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }
         }

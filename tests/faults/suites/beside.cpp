@@ -9,8 +9,11 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace faults {
 
@@ -73,6 +76,42 @@ TEST_CASE("another thread of a rank gets on while the rank goes on after a failu
         CHECK_GT(shrinking[r].seconds, 0.9 * std::chrono::duration<double>(delay).count());
         CHECK_LT(longest[r], std::min(0.1 * slowness, 0.2));
     }
+}
+
+TEST_CASE("a started call goes on while a peer is slow to leave this rank's memory") {
+    clean_room room;
+    shared_array<observation> of(3);
+    job.run(3, [&](coll::communicator& comm) {
+        // Rank 0 is in both, the others in one each.
+        auto slow = comm.split(comm.rank() == 2 ? 1 : 0);
+        auto quick = comm.split(comm.rank() == 1 ? 1 : 0);
+        std::vector<int> message(1'000'000, comm.rank());
+        if (comm.rank() == 2) {
+            std::this_thread::sleep_for(250ms);  // rank 0 has failed, and waits for rank 1
+            return observe(of.at(comm), [&] { quick.send(message, 0, 1); });
+        }
+        std::optional<coll::pending> other;
+        if (comm.rank() == 0) {
+            other = quick.start_recv(message, 1, 1, {.progress = coll::background});
+        }
+        auto const add = coll::commutative([late = comm.rank() == 1](int a, int b) {
+            thread_local bool has_slept = false;
+            if (late && !std::exchange(has_slept, true)) { std::this_thread::sleep_for(600ms); }
+            return a + b;
+        });
+        std::vector<int> data(10'000, 1);
+        auto const time = comm.rank() == 0 ? coll::timeout(100ms) : coll::timeout(10s);
+        observe(of.at(comm), [&] {
+            slow.all_reduce(data, add, {.algorithm = coll::two_shot{}, .timeout = time});
+        });
+        if (other) { other->wait(); }
+        if (other && message.back() != 2) { throw std::logic_error("a wrong message"); }
+    });
+    CAPTURE(of[0].what());
+    CAPTURE(of[2].what());
+    CHECK_EQ(of[0].caught, outcome::timeout);
+    CHECK_EQ(of[2].caught, outcome::result);
+    CHECK_LT(of[2].seconds, 0.15 * slowness);
 }
 
 }  // namespace faults
