@@ -82,26 +82,31 @@ public:
         return found != nullptr ? *found : prepare_anew(r);
     }
     /// The program of a gather or scatter without counts. It is null if ranks must hear the whole
-    /// count first. What was made before needs no new choice.
-    std::shared_ptr<program> const* prepare_unsized(call_request const& r) {
-        if (auto const* const found = kept_.find(r); found != nullptr) { return found; }
-        return needs_whole_count(r) ? nullptr : &prepare_anew(r);
+    /// count first; then `by` will make it. What was made before needs no new choice.
+    struct unsized_plan {
+        std::shared_ptr<program> const* made;
+        any_algorithm by;
+    };
+    unsized_plan prepare_unsized(call_request const& r) {
+        if (auto const* const found = kept_.find(r); found != nullptr) { return {found, {}}; }
+        auto const by = choose(r);
+        if (needs_whole_count(r, by)) { return {nullptr, by}; }
+        return {&kept_.add(r, make_program(r, by)), by};
     }
-    /// Makes a program for the caller to keep. `content` stands for the elements, if all ranks must
-    /// agree on them too.
-    [[gnu::cold]] std::shared_ptr<program> make_program(call_request const& r,
+    /// Makes a program, of the algorithm that was chosen, for the caller to keep. `content` stands
+    /// for the elements, if all ranks must agree on them too.
+    [[gnu::cold]] std::shared_ptr<program> make_program(call_request const& r, any_algorithm by,
                                                         std::uint64_t content = 0) {
-        auto const chosen = choose(r);
-        auto call = fingerprint_of(r, chosen);
+        auto call = fingerprint_of(r, by);
         if (content != 0) { call.counts = content; }
-        return std::make_shared<program>(r.shape, chosen, segments_of(r, chosen), call);
+        return std::make_shared<program>(r.shape, by, segments_of(r, by), call);
     }
     /// Whether ranks must hear the whole count before they can make the program.
-    bool needs_whole_count(call_request const& r) {
-        return blocks_vary(r) && routes_.passes_on(choose(r), r.shape);
+    bool needs_whole_count(call_request const& r, any_algorithm by) {
+        return blocks_vary(r) && routes_.passes_on(by, r.shape);
     }
-    unsized_operation::program_maker program_maker(call_request r) {
-        return [this, r](std::size_t count) mutable {
+    unsized_operation::program_maker program_maker(call_request r, any_algorithm by) {
+        return [this, r, by](std::size_t count) mutable {
             auto const own = block(count, r.shape.size, r.shape.rank).size;
             auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
             make().require(
@@ -110,8 +115,7 @@ public:
                         r.shape.rank, "'s block is ", own, ", not ", mine));
             r.shape.count = count;
             r.shape.knows_all_blocks = true;
-            auto const chosen = choose(r);
-            return std::make_shared<program>(r.shape, chosen, 1, fingerprint_of(r, chosen));
+            return std::make_shared<program>(r.shape, by, 1, fingerprint_of(r, by));
         };
     }
 
@@ -138,7 +142,7 @@ private:
     }
 
     [[gnu::cold]] std::shared_ptr<program> const& prepare_anew(call_request const& r) {
-        return kept_.add(r, make_program(r));
+        return kept_.add(r, make_program(r, choose(r)));
     }
 
     engine& engine_;

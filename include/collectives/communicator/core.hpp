@@ -66,12 +66,12 @@ public:
     void start(unsized_operation& o, call_request const& r) {
         begin(r);
         auto const time = r.how.timeout.span();
-        if (auto const* const made = planner_.prepare_unsized(r); made != nullptr) {
-            o.start(engine_, *made, r.in, r.out, r.op, time);
+        auto const plan = planner_.prepare_unsized(r);
+        if (plan.made != nullptr) {
+            o.start(engine_, *plan.made, r.in, r.out, r.op, time);
         } else {
-            auto const call = fingerprint_of(r, planner_.choose(r));
-            o.start_counting(engine_, call, r.shape.count, planner_.program_maker(r), r.in, r.out,
-                             time);
+            o.start_counting(engine_, fingerprint_of(r, plan.by), r.shape.count,
+                             planner_.program_maker(r, plan.by), r.in, r.out, time);
         }
         engine_.add(o);
     }
@@ -105,7 +105,8 @@ public:
         engine_.require_usable(r.as);
         require_way(r.as, r.how);
         auto planned = make_owned<planned_call>(r, std::move(kept));
-        if (!planner_.needs_whole_count(r)) { planned->made = planner_.make_program(r); }
+        auto const by = planner_.choose(r);
+        if (!planner_.needs_whole_count(r, by)) { planned->made = planner_.make_program(r, by); }
         return planned;
     }
     /// Starts a planned call.

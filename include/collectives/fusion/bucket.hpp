@@ -153,7 +153,7 @@ public:
         r.op = &of.reduce;
         r.how = how;
         require_kernel(core.engine(), r);
-        return core.planner().make_program(r, content);
+        return core.planner().make_program(r, core.planner().choose(r), content);
     }
     bool has_ended() const { return run_.done; }
     activity& run() { return run_; }
