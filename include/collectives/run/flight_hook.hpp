@@ -38,7 +38,7 @@ struct flight_recorder {
     /// Called when a communicator is made. Throws usage_error if nothing can be recorded.
     void (*open)();
     /// Called now and then while a rank waits, and when a communicator has failed.
-    void (*record)(flight_view const&, flight_log&);
+    void (*record)(flight_view const&, flight_log&) noexcept;
 };
 
 /// That of the program; null if it has none.

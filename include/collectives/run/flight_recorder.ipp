@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 namespace collectives::inline v0::detail {
 
@@ -115,9 +117,24 @@ namespace collectives::inline v0::detail {
     return false;
 }
 
-/// Writes a file whole or not at all; what is wrong goes to standard error, since the rank has
-/// worse to report. What has that name already, perhaps a link that somebody else made in a
-/// directory of all, is not written to.
+/// Says on standard error why there is no report: the rank has worse to tell its program. Allocates
+/// nothing. Where standard error is a pipe that nobody reads any more, the process goes on.
+[[gnu::cold]] inline void say_that_no_report(char const* path, char const* why) {
+    ::sigset_t of_pipes, before, pending;
+    ::sigemptyset(&of_pipes);
+    ::sigaddset(&of_pipes, SIGPIPE);
+    ::sigpending(&pending);
+    ::pthread_sigmask(SIG_BLOCK, &of_pipes, &before);
+    std::fprintf(stderr, "collectives: cannot write %s: %s\n", path, why);
+    if (::sigismember(&pending, SIGPIPE) == 0) {
+        ::timespec const now{};
+        while (::sigtimedwait(&of_pipes, nullptr, &now) < 0 && errno == EINTR) {}
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// Writes a file whole or not at all. What has that name already, perhaps a link that somebody else
+/// made in a directory of all, is not written to.
 [[gnu::cold]] inline void write_flight_file(std::string const& path, std::string_view text) {
     auto const unfinished = path + ".tmp";
     ::unlink(unfinished.c_str());
@@ -136,18 +153,21 @@ namespace collectives::inline v0::detail {
     if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) { return; }
     if (written) { why = errno; }
     if (file >= 0) { ::unlink(unfinished.c_str()); }
-    std::fprintf(stderr, "collectives: cannot write %s: %s\n", path.c_str(), std::strerror(why));
+    say_that_no_report(path.c_str(), std::strerror(why));
 }
 
-[[gnu::cold]] inline void record_flight(flight_view const& of, flight_log& log) {
+/// Throws nothing: without memory there is no report, and all else goes on.
+[[gnu::cold]] inline void record_flight(flight_view const& of, flight_log& log) noexcept {
     auto const requests = flight_requests.load(std::memory_order_relaxed);
     auto const has_failed = of.board.stopped();
     auto const* const folder = std::getenv("COLLECTIVES_REPORT");
     if (folder == nullptr || (has_failed ? log.failed : log.requests == requests)) { return; }
     log = {requests, has_failed};
-    auto const path = text_of(folder, "/flight-", of.context, "-rank", of.group.rank(), "-pid",
-                              ::getpid(), ".json");
-    write_flight_file(path, flight_report(of, has_failed ? "failure" : "signal"));
+    try {
+        auto const path = text_of(folder, "/flight-", of.context, "-rank", of.group.rank(), "-pid",
+                                  ::getpid(), ".json");
+        write_flight_file(path, flight_report(of, has_failed ? "failure" : "signal"));
+    } catch (std::exception const& e) { say_that_no_report(folder, e.what()); }
 }
 
 [[gnu::cold]] inline void listen_to_flight_requests() {
