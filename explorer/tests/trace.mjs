@@ -34,6 +34,12 @@ fails(() => readTrace("{}"), "no list traceEvents");
 fails(() => readTrace('{"traceEvents": []}'), "no step");
 fails(() => readTrace('{"traceEvents": [{"ph": "X", "name": "paint"}]}'), "Event 1 of the file");
 
+// Communicators count for themselves: in this trace a split has the number of the all-reduce.
+const both = readTrace(readFileSync(new URL("traces/example.json", import.meta.url), "utf8"));
+equal(both.map((o) => [o.number, o.collective, o.ranks]).sort(), [[1, "all_reduce", 4], [1, "split", 4]]);
+equal(algorithmsOf(both.find((o) => o.collective === "all_reduce"), core, []).map((a) => a.name), ["ring"]);
+equal(algorithmsOf(both.find((o) => o.collective === "split"), core, []), []);
+
 // Times of a schedule that are what is simulated have no gap; a step that takes longer is named first.
 const network = { latency: 1e-6, overhead: 0, gap: 0, byte: 1e-9, added: 1e-10 };
 const simulated = core.simulate(ring, 4096, network);
