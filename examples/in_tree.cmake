@@ -91,10 +91,7 @@ if(trainer)
 endif()
 if(TARGET sgd_trainer)
     collectives_link_compiled(sgd_trainer)
-    foreach(part IN ITEMS coll_scale/model coll_scale/step coll_predict/prices coll_predict/simulated
-            coll_plot/csv_table)    # a study asks what a cluster is worth
-        target_sources(sgd_trainer PRIVATE ${PROJECT_SOURCE_DIR}/tools/${part}.cpp)
-    endforeach()
+    target_link_libraries(sgd_trainer PRIVATE tools_shared)    # a study asks what a cluster is worth
     set(clusters ${PROJECT_SOURCE_DIR}/tools/coll_scale/models/resnet50.csv)
     configure_file(${clusters} models/resnet50.csv COPYONLY)    # found from any working directory
     configure_file(${PROJECT_SOURCE_DIR}/data/digits/digits.csv digits/digits.csv COPYONLY)
