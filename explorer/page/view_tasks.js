@@ -112,7 +112,7 @@ function mount(host, app) {
       const why = whyRight(app, task, code);
       result.replaceChildren(h("p", { class: "good" }, h("b", {}, "\u2713 Right"), ` at try ${tries}.`),
         h("p", {}, task.kind === "build" ? "It proves, and it is within the rounds and bytes." : KINDS[task.kind].solution(task)),
-        ...(why === null ? [] : [h("p", { class: "task-why" }, h("b", {}, "Why: "), why)]),
+        ...(why === null ? [] : [h("div", { class: "task-why" }, (typeof why === "string" ? [["Why", why]] : why).map(([of, text]) => h("p", {}, h("b", {}, `${of}: `), text)))]),
         ...codePart(),
         ...(app.state.sheet === "" ? [h("button", { type: "button", onclick: another }, "Another one like it")] : []));
     }

@@ -26,21 +26,23 @@ export function whyWrong(task) {
   return `The checker says of it: ${verdict.what}${at === "" ? "" : `, ${at}`}.${text === "" ? "" : ` ${text.replace(/ Did you mean \w+\?$/, "")}`}`;
 }
 
-// What the student's steps reach, and why less is not possible.
+// What the student's steps reach, and why less is not possible: [[of what, text]].
 export function whyBuilt(core, task, job) {
   const { size, collective } = task.id, { rounds, hundredths } = reached(core, job);
-  const bounds = boundsOf(collective, size, MEBIBYTE);
+  const bounds = boundsOf(collective, size, MEBIBYTE), fewest = Number(bounds.rounds.value), least = Number(bounds.sent.value);
   const [, end, ...phases] = proseOf(makeModel(job, core.replay(job), collective), -1).sentences;
-  const fewest = Number(bounds.rounds.value), least = Number(bounds.sent.value);
-  return [`It is proved: ${begun(end)}`, ...phases, task.ordered ? "Only neighbours are added, the lower rank on the left." : "",
-    `It takes ${rounds} ${rounds === 1 ? "round" : "rounds"}, the library\u2019s ${task.algorithm} ${task.job.rounds}.`,
-    rounds > fewest ? `With one message at a time nobody needs fewer than \u2308log\u2082 P\u2309 = ${fewest}: ${begun(bounds.rounds.why.join(" "))}`
-      : rounds === fewest ? `With one message at a time nobody needs fewer: ${begun(bounds.rounds.why.join(" "))}` : "Its ranks send several messages in a round: one at a time would take more rounds.",
-    `Its busiest rank sends ${timesText(core, job, hundredths)} of a vector of 1 MiB.`,
-    least === 0 ? "" : `The bound is ${bounds.sent.formula} = ${Number((least / MEBIBYTE).toFixed(2))} MiB: ${begun(bounds.sent.why.join(" "))}`].filter((s) => s !== "").join(" ").replaceAll(" \u2212 ", "\u00a0\u2212\u00a0");
+  const because = ({ why }) => begun(why.join(" "));
+  const parts = [
+    ["Proof", [end, ...phases, task.ordered ? "Only neighbours are added, the lower rank on the left." : ""]],
+    ["Rounds", [`It takes ${rounds}; the library\u2019s ${task.algorithm} takes ${task.job.rounds}.`, rounds < fewest ? "Its ranks send several messages in a round: one at a time would take more rounds."
+      : `With one message at a time nobody needs fewer${rounds > fewest ? ` than \u2308log\u2082 P\u2309 = ${fewest}` : ""}: ${because(bounds.rounds)}`]],
+    ["Bytes", [`Its busiest rank sends ${timesText(core, job, hundredths)} of a vector of 1 MiB.`,
+      least === 0 ? "" : `The bound is ${bounds.sent.formula} = ${Number((least / MEBIBYTE).toFixed(2))} MiB: ${because(bounds.sent)}`]],
+  ];
+  return parts.map(([of, texts]) => [of, texts.filter((t) => t !== "").join(" ").replaceAll(" \u2212 ", "\u00a0\u2212\u00a0")]);
 }
 
-// `code`: the result code that the right answer gave.
+// A text, or a list as of whyBuilt; null where the code has no steps. `code`: the result code that the right answer gave.
 export function whyRight({ core }, task, code) {
   if (task.kind === "predict") { return whyPredicted(core, task); }
   if (task.kind === "bug") { return whyWrong(task); }

@@ -255,7 +255,7 @@ def check_reason_of_built(at):
         d.page.click("#mark")
         expect("\u2713 Right" in d.text(".task-result"), d.text("#view-tasks"))
         why = d.text(".task-result .task-why")
-        for words in ("It is proved: in the end every rank has the sum of all vectors.", "two phases: reduce-scatter, then all-gather", "It takes 6 rounds",
+        for words in ("Proof: In the end every rank has the sum of all vectors.", "two phases: reduce-scatter, then all-gather", "Rounds: It takes 6; the library\u2019s ring takes 6.",
                       "1.00 times the bound (1.5 MiB)", "= 1.5 MiB: of each byte of the vector"):
             expect(words in why, why)
         for width in (900, 360):
