@@ -19,7 +19,7 @@ void fill_in(CLI::App const& app, settings& s) {
     if (large && is_default("--epochs")) { s.epochs = 10; }
     if (large && is_default("--decay")) { s.falls = decay::cosine; }
     if (s.hidden == 0) { s.hidden = large ? 128 : 64; }
-    if (s.precision == format::half && is_default("--compress")) { s.wire = format::half; }
+    if (is_default("--compress")) { s.wire = s.precision; }  // gradients travel as they are
     if (s.precision != format::half && s.wire != format::half) { s.loss_scale = 1; }
     if (s.wire == format::half && s.precision != format::half && is_default("--loss-scale")) {
         s.loss_scale = 1024;

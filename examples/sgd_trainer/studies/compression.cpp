@@ -106,7 +106,7 @@ void compression(study_report& report) {
     table t{
         "codecs",
         fmt::format("Four ranks learn {} images of {}: {}, {} parameters, {} epochs of batches of "
-                    "{}. The bytes are counted, per step, at the rank 0; the time of these bytes "
+                    "{}. Rank 0 counts the bytes that it sends per step. The time of these bytes "
                     "on a link of {:.0f} Mbit/s is computed from them.",
                     data.train.size(), data.name, net.description(), net.parameter_count(),
                     how.epochs, how.batch, link * 8e-6),

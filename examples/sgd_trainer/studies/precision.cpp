@@ -138,7 +138,7 @@ void show_gradients(study_report& report, data_set const& data) {
 }
 
 void show_scales(study_report& report, data_set const& data) {
-    auto const step = report.quick() ? 8 : 4;
+    auto const step = report.quick() ? 16 : 4;
     table t{"scales",
             "Accuracy in float16 with float masters and a fixed loss scale. What overflows is left "
             "out.",

@@ -81,6 +81,10 @@ std::string page_at(std::filesystem::path const& file) {
                                          : fmt::format("<!-- {0} -->\n<!-- end of {0} -->\n", mark);
 }
 
+std::filesystem::path page_of(std::string const& study, request const& what) {
+    return what.output / (study + ".md");
+}
+
 std::string page_with(std::filesystem::path const& file, std::string const& text) {
     try {
         return tools::insert_between(page_at(file), mark, text);
@@ -91,10 +95,13 @@ std::string page_with(std::filesystem::path const& file, std::string const& text
 
 }  // namespace
 
+void check_page(std::string const& study, request const& what) {
+    (void)page_with(page_of(study, what), "");
+}
+
 study_report::study_report(std::string name, request const& what)
     : name_(std::move(name)), what_(what), bar_(name_, true), load_(load_now()) {
     std::filesystem::create_directories(what_.output);
-    (void)page_with(page(), "");  // a page that cannot take the result is told of before training
 }
 
 data_set const& study_report::data() {
@@ -107,8 +114,6 @@ data_set const& study_report::data() {
     }
     return *data_;
 }
-
-std::filesystem::path study_report::page() const { return what_.output / (name_ + ".md"); }
 
 std::filesystem::path study_report::file(std::string const& part, char const* kind) const {
     return what_.output / fmt::format("{}_{}.{}", name_, part, kind);
@@ -148,12 +153,13 @@ void study_report::finish() {
     bar_.clear();
     auto const day = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     say(fmt::format(
-        "(`sgd_trainer study {}{}{}`, {} cores of {}, {:%Y-%m-%d}; before it began {:.1f} "
-        "processes wanted to run.)",
+        "(`sgd_trainer study {}{}{}`, {} cores of {}, {:%Y-%m-%d}; load average before it: "
+        "{:.1f}.)",
         name_, what_.quick ? " --quick" : "", what_.data.empty() ? "" : " --data " + what_.data,
         std::thread::hardware_concurrency(), tools::processor_name(), fmt::gmtime(day), load_));
-    write(page(), page_with(page(), text_));
-    fmt::print("{} is written\n", page().string());
+    auto const page = page_of(name_, what_);
+    write(page, page_with(page, text_));
+    fmt::print("{} is written\n", page.string());
 }
 
 }  // namespace trainer::studies

@@ -22,10 +22,12 @@ struct table {
     std::vector<std::vector<std::string>> rows;
 };
 
+/// Throws std::runtime_error if there is a page of this study that has no place for the result.
+void check_page(std::string const& study, request const& what);
+
 /// A study's report. Tables are printed and written as they come; `finish` writes the page.
 class study_report {
 public:
-    /// Throws std::runtime_error if there is a page that has no place for the result.
     study_report(std::string name, request const& what);
 
     bool quick() const { return what_.quick; }
@@ -44,7 +46,6 @@ public:
 
 private:
     void put(std::string const& text);
-    std::filesystem::path page() const;
     std::filesystem::path file(std::string const& part, char const* kind) const;
 
     std::string name_;

@@ -39,17 +39,27 @@ std::vector<std::string> names() {
 }
 
 void run(request const& what) {
+    std::vector<entry> asked_for;
     for (auto const& e : all) {
-        if (what.name != "all" && what.name != e.name) { continue; }
+        if (what.name == "all" || what.name == e.name) { asked_for.push_back(e); }
+    }
+    for (auto const& e : asked_for) { check_page(e.name, what); }  // before minutes of training
+    auto const seconds_since = [](auto begin) {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    auto const first = std::chrono::steady_clock::now();
+    int number = 0;
+    for (auto const& e : asked_for) {
         auto const begin = std::chrono::steady_clock::now();
-        fmt::print("Study {}\n\n", e.name);
+        fmt::print("Study {} ({} of {})\n\n", e.name, ++number, asked_for.size());
+        std::fflush(stdout);
         study_report report(e.name, what);
         e.run(report);
         report.finish();
-        fmt::print("It took {:.0f} s\n\n",
-                   std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        fmt::print("It took {:.0f} s\n\n", seconds_since(begin));
         std::fflush(stdout);
     }
+    if (number > 1) { fmt::print("All {} took {:.0f} s\n", number, seconds_since(first)); }
 }
 
 }  // namespace trainer::studies

@@ -204,8 +204,8 @@ void synchronise(study_report& report) {
     auto const data = first_images(report.data(), 4096, 2000);
     auto const net = job{p.base, data}.make_network();
     report.say(fmt::format(
-        "{}; {} images to learn from and {} to test. All is measured in slow motion: computing "
-        "and links are {:g} times slower, and times are divided by that.",
+        "{}; {} images to learn from and {} to test. Everything is measured in slow motion: "
+        "computing and links are {:g} times slower, and times are divided by that.",
         net.description(), data.train.size(), data.test.size(), p.base.slow_motion));
     show_cures(report, p, data);
     show_overlap(report, p, data);
