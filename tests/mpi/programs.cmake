@@ -27,6 +27,8 @@ set(worlds_of_tiny_sgd 3)
 set(arguments_of_tiny_sgd mpi)
 set(worlds_of_hosts 2x1 4x1 4x2 5x2,6x2,8x4)
 set(leaks_of_openmpi ";ASAN_OPTIONS=fast_unwind_on_malloc=0")    # else its leaks have no name
+set(name_of_mpich MPICH)
+set(name_of_openmpi "Open MPI")
 set(launch_mpich)
 set(launch_openmpi --allow-run-as-root --oversubscribe)    # more ranks than cores
 foreach(mpi IN ITEMS mpich openmpi)
@@ -104,7 +106,7 @@ foreach(mpi IN ITEMS mpich openmpi)
                 COMMAND ${COLLECTIVES_MPIEXEC_${other}} ${launch_${other}} -n 2
                     ${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 2 late)
             set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60
-                PASS_REGULAR_EXPRESSION "MPI_COMM_WORLD has 1 rank, but [A-Z_]* is 2"
+                PASS_REGULAR_EXPRESSION "MPI_COMM_WORLD has 1 rank, but [A-Z_]* is 2: use the launcher of ${name_of_${mpi}},"
                 FAIL_REGULAR_EXPRESSION "was told|is late|got a result")
         endif()
     endforeach()

@@ -48,6 +48,15 @@ inline bool is_for_any_thread() {
     return level >= MPI_THREAD_SERIALIZED;
 }
 
+/// The MPI that this program is compiled with.
+#if defined(OPEN_MPI)
+inline constexpr char const* own_mpi = "Open MPI";
+#elif defined(MPICH_VERSION)
+inline constexpr char const* own_mpi = "MPICH";
+#else
+inline constexpr char const* own_mpi = "the MPI";
+#endif
+
 /// Throws usage_error where the launcher of another MPI has started this program, as one rank of
 /// several, and says so: MPI then gives each rank a world of its own, and each would compute alone.
 inline void require_own_launcher() {
@@ -61,11 +70,10 @@ inline void require_own_launcher() {
         other = variable;
     }
     if (size == 1 && other != nullptr) {
-        throw usage_error(text_of("mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other,
-                                  " is ", static_cast<char const*>(std::getenv(other)),
-                                  ": use the launcher of the MPI that this program was compiled "
-                                  "with, or unset ",
-                                  other, " if one rank is meant"));
+        throw usage_error(text_of(
+            "mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other, " is ",
+            static_cast<char const*>(std::getenv(other)), ": use the launcher of ", own_mpi,
+            ", with which this program was compiled, or unset ", other, " if one rank is meant"));
     }
 }
 
