@@ -45,6 +45,20 @@ inline void check_run_error(observation const& ending, int rank, char const* how
     for (;;) { ::pause(); }
 }
 
+/// How long the ranks may take to go on once the last has called `shrink`.
+inline double most_seconds_to_go_on() { return (job.word_time == 0ms ? 0.1 : 2) * slowness; }
+
+/// Ends this rank as a loss: a process by a signal, which cannot say goodbye.
+inline void die() {
+    if (job.processes) { ::raise(SIGKILL); }
+}
+/// Runs a job that may lose processes.
+inline void run_with_losses(int size, rank_body const& body) {
+    observation ending;
+    observe(ending, [&] { job.run(size, body); });
+    if (!job.processes) { CHECK_EQ(ending.caught, outcome::result); }
+}
+
 /// A few rounds of all_reduce; before one of them, rank v.odd calls depart().
 template <class Depart>
 void loop(coll::communicator& comm, variant const& v, int rounds, Depart const& depart) {

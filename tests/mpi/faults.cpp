@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -22,6 +23,14 @@ namespace coll = collectives;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// Returns at one time on all ranks, which are on one machine, though they come out of a collective
+/// one after the other, and the processors may be busy.
+void begin_together(coll::communicator& comm) {
+    std::int64_t when = (coll::steady::now() + 100ms).time_since_epoch().count();
+    comm.broadcast(std::span(&when, 1), 0);
+    std::this_thread::sleep_until(coll::steady::time_point(coll::steady::duration(when)));
+}
 
 /// Calls `call`, and says how it ended if it ended as it should: in an E, within half a second, or
 /// on rank 1, which may have been stopped for so long, a second.
@@ -69,6 +78,7 @@ void suffer(coll::communicator& comm, std::string_view fault, coll::any_algorith
     static std::vector<int> data(100'000, 1);  // MPI may read it to its end
     coll::options const soon{.timeout = 200ms};
     comm.all_reduce(data);
+    begin_together(comm);
     if (fault == "mismatch") {
         be_told<coll::mismatch_error>(comm.rank(), [&] {
             comm.all_reduce(data, coll::sum{},

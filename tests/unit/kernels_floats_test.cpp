@@ -6,7 +6,11 @@
 #include <unit/kernels.hpp>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <type_traits>
+#include <vector>
 
 namespace coll = collectives;
 namespace host = collectives::host;
@@ -43,6 +47,25 @@ TEST_CASE_TEMPLATE("kernels of narrow floats", T, coll::float16, coll::bfloat16,
 
 TEST_CASE_TEMPLATE("kernels of complex numbers", T, std::complex<float>, std::complex<double>) {
     check_sums<T>(T(1, 0.25));
+}
+
+TEST_CASE_TEMPLATE("a sum keeps the payload of its NaN at every level", T, coll::float16,
+                   coll::bfloat16) {
+    constexpr std::size_t n = 77;  // whole registers of each level, and a tail
+    std::vector<T> nans(n), ones(n, T(1.0F)), out(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        auto const sign = i % 2 == 0 ? 0x8000U : 0U;
+        auto const quiet = std::is_same_v<T, coll::float16> ? 0x7e00U : 0x7fc0U;
+        nans[i] = T::from_bits(static_cast<std::uint16_t>(sign | quiet | i % 64));
+    }
+    for (auto const level : kernels::levels()) {
+        CAPTURE(host::isa_name(level));
+        for (auto const& sources : {std::array<void const*, 2>{nans.data(), ones.data()},
+                                    std::array<void const*, 2>{ones.data(), nans.data()}}) {
+            host::make_reducer<T>(coll::sum{}, level).run(out.data(), sources.data(), 2, n);
+            for (std::size_t i = 0; i < n; ++i) { REQUIRE(out[i].bits() == nans[i].bits()); }
+        }
+    }
 }
 
 TEST_CASE("a user's operator at every level") {

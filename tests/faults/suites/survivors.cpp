@@ -17,20 +17,6 @@ namespace faults {
 
 namespace {
 
-/// How the ranks may take to go on once the last has called `shrink`.
-double most_seconds() { return (job.word_time == 0ms ? 0.1 : 2) * slowness; }
-
-/// Ends this rank as a loss: a process by a signal, which cannot say goodbye.
-void die() {
-    if (job.processes) { ::raise(SIGKILL); }
-}
-/// Runs a job that may lose processes.
-void run_with_losses(int size, rank_body const& body) {
-    observation ending;
-    observe(ending, [&] { job.run(size, body); });
-    if (!job.processes) { CHECK_EQ(ending.caught, outcome::result); }
-}
-
 /// What a rank of the new communicator found.
 struct new_place {
     observation call;
@@ -113,7 +99,7 @@ TEST_CASE("the living go on after a loss") {
         for (auto const r : rest) { CHECK_EQ(of[r].call.caught, outcome::peer_lost); }
         check_places(places, rest);
         for (auto const r : rest) {
-            CHECK_LT(places[r].call.ended - last_call[0], most_seconds() + 0.2 * slowness);
+            CHECK_LT(places[r].call.ended - last_call[0], most_seconds_to_go_on() + 0.2 * slowness);
         }
     }
 }
