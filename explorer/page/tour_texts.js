@@ -49,7 +49,7 @@ const RING = [
     (f) => `Press play. Each rank\u2019s vector is cut into ${f.chunks("ring")} chunks. In each round a rank sends one chunk to the next rank, and gets one from the rank before. In the first ${f.adding("ring")} rounds it adds what it gets: `
       + `then each chunk\u2019s sum is complete at one rank. In ${f.rounds("ring") - f.adding("ring")} more the sums go round.`],
   ["Why nobody sends less", "#algorithm=ring&ranks=4&view=cost&round=5",
-    (f) => `Every rank has sent ${f.rounds("ring")} chunks of 1/${f.chunks("ring")} vector: ${f.sent("ring")} vectors. An all-reduce needs so much: of each byte ${f.ranks - 1} values must be sent until a first rank holds its sum, `
+    (f) => `Every rank has sent ${f.rounds("ring")} chunks of 1/${f.chunks("ring")} vector: ${f.sent("ring")} vectors. An all-reduce needs that much: of each byte ${f.ranks - 1} values must be sent until a first rank holds its sum, `
       + `and ${f.ranks - 1} more until all ${f.ranks} hold it. Shared by ${f.ranks} ranks that is 2 \u00d7 ${f.ranks - 1}/${f.ranks} = ${f.bound()} vectors each.${f.optimal("ring") ? " The ring sends no more: it is bandwidth-optimal." : ""}`],
   ["More ranks, hardly more bytes", "#algorithm=ring,tree&ranks=64&view=cost&round=125",
     (f) => `With ${f.ranks} ranks the busiest rank of a ring sends ${f.sent("ring")} vectors: 2 \u00d7 ${f.ranks - 1}/${f.ranks}, always below 2. That of a tree sends ${f.sent("tree")}. But the ring has ${f.rounds("ring")} rounds, the tree ${f.rounds("tree")}.`],

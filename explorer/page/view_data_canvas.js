@@ -17,20 +17,24 @@ export function drawCanvas(model, { at, changed, roundOf }, { width, dark, name 
   const x = (c) => left + Math.round(c * cell * scale) / scale;  // whole dots: no seams
   const soft = dark ? "#a3b1bf" : "#56626f";
   const hatched = hatch(g, dark);
+  if (size > 64 && gap === 0) { fillDots(g, model, at, dark, { left, top, width: chunks * cell, height: size * row }); }
+  else { fillCells(); }
   // Cells of one colour that touch are one rectangle.
-  for (let r = 0; r < size; ++r) {
-    let from = 0, fill = "";
-    const flush = (to) => {
-      if (fill) { g.fillStyle = fill; g.fillRect(x(from), top + r * row, x(to) - x(from) - gap, row - gap); }
-      from = to;
-    };
-    for (let c = 0; c < chunks; ++c) {
-      const value = at[r * chunks + c];
-      const dead = value >= 0 && size <= 64 && !model.isRead(r, c, roundOf(r));
-      const now = dead ? hatched : colourOfCell(model, r, c, value, dark).fill;
-      if (now !== fill || gap) { flush(c); fill = now; }
+  function fillCells() {
+    for (let r = 0; r < size; ++r) {
+      let from = 0, fill = "";
+      const flush = (to) => {
+        if (fill) { g.fillStyle = fill; g.fillRect(x(from), top + r * row, x(to) - x(from) - gap, row - gap); }
+        from = to;
+      };
+      for (let c = 0; c < chunks; ++c) {
+        const value = at[r * chunks + c];
+        const dead = value >= 0 && size <= 64 && !model.isRead(r, c, roundOf(r));
+        const now = dead ? hatched : colourOfCell(model, r, c, value, dark).fill;
+        if (now !== fill || gap) { flush(c); fill = now; }
+      }
+      flush(chunks);
     }
-    flush(chunks);
   }
   for (const [at1, change] of changed) {
     const r = Math.floor(at1 / chunks), c = at1 % chunks;
@@ -54,6 +58,18 @@ export function drawCanvas(model, { at, changed, roundOf }, { width, dark, name 
     for (let c = 0; c < chunks; c += step) { g.fillText(String(c), left + (c + 0.5) * cell, top - 11); }
   }
   return canvas;
+}
+
+// Of many ranks a dot per cell, drawn larger: there are tens of thousands, perhaps all of another colour.
+function fillDots(g, model, at, dark, { left, top, width, height }) {
+  const { size, chunks } = model, dots = h("canvas", { width: chunks, height: size }), image = new ImageData(chunks, size);
+  for (let i = 0; i < size * chunks; ++i) {
+    const { fill } = colourOfCell(model, Math.floor(i / chunks), i % chunks, at[i], dark), rgb = parseInt(fill.slice(1), 16);
+    image.data.set([rgb >> 16, (rgb >> 8) & 255, rgb & 255, 255], 4 * i);
+  }
+  dots.getContext("2d").putImageData(image, 0, 0);
+  g.imageSmoothingEnabled = false;
+  g.drawImage(dots, left, top, width, height);
 }
 
 // What marks a cell that is not needed any more.
