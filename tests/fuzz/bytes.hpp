@@ -33,6 +33,13 @@ public:
         left_ = left_.subspan(n);
         return value;
     }
+    /// Fills a place with what comes next; the bytes that are missing are zero.
+    void fill(std::byte* place, std::size_t bytes) {
+        auto const n = std::min(bytes, left_.size());
+        std::copy_n(std::as_bytes(left_).begin(), n, place);
+        std::fill_n(place + n, bytes - n, std::byte{});
+        left_ = left_.subspan(n);
+    }
     /// All that is left.
     std::string text() {
         std::string const result(left_.begin(), left_.end());
