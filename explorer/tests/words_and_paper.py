@@ -85,6 +85,17 @@ def check_paper(at):
         seen = d.page.eval_on_selector_all("button, summary, input[type=range], input[type=file]",
                                            "all => all.filter(e => e.offsetParent && !e.closest('details[open]')).map(e => e.id || e.innerText)")
         expect(seen == [], f"there is on paper {seen}")
+        # Paper may be narrower than the window in which the timelines were drawn: then they are smaller, with the moment in its place.
+        wide = d.page.evaluate("""() => {
+            const panels = document.querySelector(".time-panels"), place = panels.querySelector(".t-lanes");
+            const at = () => { const [m, b] = [place.querySelector(".t-moment"), place].map((e) => e.getBoundingClientRect()); return (m.left - b.left) / b.width; };
+            const before = at();
+            panels.style.width = "500px";
+            const found = [...panels.querySelectorAll(":scope > svg, .t-lanes > svg")].map((e) => e.getBoundingClientRect().width), moved = Math.abs(at() - before);
+            panels.style.width = "";
+            return [Math.max(...found), moved];
+        }""")
+        expect(wide[0] <= 500 and wide[1] < 0.01, f"a timeline is {wide[0]} pixels wide on paper of 500, and the moment is off by {wide[1]}")
         pages = d.page.pdf(format="A4").count(b"/Type /Page\n")
         expect(5 <= pages <= 9, f"{pages} pages")
         d.page.emulate_media(media="screen")
