@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -215,7 +216,9 @@ TEST_CASE("random faults in random programs") {
     MESSAGE("the first of ", jobs, " jobs has seed ", first);
     leave_dev_shm_to_others();
     job.run(2, [](coll::communicator& comm) { comm.barrier(); });  // what is made once
+    std::size_t heap = 0;  // in use after a fifth of the jobs
     for (unsigned i = 0; i < jobs; ++i) {
+        if (i == jobs / 5) { heap = heap_in_use(); }
         watchdog const guard(60s);
         campaign_job const of(first + i);
         campaign c(of);
@@ -229,6 +232,7 @@ TEST_CASE("random faults in random programs") {
                     << c.slowest() << ",\"" << c.told() << "\"\n";
         }
     }
+    CHECK_LT(heap_in_use(), heap + (512 << 10));
 }
 
 TEST_SUITE_END();
