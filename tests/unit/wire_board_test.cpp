@@ -146,6 +146,29 @@ TEST_CASE("a call and a receive of the same number are asked about apart") {
     CHECK(me.told.size() == 4);
 }
 
+TEST_CASE("other calls of a rank that asks do not make it ask again, nor forget who answered") {
+    asking_rank me;
+    me.enter(1);
+    me.inquire(first_receive);
+    me.hear(0, kind::stands);
+    me.enter(2);
+    me.board.finish(1);
+    me.board.finish(2);
+    CHECK(me.inquire(first_receive) == coll::inquiry::open);
+    CHECK(me.told.size() == 2);
+    CHECK(me.silent_after_timeout() == ranks{2});
+}
+
+TEST_CASE("who did not answer is not silent once this rank waits elsewhere, or no more") {
+    for (auto const& at : {coll::wait_point{}, first_receive}) {
+        asking_rank me;
+        me.enter(1);
+        me.inquire(first_call);
+        me.board.stand(at);
+        CHECK(me.silent_after_timeout() == ranks{});
+    }
+}
+
 TEST_CASE("a rank yields to a lower one that asks, until that one waits elsewhere") {
     asking_rank me;
     me.enter(1);

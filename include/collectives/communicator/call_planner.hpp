@@ -81,17 +81,17 @@ public:
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
-    /// The program of a gather or scatter without counts. It is null if ranks must hear the whole
-    /// count first; then `by` will make it. What was made before needs no new choice.
     struct unsized_plan {
         std::shared_ptr<program> const* made;
-        any_algorithm by;
+        any_algorithm by;  // set where nothing is made yet
     };
+    /// The program of a gather or scatter without counts. It is null if ranks must hear the whole
+    /// count first; then `by` will make it. What was made before needs no new choice.
     unsized_plan prepare_unsized(call_request const& r) {
         if (auto const* const found = kept_.find(r); found != nullptr) { return {found, {}}; }
         auto const by = choose(r);
         if (needs_whole_count(r, by)) { return {nullptr, by}; }
-        return {&kept_.add(r, make_program(r, by)), by};
+        return {&kept_.add(r, make_program(r, by)), {}};
     }
     /// Makes a program, of the algorithm that was chosen, for the caller to keep. `content` stands
     /// for the elements, if all ranks must agree on them too.

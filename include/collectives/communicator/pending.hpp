@@ -28,7 +28,9 @@ public:
     pending& operator=(pending&& other) noexcept;
     ~pending();  ///< waits; what went wrong shows at the next call
 
-    /// Returns true once the call is done; never blocks. Throws what `wait` would throw.
+    /// Returns true once the call is done; never blocks. Throws what `wait` would throw. Over MPI
+    /// and UCX a time-out is thrown by a later `test`, up to 0.1 s after it: first the other ranks
+    /// are asked where they wait.
     bool test();
     /// Returns once the call is done. Throws what the blocking form would throw; the call is done
     /// then too.

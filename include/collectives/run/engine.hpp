@@ -174,7 +174,7 @@ public:
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
-            } else if (a.suspicious) {
+            } else if (a.suspicious && !standing_.asks()) {
                 look_now_and_then(a);
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {

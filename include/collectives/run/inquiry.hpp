@@ -14,10 +14,13 @@ namespace collectives::inline v0::detail {
 /// How often a rank that waits looks for a reason.
 inline constexpr std::chrono::milliseconds look_interval{20};
 
-/// Says on the board where this rank waits, and asks the others where they do.
+/// Says on the board where this rank waits, and asks the others where they do. As long as it asks
+/// for an activity whose time has run out, the board says where that one waits, whatever else the
+/// rank does: so its peers know what they are asked about.
 class standing {
 public:
     [[gnu::cold]] void tell(any_board& board, activity const& of) {
+        if (asks() && asked_for_ != &of) { return; }
         board.stand(of.where());
         told_ = &board;
     }
@@ -26,9 +29,11 @@ public:
     }
     /// The same; and `a` ends.
     void end(activity const& a) {
-        go_on();
         if (asked_for_ == &a) { asked_for_ = nullptr; }
+        go_on();
     }
+    /// Whether it asks for an activity that still waits.
+    bool asks() const { return asked_for_ != nullptr && !asked_for_->done && !asked_for_->thrown; }
     /// Asks the ranks that `a` waits for what they have called, where that takes messages. Once its
     /// time has run out, asks all where they wait. False as long as they may still answer, or
     /// report a failure: they get a moment, in which the caller looks again after a `pause`.
@@ -44,9 +49,10 @@ public:
         constexpr auto longest = 5 * look_interval;
         if (now < a.deadline) { return true; }
         if (asked_for_ != &a) {  // a board asks for one of them at a time
-            if (asked_for_ != nullptr && now - since_ < longest) { return false; }
+            if (asks() && now - since_ < longest) { return false; }
             asked_for_ = &a;
             since_ = now;
+            tell(board, a);
         }
         auto const state = board.inquire();
         auto const most = state == inquiry::yielded ? longest : 2 * look_interval;
@@ -56,13 +62,14 @@ public:
     }
     /// The time until the next look, where so much is left until the deadline.
     std::chrono::nanoseconds pause(std::chrono::nanoseconds left) const {
-        if (asked_for_ != nullptr) { return std::chrono::milliseconds(1); }
+        if (asks()) { return std::chrono::milliseconds(1); }
         return std::clamp<std::chrono::nanoseconds>(left, std::chrono::nanoseconds(1),
                                                     look_interval);
     }
 
 private:
     [[gnu::cold, gnu::noinline]] void take_back() {
+        if (asks()) { return; }
         told_->stand({});
         told_ = nullptr;
     }

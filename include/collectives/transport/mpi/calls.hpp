@@ -54,7 +54,7 @@ inline constexpr char const* own_mpi = "Open MPI";
 #elif defined(MPICH_VERSION)
 inline constexpr char const* own_mpi = "MPICH";
 #else
-inline constexpr char const* own_mpi = "the MPI";
+inline constexpr char const* own_mpi = "its library";
 #endif
 
 /// Throws usage_error where the launcher of another MPI has started this program, as one rank of
@@ -70,10 +70,10 @@ inline void require_own_launcher() {
         other = variable;
     }
     if (size == 1 && other != nullptr) {
-        throw usage_error(text_of(
-            "mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other, " is ",
-            static_cast<char const*>(std::getenv(other)), ": use the launcher of ", own_mpi,
-            ", with which this program was compiled, or unset ", other, " if one rank is meant"));
+        throw usage_error(
+            text_of("mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other, " is ",
+                    static_cast<char const*>(std::getenv(other)), ": use the launcher of ", own_mpi,
+                    ", the MPI of this program, or unset ", other, " if one rank is meant"));
     }
 }
 

@@ -51,17 +51,17 @@ public:
     }
 
     void enter(fingerprint const& call, std::uint64_t sequence, std::uint64_t past) {
-        auto call_of_mine = call;
-        call_of_mine.sequence = sequence;
-        call_of_mine.past = past;
-        history_[sequence % history_.size()] = call_of_mine;
+        auto& mine = history_[sequence % history_.size()] = call;
+        mine.sequence = sequence;
+        mine.past = past;
         peer(me_).entered = sequence;
-        inquired_ = {};
-        if (!asked_ahead_) { return; }
-        asked_ahead_ = false;
+        if (!std::exchange(asked_ahead_, false)) { return; }
         for (rank_t r = 0; r < size(); ++r) { answer(r); }
     }
-    void finish(std::uint64_t sequence) { peer(me_).finished = sequence, inquired_ = {}; }
+    void finish(std::uint64_t sequence) {
+        peer(me_).finished = sequence;
+        if (inquired_.sequence == sequence && !inquired_.is_pair()) { inquired_ = {}; }
+    }
 
     std::uint64_t entered(rank_t r) const { return peer(r).entered; }
     std::uint64_t finished(rank_t r) const { return peer(r).finished; }
@@ -77,8 +77,7 @@ public:
     /// Tells all peers, once per call, that this rank waits in call `sequence`. Each answers with
     /// its own call as soon as it has entered it.
     void ask(std::uint64_t sequence) {
-        if (asked_ >= sequence) { return; }
-        asked_ = sequence;
+        if (std::exchange(asked_, std::max(asked_, sequence)) >= sequence) { return; }
         for (rank_t r = 0; r < size(); ++r) {
             if (r != me_) { say(control_message::kind::asks, r, sequence); }
         }
@@ -89,7 +88,10 @@ public:
             tell_(job_rank(r), about(control_message::kind::watches));
         }
     }
-    void stand(wait_point const& at) { peer(me_).waits = at; }
+    void stand(wait_point const& at) {
+        peer(me_).waits = at;
+        if (!inquired_.is_in_call_of(at)) { inquired_ = {}; }
+    }
     wait_point where(rank_t r) const { return peer(r).waits; }
     /// Asks all peers, once per call, where they wait. Who is inside the library answers at once.
     /// Of ranks that ask at one time the lowest reports the failure, so that all report the same.
@@ -207,9 +209,8 @@ private:
         std::uint64_t asked = 0;             // the last call that it asks for,
         std::uint64_t answered = 0;          // and that it was told of
         std::array<fingerprint, 8> calls{};  // of which it told
-        bool watched = false, watches = false, has_left = false;
+        bool watched = false, watches = false, has_left = false, stands = false;
         bool inquires = false;  // asks where all wait, and has not gone on since
-        bool stands = false;
         wait_point waits{};
     };
 
@@ -252,10 +253,9 @@ private:
     std::atomic<bool>* failed_;
     lean_vector<known> peers_;
     std::array<fingerprint, 64> history_{};
-    std::uint64_t asked_ = 0;   // the last call that this rank asked for
-    bool asked_ahead_ = false;  // a peer waits for a call that this rank has yet to come to
-    wait_point inquired_{};     // of which it asks where all wait; cleared by the next call
-    bool told_ = false;
+    std::uint64_t asked_ = 0;  // the last call that this rank asked for
+    wait_point inquired_{};    // of which it asks where all wait; cleared once that ends
+    bool told_ = false, asked_ahead_ = false;  // ahead: for a call that this rank has yet to enter
     std::unique_ptr<survival> survival_;
     std::atomic<std::uint32_t> stopped_{0};
     mutable std::mutex guard_;

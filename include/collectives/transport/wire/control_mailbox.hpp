@@ -58,7 +58,7 @@ public:
     /// Tells the peers what has failed here. Waits a moment until it is on its way, since this rank
     /// may not come back for long.
     void tell_failures() {
-        if (boards_.spread()) { flush(steady::now() + std::chrono::milliseconds(10)); }
+        if (boards_.spread()) { flush(steady::now() + std::chrono::milliseconds(10), true); }
     }
     /// Takes in one word, if one has come.
     bool receive() {

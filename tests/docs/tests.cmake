@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The tests of the documents, and one of a script of bench/ that needs Python too.
+collectives_test(bench.versus LABELS tools
+    COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/bench/versus)
+foreach(script IN ITEMS links programs)
+    collectives_test(docs.${script} LABELS examples
+        COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/${script})
+endforeach()
+find_program(COLLECTIVES_DOXYGEN doxygen)
+if(COLLECTIVES_DOXYGEN)
+    collectives_test(docs.reference LABELS examples
+        COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/reference ${CMAKE_CURRENT_BINARY_DIR}/reference)
+else()
+    message(STATUS "the test docs.reference is left out: doxygen was not found")
+endif()
+if(TARGET coll_show AND TARGET coll_predict AND TARGET coll_scale)
+    collectives_test(docs.lessons LABELS tools
+        COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/lessons $<TARGET_FILE_DIR:coll_show>)
+endif()
+set(named)
+file(GLOB tools CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*/main.cpp)
+list(TRANSFORM tools REPLACE ".*/([^/]+)/main.cpp" "\\1")
+foreach(program IN LISTS tools ITEMS pipeline sgd_trainer)
+    if(TARGET ${program})
+        list(APPEND named $<TARGET_FILE:${program}>)
+        add_dependencies(tested ${program})
+    endif()
+endforeach()
+collectives_test(docs.commands LABELS tools
+    COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands ${named})
+# Each program in a document, and those of all fragments; the test above is that of those which are files.
+file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents})
+execute_process(COMMAND ${COLLECTIVES_PYTHON} tests/docs/programs ${CMAKE_CURRENT_BINARY_DIR}/docs
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE programs)
+string(REGEX MATCHALL "[^\n]+" programs "${programs}")
+foreach(source IN LISTS programs)
+    cmake_path(GET source STEM name)
+    if(name STREQUAL fragments_mpi AND NOT TARGET collectives::mpi)
+        continue()
+    endif()
+    collectives_program(docs.${name} ${source})
+    if(NOT TARGET docs.${name})
+        continue()
+    endif()
+    if(name STREQUAL fragments_mpi)
+        target_link_libraries(docs.${name} PRIVATE collectives::mpi)
+    endif()
+    collectives_link_compiled(docs.${name})
+    collectives_compile_quickly(docs.${name} 0)
+    add_dependencies(tested docs.${name})
+    if(NOT name MATCHES "^fragments_")    # a launcher starts the ranks of those
+        collectives_test(docs.${name} LABELS examples COMMAND docs.${name})
+    endif()
+    if(TARGET examples)
+        add_dependencies(examples docs.${name})
+    endif()
+endforeach()
