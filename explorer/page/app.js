@@ -134,6 +134,12 @@ export function makeApp(core, computer) {
       if (!app.busy) { app.state.round = Math.max(-1, Math.min(state.round, app.rounds - 1)); }
       for (const listener of listeners) { listener(app, before); }
     },
+    // Goes to a state as a link says it, but the reader's own text stays as it is.
+    visit(fragment) {
+      const { source, source_parameter } = app.state;
+      app.complaints = [];
+      app.set({ ...fromFragment(fragment).state, source, source_parameter });
+    },
     showFragment(fragment) {
       const { state, complaints } = fromFragment(fragment);
       app.complaints = complaints;

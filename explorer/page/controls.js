@@ -84,12 +84,12 @@ export function mountControls(form, complaints, app) {
   let said = "";
   function tellRanks() {
     const { ranksShown } = app.own, { ranks: now } = app.state;
-    if (ranksShown && ranksShown.now !== now) { app.own.ranksShown = null; }
-    const text = app.own.ranksShown ? `${plural(now, "rank")} now, since the mistake shows with so many.` : "";
+    if (ranksShown && (ranksShown.now !== now || (ranksShown.mended && app.state.view !== "write"))) { app.own.ranksShown = null; }
+    const { before, mended } = app.own.ranksShown ?? {};
+    const text = mended ? `It is right: ${plural(now, "rank")} again.` : app.own.ranksShown ? `${plural(now, "rank")} now, since the mistake shows with so many.` : "";
     if (text === said) { return; }
     said = text;
-    const { before } = app.own.ranksShown ?? {};
-    changed.replaceChildren(...(text === "" ? [] : [text, h("button", { type: "button", class: "plain", id: "ranks-back", onclick: () => {
+    changed.replaceChildren(...(text === "" ? [] : mended ? [text] : [text, h("button", { type: "button", class: "plain", id: "ranks-back", onclick: () => {
       app.set({ ranks: before });
       ranks.focus();
     } }, `Back to ${plural(before, "rank")}`)]));
@@ -142,8 +142,8 @@ export function mountControls(form, complaints, app) {
     }
     if (![ranks, root, amount].some((f) => f.getAttribute("aria-invalid") === "true")) { say(""); }
     tellRanks();
-    // Tasks have algorithms of their own: what is wrong with those shown is not told there.
-    const panels = state.view === "tasks" ? [] : app.panels;
+    // Tasks have algorithms of their own: what is wrong with those shown is not told there. What is written is told beside it.
+    const panels = state.view === "tasks" ? [] : app.panels.filter((p) => state.view !== "write" || p.name !== app.own.name);
     const lines = [...app.complaints, ...panels.filter((p) => p.complaint && !p.busy).map((p) => `${p.complaint.replace(/`([^`]*)`/g, "\u201c$1\u201d")}.`)];
     complaints.replaceChildren(...lines.map((l) => h("li", {}, l)));
   });

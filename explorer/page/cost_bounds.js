@@ -14,10 +14,16 @@ const ROUNDS = {
            "In the end all P do, and 1 doubled r times is 2ʳ: so 2ʳ ≥ P."],
 };
 
+// Who must send of one byte of an all-reduce, as many as there are.
+export function sendersOfAllReduce(size) {
+  const others = size - 1, [each, their] = others === 1 ? ["", "its"] : ["each ", "their"];
+  return `${others} of the ${size} ranks must ${each}send ${their} number at least once before anybody can know the sum; then the sum must be sent to ${others} ${others === 1 ? "other" : "others"}.`;
+}
+
 const SENT = {
   all_reduce: {
     formula: "2n(P − 1)/P", value: (n, p) => 2n * n - 2n * n / p,
-    why: ["Of each byte of the vector, P − 1 values must be sent until a first rank holds its sum, and P − 1 more until the others hold it too.",
+    why: (size) => [`Of each byte of the vector, ${sendersOfAllReduce(size)}`,
           "So all ranks together send 2(P − 1) n, and the busiest of P ranks sends at least the mean."],
   },
   reduce_scatter: {
@@ -106,7 +112,7 @@ const MEANING = {
 // the value is that of P ranks and n bytes.
 export function boundsOf(collective, size, bytes) {
   const n = BigInt(bytes), p = BigInt(size);
-  const of = ({ formula, why, value }) => ({ formula, why, value: size === 1 ? 0n : value(n, p) });
+  const of = ({ formula, why, value }) => ({ formula, why: typeof why === "function" ? why(size) : why, value: size === 1 ? 0n : value(n, p) });
   return {
     meaning: MEANING[collective] ?? "n is all P blocks together",
     rounds: of({ formula: "⌈log₂ P⌉", why: ROUNDS[knows[collective] ?? "all"], value: () => least(size) }),

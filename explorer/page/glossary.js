@@ -4,9 +4,9 @@
 import { h } from "./dom.js";
 import { text } from "./language/headers.js";
 
-const WORDS = ["rank", "collective", "root", "all-reduce", "reduce-scatter", "all-gather", "algorithm", "step", "round", "chunk",
+const WORDS = ["rank", "communicator", "vector", "tree", "collective", "root", "all-reduce", "reduce-scatter", "all-gather", "algorithm", "step", "round", "chunk",
                "block", "owner", "schedule", "bracket", "checker", "order-preserving", "position-independent", "left fold", "busiest rank", "bound",
-               "bandwidth-optimal", "latency", "overhead", "LogGP", "critical path", "crossbar", "torus", "fat tree", "oversubscribed", "fair sharing"];
+               "bandwidth-optimal", "latency", "overhead", "gap", "bandwidth", "\u03b1", "\u03b2", "\u03b3", "LogGP", "critical path", "crossbar", "torus", "fat tree", "oversubscribed", "fair sharing"];
 const PLACES = "p, li, th, dd, .term-place";
 const NOT_IN = "button, label, summary, a, code, svg, textarea, select, .term, .away, .foot, .legend, [role=status], [hidden]";
 const WAIT = 120;  // milliseconds after a change: what is seen first comes first

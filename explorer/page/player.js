@@ -76,7 +76,12 @@ export function mountPlayer(at, told, app) {
     drawPlay();
     if (byTime()) { frame = requestAnimationFrame((t) => sweep(t)); } else { timer = setTimeout(tick, 120); }
   }
+  // From where the player stands; who wants no motion sees the first round.
+  app.play = () => {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) { step(1); } else if (!app.playing) { toggle(); }
+  };
   function tick() {
+    if (app.busy) { timer = setTimeout(tick, 120); return; }
     if (now() >= end()) { stop(); return; }
     move(now() + 1);
     timer = setTimeout(tick, SPEEDS[app.state.speed]);

@@ -36,9 +36,9 @@ export function mountTour(top, app) {
     const [, fragment, say] = steps[at], shown = steps;
     said = [];
     elsewhere = false;
-    location.hash = fragment;
+    app.visit(fragment);
     draw();
-    const words = await say(factsOf(app.core, fragment));
+    const words = await say(factsOf(app.core, fragment, app.own));
     if (at === to && steps === shown) { said = [words].flat(); draw(); }
   }
   function draw() {

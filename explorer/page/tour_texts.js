@@ -4,11 +4,13 @@ import { networkOf } from "./clock.js";
 import { RECV_REDUCE, INTS_PER_STEP } from "./core.js";
 import { crossingsOf } from "./crossings.js";
 import { bytes, seconds } from "./numbers.js";
+import { sendersOfAllReduce } from "./cost_bounds.js";
+import { FIRST } from "./own.js";
 import { fromFragment } from "./state.js";
 import { crossingText } from "./view_time_tables.js";
 
-// Of a state: the algorithms `names`, how many vectors of one rank their busiest rank sends, and so on.
-export function factsOf(core, fragment) {
+// Of a state: the algorithms `names`, how many vectors of one rank their busiest rank sends, and so on. `own`: what the reader has written.
+export function factsOf(core, fragment, own) {
   const { state } = fromFragment(fragment), { ranks, algorithm } = state, what = core.collectives.indexOf(state.collective);
   const jobs = new Map(algorithm.map((name) => [name, core.record(name, what, ranks, state.root)]));
   const vectors = (n) => `${Number((Number(n) / state.bytes).toPrecision(4))}`;
@@ -21,7 +23,8 @@ export function factsOf(core, fragment) {
     optimal: (name) => cost(name).busiest.sent === cost(name).bound.sent,
     // Names and times, who ends first before the others.
     order: () => algorithm.map((name) => ({ name, time: took(name) })).sort((a, b) => a.time - b.time).map(({ name, time }) => ({ name, time: seconds(time) })),
-    crossing: async () => crossingText(await crossingsOf({ core, state }, algorithm.map((name) => ({ name, job: jobs.get(name) })), { stopped: () => false }), algorithm),
+    crossing: async () => crossingText(await crossingsOf({ core, state }, algorithm.map((name) => ({ name, job: jobs.get(name) })), { stopped: () => false }), algorithm, state),
+    hasOwn: own.text !== FIRST,
   };
 }
 
@@ -40,7 +43,7 @@ const WHOLE = [
   ["Make the vector short", "#algorithm=ring,tree&ranks=8&view=time&bytes=1024",
     async (f) => `${first(f)} Bytes hardly count any more, rounds do, ${f.rounds("tree")} against ${f.rounds("ring")}, for each costs a latency. ${await f.crossing()} The page says so above the timelines too: change the vector, and try it.`],
   ["Write one of your own", "#view=write",
-    () => "The text there is right, but sends too much. Change it: the proof and the counts follow each change. Another one to start from: one_shot, two_shot, ring."],
+    (f) => `${f.hasOwn ? "Your own text is still there" : "The text there is right, but sends too much"}. Change it: the proof and the counts follow each change. Another one to start from: one_shot, two_shot, ring.`],
   ["Test yourself", "#view=tasks&task=bug:ring:4:all_reduce:1",
     () => "One step of a ring was changed. Which? The Tasks view has more, and marks them."],
 ];
@@ -49,8 +52,8 @@ const RING = [
     (f) => `Press play. Each rank\u2019s vector is cut into ${f.chunks("ring")} chunks. In each round a rank sends one chunk to the next rank, and gets one from the rank before. In the first ${f.adding("ring")} rounds it adds what it gets: `
       + `then each chunk\u2019s sum is complete at one rank. In ${f.rounds("ring") - f.adding("ring")} more the sums go round.`],
   ["Why nobody sends less", "#algorithm=ring&ranks=4&view=cost&round=5",
-    (f) => `Every rank has sent ${f.rounds("ring")} chunks of 1/${f.chunks("ring")} vector: ${f.sent("ring")} vectors. An all-reduce needs that much: of each byte ${f.ranks - 1} values must be sent until a first rank holds its sum, `
-      + `and ${f.ranks - 1} more until all ${f.ranks} hold it. Shared by ${f.ranks} ranks that is 2 \u00d7 ${f.ranks - 1}/${f.ranks} = ${f.bound()} vectors each.${f.optimal("ring") ? " The ring sends no more: it is bandwidth-optimal." : ""}`],
+    (f) => `Every rank has sent ${f.rounds("ring")} chunks of 1/${f.chunks("ring")} vector: ${f.sent("ring")} vectors. An all-reduce needs that much. Of each byte, ${sendersOfAllReduce(f.ranks)} `
+      + `Shared by ${f.ranks} ranks that is 2 \u00d7 ${f.ranks - 1}/${f.ranks} = ${f.bound()} vectors each.${f.optimal("ring") ? " The ring sends no more: it is bandwidth-optimal." : ""}`],
   ["More ranks, hardly more bytes", "#algorithm=ring,tree&ranks=64&view=cost&round=125",
     (f) => `With ${f.ranks} ranks the busiest rank of a ring sends ${f.sent("ring")} vectors: 2 \u00d7 ${f.ranks - 1}/${f.ranks}, always below 2. That of a tree sends ${f.sent("tree")}. But the ring has ${f.rounds("ring")} rounds, the tree ${f.rounds("tree")}.`],
   ["When a tree is quicker", "#algorithm=ring,tree&ranks=8&view=time&bytes=1024",

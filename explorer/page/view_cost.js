@@ -34,12 +34,13 @@ export default {
     declare({ counted: { initial: "sent", ...asOneOf("sent", "received", "added") } });
     const choice = h("fieldset", { class: "choices" }, h("legend", { class: "away" }, "What the bars show"),
       Object.keys(VERBS).map((k) => h("label", {}, h("input", { type: "radio", name: "counted", value: k, onchange: () => app.set({ counted: k }) }), ` ${k}`)));
-    const title = h("h2", {}), charts = h("div", { class: "charts" }), why = h("div", {}), counts = h("div", {}), lecture = h("div", {});
+    const title = h("h2", { tabIndex: -1 }), charts = h("div", { class: "charts" }), why = h("div", {}), counts = h("div", {}), lecture = h("div", {});
     const key = h("p", { class: "quiet" }, "Full bars: so far. Pale bars: in the end.");
     const whyBox = h("details", { class: "why", id: "why-not-less" }, h("summary", {}, "Why can nobody send less?"), why);
-    const curves = h("section", { class: "card" });
+    const curves = h("section", { class: "card", id: "curves-card" });
     const lectures = h("details", { class: "lectures", ontoggle: () => redrawBelow() }, h("summary", {}, h("h2", {}, "The table of lectures, and what its n means")), lecture);
-    host.append(h("section", { class: "card" }, h("div", { class: "row between" }, title, choice), charts, key, whyBox),
+    const replaced = h("p", { class: "row", id: "replaced", role: "status", hidden: true });
+    host.append(replaced, h("section", { class: "card" }, h("div", { class: "row between" }, title, choice), charts, key, whyBox),
       h("section", { class: "card" }, h("h2", {}, "Counted exactly"), counts), curves,
       h("section", { class: "card" }, lectures));
     const redrawCurves = mountCurves(curves, app);
@@ -78,8 +79,18 @@ export default {
       key.hidden = app.state.clock === "round" && app.state.round >= app.rounds - 1;
     }
 
+    // Who compares with another algorithm is told which one had to go, as long as those are shown.
+    function tellReplaced() {
+      const { replaced: r, state } = app, text = r?.now === state.algorithm.join() ? r.text : "";
+      replaced.hidden = text === "";
+      if (replaced.dataset.text === text) { return; }
+      replaced.dataset.text = text;
+      replaced.replaceChildren(...(text ? [text, h("button", { type: "button", class: "plain", onclick: () => { app.set({ algorithm: r.before }); title.focus(); } }, `Back to ${listed(r.before)}`)] : []));
+    }
+
     function redraw() {
       if (host.hidden) { return; }
+      tellReplaced();
       const { state } = app, { collective, ranks, bytes, counted } = state;
       const panels = app.panels.filter((p) => p.job && p.proof.ok && p.cost);
       for (const input of choice.querySelectorAll("input")) { input.checked = input.value === counted; }

@@ -71,7 +71,7 @@ export default {
       const width = Math.floor(widthOf(panels, n));
       const cards = app.panels.map((panel) => cardOf(panel, width, before, small));
       panels.replaceChildren(...cards.map((c) => c.node));
-      legend.replaceChildren(...legendOf(app, small));
+      legend.replaceChildren(...legendOf(app, small, app.panels.some((p) => p.job && faultIn(p, app.state))));
       note.replaceChildren(...notesOf(app));
       details.draw(small);
       for (const c of cards) { c.start?.(); }

@@ -7,7 +7,8 @@ import { isDark } from "./theme.js";
 import { lostOf } from "./lost.js";
 import { crossAt, hatching } from "./view_data_grid.js";
 
-export function legendOf(app, small) {
+// `framed`: whether a cell has the frame of a mistake.
+export function legendOf(app, small, framed) {
   const { state } = app;
   const { reduces, blocks } = TRAITS[state.collective];
   const item = (kind, style, text) => h("li", {}, h("i", { class: kind, style, "aria-hidden": "true" }), text);
@@ -31,6 +32,7 @@ export function legendOf(app, small) {
   if (small && reduces && state.cells !== "numbers" && state.ranks > 2) {
     items.push(h("li", {}, `\u00d7${state.ranks} is a sum of ${state.ranks}, where a cell is too narrow to list them`));
   }
+  if (framed) { items.push(item("edge fault", {}, "where the checker found the mistake")); }
   const wrong = app.panels.filter((p) => small && p.job && !p.proof.ok).map((p) => lostOf(p.job, p.proof, state.collective, state.round));
   const swatch = (...parts) => s("svg", { width: 34, height: 16, viewBox: "0 0 34 16", class: "swatch", "aria-hidden": "true" }, parts);
   const stroke = (d, dash) => s("path", { d, stroke: "var(--bad)", "stroke-width": dash ? 2 : 3.2, "stroke-dasharray": dash, fill: "none" });

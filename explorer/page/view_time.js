@@ -25,7 +25,12 @@ export default {
       h("option", { value: "last" }, "all have ended"), h("option", { value: "first" }, "the first has ended"));
     const untilField = h("label", { class: "row quiet" }, "The axis ends when ", until);
     const verdict = h("p", { class: "t-says", id: "verdict" });
-    const crossing = h("p", { class: "t-says", id: "crossing" });
+    const crossing = h("span", { id: "crossing" });
+    const ofAll = h("button", { type: "button", class: "plain", id: "crossing-all", hidden: true, onclick: () => {
+      app.set({ view: "cost" });
+      document.getElementById("curves-card").scrollIntoView({ block: "start" });
+    } }, "Of all algorithms: see Cost");
+    const crossings = h("p", { class: "t-says" }, crossing, " ", ofAll);
     const unusual = h("p", { class: "t-says", id: "unusual" });
     const wrong = h("div", {});
     const lanes = h("div", { class: "time-panels" });
@@ -37,7 +42,7 @@ export default {
     const network = h("form", { class: "card t-network", "aria-label": "The network", onsubmit: (e) => e.preventDefault() });
     const trace = h("section", { class: "card", "aria-label": "A recorded trace" });
     host.append(h("h2", { class: "away" }, "When each step runs"), hatched(), h("div", { class: "time-grid" },
-      h("div", { class: "card time-main" }, verdict, unusual, crossing, wrong, untilField, lanes, under, legend), network,
+      h("div", { class: "card time-main" }, verdict, unusual, crossings, wrong, untilField, legend, lanes, under), network,
       h("div", { class: "time-rest" }, h("div", { class: "card" }, shares, ranks.node, path.node, model()), trace)));
     const prices = mountNetwork(network, app);
     const recorded = mountTrace(trace, app, prices);
@@ -118,6 +123,8 @@ export default {
       const mine = ++asked, few = state.ranks <= MOST_COMPARED;
       const two = all.length > 1 && state.ranks > 1;
       crossing.textContent = !two ? "" : few ? "Looking where one overtakes another \u2026" : `Where one overtakes another is computed for up to ${MOST_COMPARED} ranks.`;
+      ofAll.hidden = true;
+      crossings.hidden = !two;
       if (!few || all.length === 0) { return; }
       const done = app.begin();
       try {
@@ -125,7 +132,10 @@ export default {
         if (mine !== asked) { return; }
         shares.replaceChildren(totalsTable(all, all.map((r) => (r.timed.total > 0 ? partsOf(app, r.panel.job, r.timed.total) : null))));
         const found = two ? await crossingsOf(app, all.map((r) => r.panel), { stopped: () => mine !== asked }) : null;
-        if (found && mine === asked) { crossing.textContent = crossingText(found, all); }
+        if (found && mine === asked) {
+          crossing.textContent = crossingText(found, all, state);
+          ofAll.hidden = false;
+        }
       } finally { done(); }
     }
 

@@ -2,6 +2,7 @@
 // The timelines in words and numbers: who ends first and why, totals, ranks, and what the last rank waited for.
 import { INTS_PER_STEP, SEND } from "./core.js";
 import { h, listed, plural } from "./dom.js";
+import { networkOf, presetOf } from "./clock.js";
 import { bytes, seconds } from "./numbers.js";
 import { VERB_WORDS } from "./trace.js";
 
@@ -40,13 +41,18 @@ export function unusualText(ready, state, without) {
   return `${said[0].toUpperCase()}${said.slice(1)}. That costs ${listed(costs.map(([name, t]) => (t > 0 ? `${name} ${seconds(t)}` : `${name} nothing`)))}.`;
 }
 
-// From which size on which of them ends first.
-export function crossingText(found, names) {
-  const bytes = (n) => about(n);
-  if (found.length === 1) { return `With this network ${found[0].name} is the quickest of ${names.length === 2 ? "the two" : "the three"} at every size up to 16 GiB.`; }
-  const parts = found.map((f, i) => (i === 0 ? `${f.name} is the quickest below ${bytes(found[1].from)}` : i + 1 < found.length
-    ? `${f.name} from there to ${bytes(found[i + 1].from)}` : `${f.name} from there on`));
-  return `With this network ${listed(parts)}.`;
+// "With Ethernet"; late ranks and slow links make it a network without a name.
+function networkName(state) {
+  const preset = presetOf(state), { late, slow } = networkOf(state);
+  return preset && late.length === 0 && slow.length === 0 ? `With ${preset.id === "shared" ? "shared memory" : preset.title}` : "With this network";
+}
+// Below and above which size which of them ends first: about, since a crossing point is found to 1 % and told in two digits.
+export function crossingText(found, names, state) {
+  const two = names.length === 2, start = `${networkName(state)}, of these ${two ? "two" : "three"},`, best = two ? "quicker" : "the quickest";
+  if (found.length === 1) { return `${start} ${found[0].name} is ${best} at every size up to 16 GiB.`; }
+  const parts = found.map((f, i) => (i === 0 ? `${f.name} is ${best} below about ${about(found[1].from)}` : i + 1 < found.length
+    ? `${f.name} from there to about ${about(found[i + 1].from)}` : `${f.name} above`));
+  return `${start} ${listed(parts)}.`;
 }
 
 const COLUMNS = [["latency", "latency"], ["overhead", "overhead"], ["gap", "gap"], ["bytes", "bytes"], ["adding", "adding"], ["late", "late rank"]];

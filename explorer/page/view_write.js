@@ -5,6 +5,7 @@ import { NAMES, algorithm as textOf, example, library } from "./language/headers
 import { linesAtTime, linesOfRound } from "./language/lines.js";
 import { compilerExplorerLink, toCompileAlone, toEdit, toSave } from "./language/texts.js";
 import { toFragment } from "./state.js";
+import { MOST_PANELS } from "./app.js";
 import { FIRST } from "./own.js";
 import { makeEditor } from "./write_editor.js";
 import { costCard, errorList, proofCard, proofs } from "./write_results.js";
@@ -19,16 +20,21 @@ export default {
   mount(host, app) {
     const { own } = app;
     let timer = 0, drawn = "", mine = "", kept = false, before = null;
-    const editor = makeEditor("write-text", "write-keys write-running", (text) => {
+    let placed = "";  // the text that the editor got or gave last: what was typed since is not taken from it
+    // Who leaves the text, perhaps for another part of the page, leaves it as it stands there.
+    const taken = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => changed(text), 250);
-    });
+      changed(editor.text);
+    };
+    const editor = makeEditor("write-text", "write-keys write-running", () => {
+      clearTimeout(timer);
+      timer = setTimeout(taken, 250);
+    }, taken);
 
     const load = h("select", { id: "write-load" }, LOADS.map(([name], i) => h("option", { value: i }, name)));
     const button = h("button", { type: "button", id: "write-take", onclick: () => {
       editor.replace(LOADS[load.value][1]());
-      clearTimeout(timer);
-      changed(editor.text);
+      taken();
     } }, "Load");
     // The same as Ctrl+Z in the text, for who has no such key: there is one history, that of the text.
     const undo = h("button", { type: "button", id: "write-undo", title: "Takes back what was typed or loaded", onclick: () => { editor.undo(); } }, "Undo");
@@ -45,9 +51,9 @@ export default {
     const task = h("span", {}), goal = h("p", { class: "row", id: "write-task", hidden: true }, task,
       h("button", { type: "button", id: "write-back", onclick: () => app.set({ view: "tasks" }) }, "Back to the task"));
     host.append(goal,
-      h("div", { class: "row write-top" }, h("label", { class: "row" }, "Start from ", load), button, undo, parameterField), instead,
-      h("div", { class: "write-columns" }, h("div", { class: "write-left" }, h("div", { class: "row between" }, keys, running), editor.node),
-        h("div", { class: "write-right" }, said, results)));
+      h("div", { class: "row write-top" }, h("label", { class: "row" }, "Start from ", load), button, undo, parameterField, keys),
+      h("div", { class: "write-columns" }, h("div", { class: "write-left" }, running, editor.node),
+        h("div", { class: "write-right" }, said, instead, results)));
 
     const playMine = h("button", { type: "button", class: "plain", onclick: () => { kept = false; app.set({ algorithm: own.among(app.state.algorithm, null), round: 0 }); } }, "Play mine here");
 
@@ -55,12 +61,39 @@ export default {
     async function changed(text) {
       if (text === own.text) { return; }
       const name = own.name, shown = app.state.algorithm;
+      placed = text;
       own.take(text);
       const algorithm = kept && !shown.includes(name) ? shown : own.among(shown, name);
       if (!shown.includes(name) && algorithm !== shown) { before = shown; }
-      app.show({ ...app.state, algorithm });
+      app.show({ ...app.state, algorithm, ...ranksBefore() });
       const patch = await own.patch();
       if (own.text === text) { app.set({ ...patch, algorithm: app.state.algorithm }, { replace: true }); }
+    }
+
+    // The ranks were changed to show a mistake: once there is none, they are as before. Who has changed them since keeps them.
+    function ranksBefore() {
+      const shown = own.ranksShown;
+      if (shown?.now !== app.state.ranks || shown.mended || !own.algorithm || proved().some((p) => p.fits && !p.ok)) { return {}; }
+      own.ranksShown = { now: shown.before, mended: true };
+      return { ranks: shown.before };
+    }
+
+    // Opens a view at its top: what it shows is seen, and the player under it.
+    function open(patch) {
+      app.set(patch);
+      document.getElementById("tabs").scrollIntoView({ block: "start" });
+    }
+    function play() {
+      open({ algorithm: own.among(app.state.algorithm, null), view: "data", round: -1, time: 0 });
+      app.play();
+    }
+    // A ring beside it; where there is no place for one more, in the place of another, which is said.
+    function compare() {
+      const { name } = own, shown = own.among(app.state.algorithm, null), others = shown.filter((n) => n !== name && n !== "ring");
+      const gone = shown.includes("ring") || shown.length < MOST_PANELS ? undefined : others.at(-1);
+      const algorithm = [...shown.filter((n) => n !== gone), ...(shown.includes("ring") ? [] : ["ring"])];
+      if (gone) { app.replaced = { now: algorithm.join(), text: `ring takes the place of ${gone}.`, before: shown }; }
+      open({ algorithm, view: "cost" });
     }
 
     function save() {
@@ -79,8 +112,8 @@ export default {
       const length = location.href.split("#")[0].length + toFragment(app.state).length;
       return h("section", { class: "card" }, h("h2", {}, "Use it"),
         h("div", { class: "row" },
-          h("button", { type: "button", class: "strong", id: "write-play", onclick: () => app.set({ algorithm: own.among(app.state.algorithm, null), view: "data", round: -1 }) }, "Play it"),
-          h("button", { type: "button", id: "write-compare", onclick: () => app.set({ algorithm: [name, "ring"], view: "cost" }) }, "Compare with ring"),
+          h("button", { type: "button", class: faulty().wrong ? null : "strong", id: "write-play", onclick: play }, "Play it"),
+          h("button", { type: "button", id: "write-compare", onclick: compare }, "Compare with ring"),
           h("button", { type: "button", id: "write-save", onclick: save }, `Save ${type}.hpp`)),
         h("p", { class: "after" }, elsewhere.length <= LONGEST_ELSEWHERE
           ? h("a", { href: elsewhere, target: "_blank", rel: "noopener noreferrer", id: "write-elsewhere" }, "Open in Compiler Explorer")
@@ -92,6 +125,9 @@ export default {
         app.state.source !== "" && h("p", { class: "quiet" }, `The address of this page has your text in it: send it, and the other one sees the same. It has ${plural(length, "character")}.`,
           length > LONG_LINK && h("b", {}, " Some programs cut so long an address: save the header too.")));
     }
+
+    // What is found has one use: whatever its functions are called, they are or make an all-reduce.
+    const USE = "That is an all-reduce; the library makes the other collectives from it.";
 
     function subset() {
       return h("details", { class: "card", id: "write-subset" }, h("summary", {}, "What this page reads"),
@@ -135,7 +171,7 @@ export default {
     }
 
     function draw() {
-      editor.set(own.text);
+      if (own.text !== placed) { placed = own.text; editor.set(own.text); }
       task.textContent = app.building ?? "";
       goal.hidden = !app.building;
       parameterField.hidden = !own.algorithm?.takesParameter;
@@ -146,7 +182,7 @@ export default {
         drawn = shown;
         const patterns = algorithm?.patterns.map((p) => h("code", {}, p)) ?? [];
         said.replaceChildren(...(algorithm
-          ? [h("p", { class: "good" }, h("b", {}, `\u2713 ${algorithm.name}`), " is read: ", patterns.map((p, i) => [i > 0 && ", ", p]), ". The library composes every collective from that.")]
+          ? [h("p", { class: "good" }, h("b", {}, `\u2713 ${algorithm.name}`), " is understood. Found: ", patterns.map((p, i) => [i > 0 && ", ", p]), `. ${USE}`)]
           : [h("p", { class: "bad" }, h("b", {}, `\u2717 ${plural(errors.length, "mistake")}`)), errorList(own, editor.goTo)]),
         ...(own.complaint ? [h("p", { class: "bad" }, own.complaint)] : []));
         keeping(() => results.replaceChildren(...(algorithm ? [proofCard(app, own, proved(), editor.goTo), costCard(app, own), useCard()] : []), subset()));
@@ -171,9 +207,11 @@ export default {
       const lines = faults.lines.length || faults.wrong || !panel ? [] : timed ? linesAtTime(panel.job, timed, time) : round >= 0 ? linesOfRound(panel.job, round) : [];
       editor.mark(new Set(faults.lines), new Set(lines));
       const away = own.algorithm && !app.state.algorithm.includes(own.name);
-      running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `With ${plural(faults.size, "rank")} a wrong step comes from` : "A mistake is in"} line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))}. `) : "",
+      running.replaceChildren(faults.lines.length ? h("span", { class: "bad" }, `\u2717 ${faults.size ? `Line${faults.lines.length > 1 ? "s" : ""} ${listed(faults.lines.map(String))} ${faults.lines.length > 1 ? "make" : "makes"} a wrong step with ${plural(faults.size, "rank")}`
+        : `Line ${own.errors[0].line}: ${own.errors[0].text.replaceAll("`", "")}`}. `) : "",
         ...(away ? [`The player plays ${app.state.algorithm.join(" and ")}. `, playMine]
           : lines.length ? [h("span", { class: "runs-mark" }, "\u25b6"), ` ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")} made the steps ${timed ? "that run now" : `of round ${round}`}`] : []));
+      running.title = running.textContent;  // it has one line
       const now = `${own.version} ${round} ${timed ? time : ""}`;
       if (lines.length && now !== mine && !editor.node.contains(document.activeElement)) { mine = now; editor.reveal(lines[0]); }
     }

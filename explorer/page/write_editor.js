@@ -16,7 +16,7 @@ function kindOf([piece, comment, string, directive, word, number]) {
 }
 
 // {node, field, text, set(text), mark(wrong: Set of lines, running: Set of lines), goTo(line, column)}
-export function makeEditor(id, describedBy, onInput) {
+export function makeEditor(id, describedBy, onInput, onLeave) {
   const gutter = h("div", { class: "gutter", "aria-hidden": "true" }), under = h("div", { class: "under", "aria-hidden": "true" });
   const field = h("textarea", { id, spellcheck: false, wrap: "off", autocapitalize: "off", autocomplete: "off", "aria-describedby": describedBy,
     "aria-label": "Your algorithm, in C++" });
@@ -27,7 +27,7 @@ export function makeEditor(id, describedBy, onInput) {
         type(sign);
       } }, sign)));
   const node = h("div", { class: "editor" }, gutter, h("div", { class: "paper" }, under, field), signs);
-  let leaving = false, errors = new Set(), running = new Set(), lines = [];
+  let leaving = false, hasHistory = false, errors = new Set(), running = new Set(), lines = [];
 
   function draw() {
     lines = [h("div", {})];
@@ -74,6 +74,14 @@ export function makeEditor(id, describedBy, onInput) {
     if (sign === "\n") { field.scrollLeft = 0; }
   }
 
+  function put(text) {
+    field.focus({ preventScroll: true });
+    field.select();
+    insert(text);
+    field.setSelectionRange(0, 0);
+    field.scrollTo(0, 0);
+  }
+
   new ResizeObserver(level).observe(under);
   field.addEventListener("scroll", scrolled);
   // Not of keydown: the keyboard of a phone does not say there which key it is.
@@ -86,8 +94,8 @@ export function makeEditor(id, describedBy, onInput) {
     type(sign);
     typing = false;
   });
-  field.addEventListener("input", () => { draw(); onInput(field.value); });
-  field.addEventListener("blur", () => { leaving = false; });
+  field.addEventListener("input", () => { hasHistory = true; draw(); onInput(field.value); });
+  field.addEventListener("blur", () => { leaving = false; onLeave(); });
   field.addEventListener("keydown", (e) => {
     e.stopPropagation();  // the player's keys are not for here
     if (e.key === "Escape") { leaving = true; return; }
@@ -101,15 +109,16 @@ export function makeEditor(id, describedBy, onInput) {
   return {
     node, field,
     get text() { return field.value; },
-    set(text) { if (text !== field.value) { field.value = text; draw(); } },
-    // In place of all, so that undo gives the old text back.
-    replace(text) {
-      field.focus();
-      field.select();
-      insert(text);
-      field.setSelectionRange(0, 0);
-      field.scrollTo(0, 0);
+    // From elsewhere, as from a link. The history of what was typed goes on: it does not fit another text.
+    set(text) {
+      if (text === field.value) { return; }
+      if (!hasHistory) { field.value = text; draw(); return; }
+      const focused = document.activeElement;
+      put(text);
+      if (focused !== field) { field.blur(); focused?.focus?.({ preventScroll: true }); }
     },
+    // In place of all, so that undo gives the old text back.
+    replace: put,
     undo() {
       field.focus();
       document.execCommand("undo");
@@ -126,6 +135,7 @@ export function makeEditor(id, describedBy, onInput) {
       field.setSelectionRange(at, at);
       const { offsetTop: top, offsetHeight: height } = lines[line - 1] ?? lines.at(-1);
       field.scrollTop = Math.max(0, top - 7 * height);
+      scrolled();
       (lines[line - 1] ?? lines.at(-1)).scrollIntoView({ block: "nearest" });
     },
   };

@@ -66,12 +66,14 @@ export function proofCard(app, own, all, goTo) {
     class: !p.fits ? "none" : p.ok ? "right" : "wrong", title: !p.fits ? "not for so many ranks" : p.ok ? "proved" : p.error ?? p.what,
   }, h("b", {}, String(p.size)), h("span", { "aria-hidden": "true" }, !p.fits ? "\u2013" : p.ok ? "\u2713" : "\u2717"),
   h("span", { class: "away" }, !p.fits ? " does not fit" : p.ok ? " proved" : " wrong"))));
+  const others = (p) => (p.size === app.state.ranks ? "" : ` with ${plural(p.size, "rank")}`);
   const shown = groups.slice(0, 4).map(([p, ...more]) => h("li", {},
     h("b", {}, `${ranksText([p, ...more].map((q) => q.size))}: `), p.error ? coded(p.error) : `${p.what}. `,
     !p.error && [more.length > 0 && h("b", {}, `With ${p.size}: `), p.why || `It is at ${where(p)}.`], " ",
     p.error ? p.line && h("button", { type: "button", class: "plain", onclick: () => goTo(p.line, 1) }, "Show the line")
-      : [h("button", { type: "button", class: "plain", id: `write-show-${p.size}`, onclick: () => show(app, own, p, "data") }, `Show it${p.size === app.state.ranks ? "" : ` with ${plural(p.size, "rank")}`}`), " ",
-         h("button", { type: "button", class: "plain", id: `write-lines-${p.size}`, onclick: () => show(app, own, p, "write") }, "Its lines")]));
+      : [h("button", { type: "button", class: "plain", id: `write-show-${p.size}`, onclick: () => show(app, own, p, "data") }, `Show it${others(p)}`), " ",
+         p.faults.length > 0 && h("button", { type: "button", class: "plain", id: `write-lines-${p.size}`, onclick: () => { show(app, own, p, "write"); goTo(p.faults[0], 1); } },
+           `${p.faults.length > 1 ? "Its lines" : "Its line"}${others(p)}`)]));
   return h("section", { class: "card" }, h("h2", {}, `Proof: ${collective}`),
     h("p", { class: wrong.length ? "bad" : "good" }, h("b", {}, `${wrong.length ? "\u2717" : "\u2713"} ${sentence}`)),
     chips,
@@ -83,7 +85,7 @@ export function proofCard(app, own, all, goTo) {
 
 // The player goes where the mistake is, perhaps with other ranks: the controls say so, and offer the way back.
 function show(app, own, p, view) {
-  if (p.size !== app.state.ranks) { own.ranksShown = { now: p.size, before: own.ranksShown?.before ?? app.state.ranks }; }
+  if (p.size !== app.state.ranks) { own.ranksShown = { now: p.size, before: (own.ranksShown?.mended ? null : own.ranksShown?.before) ?? app.state.ranks }; }
   app.set({ algorithm: own.among(app.state.algorithm, null), ranks: p.size, round: Math.max(p.round, 0), view });
 }
 

@@ -18,6 +18,7 @@ from playwright.sync_api import sync_playwright
 import coll_show_pages
 import marked_and_shared
 import networks
+import stumbled_again
 import stumbled_over
 import tasks_of_a_user
 import timing
@@ -162,7 +163,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     options = parser.parse_args()
-    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages) | vars(stumbled_over) | vars(traces_and_views) | vars(networks)
+    others = vars(timing) | vars(tasks_of_a_user) | vars(marked_and_shared) | vars(words_and_paper) | vars(coll_show_pages) | vars(stumbled_over) | vars(stumbled_again) | vars(traces_and_views) | vars(networks)
     checks = {n: f for n, f in (globals() | others).items()
               if n.startswith("check_") and options.only in n}
     failed = 0

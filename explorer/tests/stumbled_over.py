@@ -100,10 +100,11 @@ def check_one_undo(at):
 
 
 def check_complaint_in_its_place(at):
-    """A mistake in the text is told where the text plays, not beside the tasks."""
+    """A mistake in the text is told beside the text, and where the text plays, not beside the tasks."""
     with at.open("#algorithm=ring&ranks=4&view=write") as d:
         d.page.fill("#write-text", "struct mine { goto };")
-        d.until("document.getElementById('complaints').innerText.includes('of your text')")
+        d.until("document.querySelector('#view-write .said').innerText.includes('1 mistake')")
+        expect("goto" in d.text("#view-write .said") and d.text("#complaints") == "", "it is told above the editor, which then moves")
         d.page.click("#tab-tasks")
         expect(d.text("#complaints") == "", d.text("#complaints"))
         d.page.click("#tab-data")

@@ -136,6 +136,7 @@ def check_write(at):
         d.press("Escape")
         d.activate("[id^='write-lines-']")
         d.until("document.getElementById('ranks-back') !== null")
+        d.press("Escape")  # the focus is in the text, at the line
         expect(d.state().get("ranks", "4") == "2" and "2 ranks now" in d.text("#ranks-changed"), f"{d.state()}")
         d.activate("#ranks-back")
         d.until("location.hash.includes('ranks=7')")

@@ -19,7 +19,12 @@ export class Expressions {
   take(text) { return this.is(text) ? this.next() : null; }
   expect(text, after) {
     if (this.is(text)) { return this.next(); }
-    return mistake(this.now, `expected \`${text}\`${after ? ` ${after}` : ""}, found ${this.shown(this.now)}`);
+    return mistake(this.placeOf(text), `expected \`${text}\`${after ? ` ${after}` : ""}, found ${this.shown(this.now)}`);
+  }
+  // What is missing at the end of a line is missing there, and not in the next line.
+  placeOf(text) {
+    const before = this.tokens[this.i - 1];
+    return text === ";" && before && before.line < this.now.line ? { ...before, column: before.column + before.text.length } : this.now;
   }
   shown(token) { return token.kind === "end" ? token.text : `\`${token.text}\``; }
   name(what) {
