@@ -91,6 +91,17 @@ def check_lines_of_mistake(at):
         expect("It is right: 8 ranks again." in d.text("#ranks-changed") and "Counted: 8 ranks" in d.text("#view-write .results"), d.text("#ranks-changed"))
         d.page.click("#tab-data")
         expect(d.text("#ranks-changed") == "", d.text("#ranks-changed"))
+        # On a phone the line is below what stands at the top.
+        d.page.click("#tab-write")
+        d.page.set_viewport_size({"width": 360, "height": 740})
+        write(d, wrong)
+        d.until("document.querySelector('[id^=write-lines-]') !== null")
+        d.page.click("[id^=write-lines-]")
+        d.settle()
+        expect(tops(d, ".editor .under .wrong") >= d.page.eval_on_selector("#write-running", "e => e.getBoundingClientRect().bottom") - 1, "the line is covered")
+        write(d, HEAD + LEFT_RING)
+        d.until("location.hash.includes('ranks=8')")
+        d.page.set_viewport_size({"width": 1280, "height": 700})
         # Who chooses other ranks meanwhile keeps them.
         d.page.click("#tab-write")
         write(d, wrong)
@@ -212,3 +223,18 @@ def check_words_of_beginners(at):
         expect("where the checker found the mistake" in d.text("#view-data .legend"), d.text("#view-data .legend"))
         d.page.click("#player-first")
         expect(d.page.query_selector("#view-data rect.fault") is None and "the checker" not in d.text("#view-data .legend"), d.text("#view-data .legend"))
+
+
+def check_typed_while_playing(at):
+    """What is typed while the page plays stays as it was typed, letter by letter, and Undo takes back that alone."""
+    with at.open("#algorithm=ring&ranks=64&view=write&speed=fast", reduced_motion="no-preference") as d:
+        write(d, HEAD + LEFT_RING)
+        d.page.click("#player-play")
+        d.until("location.hash.includes('round=1')")
+        d.page.focus("#write-text")
+        d.press("Control+End")
+        d.page.keyboard.type("// typed while the page plays", delay=60)
+        d.page.wait_for_timeout(800)  # two rounds
+        expect(d.page.input_value("#write-text") == HEAD + LEFT_RING + "// typed while the page plays", repr(d.page.input_value("#write-text")[-60:]))
+        d.page.click("#write-undo")
+        expect(d.page.input_value("#write-text") == HEAD + LEFT_RING, repr(d.page.input_value("#write-text")[-60:]))
