@@ -134,7 +134,7 @@ foreach(mpi IN ITEMS mpich openmpi)
             add_test(NAME ${test}
                 COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 4
                     sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 4 ${fault} ${way}; sleep 1")
-            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60
+            set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60 RUN_SERIAL TRUE
                 PASS_REGULAR_EXPRESSION "${expected}"
                 FAIL_REGULAR_EXPRESSION "Segmentation|double free|corrupted|got a result|is late"
                 ENVIRONMENT COLLECTIVES_RANKS_PER_HOST=2)

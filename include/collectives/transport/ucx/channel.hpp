@@ -113,8 +113,9 @@ public:
         return m;
     }
     bool test(message& m, wire::arrival& in) {
-        if (m.lost || !worker_) { return false; }
+        if (m.lost) { return false; }
         if (m.request == nullptr) { return true; }
+        require_open();
         ucp_tag_recv_info_t info{};
         auto const status = m.to >= 0 ? ucp_request_check_status(m.request)
                                       : ucp_tag_recv_request_test(m.request, &info);
