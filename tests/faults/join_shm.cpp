@@ -60,6 +60,11 @@ TEST_CASE("who does not come is named by all") {
         return 0;
     };
     CHECK(statuses({start(0, 3, wait), start(2, 3, wait)}) == std::vector{11, 11});
+    auto const wait_longer = [] {
+        auto comm = coll::shm::join(10s);
+        return 0;
+    };
+    CHECK(statuses({start(2, 3, wait_longer), start(0, 3, wait)}) == std::vector{11, 11});
     CHECK(statuses({start(1, 2, wait)}) == std::vector{10});
 }
 

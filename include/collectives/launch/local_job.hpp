@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -53,6 +54,7 @@ inline int processors_of(job const& memory) {
     return std::max(CPU_COUNT(&all), 1);
 }
 inline constexpr pid_t unseen = -1;  // in the seat of a rank that came from another name space
+inline constexpr std::int32_t given_up = -1;  // instead of processors: rank 0 waits no longer
 
 inline std::vector<int> absent(job const& memory) {
     std::vector<int> ranks;
@@ -86,7 +88,10 @@ inline job host(job_place const& me, std::string const& name, steady::time_point
         place.open();
         while (!absent(memory).empty()) {
             auto const came = place.admit(until);
-            if (came.connection.get() < 0) { miss(me, absent(memory), why_absent(memory, name)); }
+            if (came.connection.get() < 0) {
+                memory.state().header().processors.store(given_up);
+                miss(me, absent(memory), why_absent(memory, name));
+            }
             auto const& said = came.said;
             auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
                                   memory.state().status(said.rank).pid.load() <= 0;
@@ -116,11 +121,14 @@ inline job attend(job_place const& me, std::string const& name, steady::time_poi
     auto const& mine = memory.state().status(me.rank).state;
     descriptor rank_0;
     while (mine.load() == shared::life::expected) {
-        auto const pid = memory.state().status(0).pid.load();
-        if (shared::has_ended(rank_0, pid) && mine.load() == shared::life::expected) {
+        auto const ended = shared::has_ended(rank_0, memory.state().status(0).pid.load());
+        auto const waits = memory.state().header().processors.load() != given_up;
+        if (!waits || steady::now() >= until) {
+            miss(me, absent(memory), why_absent(memory, name));
+        }
+        if (ended && mine.load() == shared::life::expected) {
             meeting_place::lose_rank_0(me.rank, me.size);
         }
-        if (steady::now() >= until) { miss(me, absent(memory), why_absent(memory, name)); }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return memory;
