@@ -261,7 +261,7 @@ private:
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[gnu::cold, noreturn]] void leave(activity& a) {
-        record(&a);
+        guarded([&] { return record(&a), true; }, a);
         remove(a);
         wait_until_peers_have_left(carrier(), group_, *shared_->work->lock);
         a.cancel();

@@ -37,8 +37,9 @@ struct flight_log {
 struct flight_recorder {
     /// Called when a communicator is made. Throws usage_error if nothing can be recorded.
     void (*open)();
-    /// Called now and then while a rank waits, and when a communicator has failed.
-    void (*record)(flight_view const&, flight_log&) noexcept;
+    /// Called now and then while a rank waits, and when a communicator has failed. What it throws
+    /// breaks the communicator: so a binding for another language ends a call that a signal stops.
+    void (*record)(flight_view const&, flight_log&);
 };
 
 /// That of the program; null if it has none.
