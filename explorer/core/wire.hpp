@@ -98,7 +98,7 @@ inline std::vector<coll::schedule> schedules_of(block_of_bytes const& in, job co
         result.push_back({j.what, j.size, r, j.root, j.chunks, j.rounds, {}});
     }
     auto const steps = in.size() / (ints_per_step * sizeof(std::int32_t));
-    // Of a step the number of its rank; that of no rank where there is none.
+    // The rank of step i. What is no rank becomes a number that is too large for one.
     auto const rank_of = [&](std::size_t i) {
         return static_cast<std::size_t>(
             static_cast<std::uint32_t>(in.get<std::int32_t>(i * ints_per_step)));

@@ -72,7 +72,7 @@ public:
     bool close(bool) { return true; }
 
 private:
-    /// Of what comes: mostly what there is room for, or what a frame with little inside takes.
+    /// A size that comes: mostly as much as there is room for, or as a nearly empty frame takes.
     std::size_t length(std::size_t room) {
         auto const choice = from_->take<std::uint8_t>() % 4;
         if (choice == 0) { return from_->take<std::uint16_t>(); }

@@ -122,18 +122,23 @@ TEST_CASE("nobody waits for a rank that an exception ended, nor for one that gav
     CHECK(time < std::chrono::seconds(5));  // a time-out is 60 s
 }
 
+namespace {
+
+/// A rank's time runs out, and `dead` is missing.
+auto time_out_on(int const& dead) {
+    return [&dead](int, auto& over) {
+        auto board = over.first_board();
+        board.fail(coll::failure::make(coll::failure_kind::timeout, "late", -1, {&dead, 1}));
+        over.close_board(board);
+    };
+}
+
+}  // namespace
+
 TEST_CASE("nobody waits at the end for a rank that a time-out missed") {
     for (int const dead : {0, 2, 4}) {
         CAPTURE(dead);
-        auto const time = time_to_end(
-            5,
-            [dead](int, auto& over) {
-                auto board = over.first_board();
-                board.fail(
-                    coll::failure::make(coll::failure_kind::timeout, "late", -1, {&dead, 1}));
-                over.close_board(board);
-            },
-            dead);
+        auto const time = time_to_end(5, time_out_on(dead), dead);
         CHECK(time < std::chrono::milliseconds(600));  // after a failure it may take a second
     }
 }
@@ -143,15 +148,7 @@ TEST_CASE("nobody waits at the end until a rank that a time-out missed has taken
         CAPTURE(dead);
         post between(5);
         between.dead = dead;
-        auto const times = times_to_end(
-            between,
-            [dead](int, auto& over) {
-                auto board = over.first_board();
-                board.fail(
-                    coll::failure::make(coll::failure_kind::timeout, "late", -1, {&dead, 1}));
-                over.close_board(board);
-            },
-            dead);
+        auto const times = times_to_end(between, time_out_on(dead), dead);
         CHECK(*std::max_element(times.begin(), times.end()) < std::chrono::milliseconds(150));
     }
 }

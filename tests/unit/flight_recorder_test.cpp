@@ -19,7 +19,7 @@ namespace coll = collectives;
 
 namespace {
 
-/// Of a communicator that has failed, on a rank without memory.
+/// The board of a communicator that has failed, on a rank without memory.
 class board_without_memory final : public coll::any_board {
 public:
     void enter(coll::fingerprint const&, std::uint64_t, std::uint64_t, std::uint64_t) override {}

@@ -30,7 +30,8 @@ struct circumstances {
     }
 };
 
-/// Those of the process's thread, which a thread on one processor starts that takes all signals.
+/// Reads the settings of the process's thread. A thread on one processor, which takes all signals,
+/// starts it.
 circumstances of_thread_of_process() {
     std::promise<circumstances> seen;
     auto const look = [](void* of) {
