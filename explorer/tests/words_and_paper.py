@@ -189,7 +189,7 @@ def check_ring_tour(at):
                 after = re.search(r"after ([\d.]+ \S+)", d.text("#verdict"))[1]
                 expect(f"the {who} is done first, after {after};" in said, f"{said} {after}")
             if len(steps) == 5:
-                d.until("document.getElementById('crossing').innerText !== ''")
+                d.until("document.getElementById('crossing').innerText.startsWith('With ')")  # "Looking where ..." before
                 expect(d.text("#crossing") in said, f"{said} {d.text('#crossing')}")
                 break
             d.press("Enter")
