@@ -7,7 +7,7 @@ set(collectives_chosen)    # of the project's own programs
 foreach(part IN ITEMS TOOLS EXAMPLES TESTS BENCH)    # in this order: tests use tools and examples
     string(TOLOWER ${part} folder)
     option(COLLECTIVES_BUILD_${part} "Build what is in ${folder}/" ${PROJECT_IS_TOP_LEVEL})
-    if(COLLECTIVES_BUILD_${part})
+    if(COLLECTIVES_BUILD_${part} OR (part STREQUAL EXAMPLES AND COLLECTIVES_BUILD_TOOLS))    # a tool is there
         list(APPEND collectives_chosen ${folder})
     endif()
 endforeach()

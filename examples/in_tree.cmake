@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every file is an example of its own, and a test. So are the folders of the trainer and of the pipeline.
+if(NOT COLLECTIVES_BUILD_EXAMPLES)    # but the tools, of which the trainer is one
+    include(sgd_trainer/program.cmake)
+    return()
+endif()
 file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
 list(FILTER examples EXCLUDE REGEX "/(over_mpi|devices)\\.cpp$")    # they link more; see below
 add_custom_target(examples)
@@ -82,58 +86,10 @@ if(TARGET collrun)    # its ranks belong to a job
     endif()
 endif()
 
-file(GLOB trainer CONFIGURE_DEPENDS sgd_trainer/*.[ch]pp sgd_trainer/compare/*.[ch]pp
-    sgd_trainer/studies/*.[ch]pp)
-if(trainer)
-    list(PREPEND trainer ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/ranks.cpp)    # takes longest: first
-    list(REMOVE_DUPLICATES trainer)
-    collectives_program(sgd_trainer ${trainer})
-endif()
+include(sgd_trainer/program.cmake)
 if(TARGET sgd_trainer)
-    collectives_link_compiled(sgd_trainer)
-    target_link_libraries(sgd_trainer PRIVATE tools_shared)    # a study asks what a cluster is worth
-    set(clusters ${PROJECT_SOURCE_DIR}/tools/coll_scale/models/resnet50.csv)
-    configure_file(${clusters} models/resnet50.csv COPYONLY)    # found from any working directory
-    configure_file(${PROJECT_SOURCE_DIR}/data/digits/digits.csv digits/digits.csv COPYONLY)
-    if(NOT TARGET tools_load)    # where the tools are not built
-        add_subdirectory(${PROJECT_SOURCE_DIR}/tools/load tools_load)
-        add_subdirectory(${PROJECT_SOURCE_DIR}/tools/launched tools_launched)
-    endif()
-    target_link_libraries(sgd_trainer PRIVATE tools_load)
-    collectives_install_tool(sgd_trainer)
-    if(COLLECTIVES_INSTALL)    # with the data that it trains on where it is told of none
-        install(FILES ${PROJECT_SOURCE_DIR}/data/digits/digits.csv ${PROJECT_SOURCE_DIR}/data/digits/LICENSE
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/collectives/digits COMPONENT tools)
-        install(FILES ${clusters} DESTINATION ${CMAKE_INSTALL_DATADIR}/collectives/models COMPONENT tools)
-    endif()
-    set(device ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/device)
-    if(TARGET collectives::cuda AND TARGET CUDA::cublas AND CUDAToolkit_NVCC_EXECUTABLE)
-        set(math ${CMAKE_CURRENT_BINARY_DIR}/sgd_trainer_math.o)
-        add_custom_command(OUTPUT ${math} DEPENDS ${device}/math.cu DEPFILE ${math}.d
-            COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++20 --expt-relaxed-constexpr -O2
-                -I${PROJECT_SOURCE_DIR}/include ${collectives_cuda_codes}
-                -MD -MF ${math}.d -MT ${math} -c ${device}/math.cu -o ${math}
-            COMMENT "Building the trainer's kernels")
-        target_sources(sgd_trainer PRIVATE ${device}/run.cpp ${device}/network.cpp ${math})
-        target_link_libraries(sgd_trainer PRIVATE collectives::cuda ${CMAKE_DL_LIBS})
-        get_target_property(cublas CUDA::cublas IMPORTED_LOCATION)    # loaded once it is needed
-        cmake_path(GET cublas PARENT_PATH cublas)
-        set_target_properties(sgd_trainer PROPERTIES BUILD_RPATH ${cublas} INSTALL_RPATH ${cublas})
-    else()
-        set(math)
-        message(STATUS "sgd_trainer is built without --device cuda: nvcc or cuBLAS was not found")
-        target_sources(sgd_trainer PRIVATE ${device}/absent.cpp)
-    endif()
-    collectives_compile_quickly(sgd_trainer)
-    set_source_files_properties(sgd_trainer/options.cpp PROPERTIES
-        COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
-    set_source_files_properties(sgd_trainer/layers.cpp sgd_trainer/network.cpp sgd_trainer/loader.cpp
-        sgd_trainer/optimizer.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
-    set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
-        COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
     collectives_test(examples.sgd_trainer SERIAL LABELS examples
         COMMAND sgd_trainer --output ${CMAKE_CURRENT_BINARY_DIR}/pictures)
-    collectives_launched(sgd_trainer ${math})
     foreach(mpi IN ITEMS mpich openmpi)
         if(TARGET sgd_trainer_${mpi})
             add_dependencies(examples sgd_trainer_${mpi})

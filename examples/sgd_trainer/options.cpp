@@ -40,7 +40,7 @@ void add_comparison(CLI::App& app, comparison& c) {
         ->capture_default_str();
     choice<transport>(app, "--transport", c.where, "shm (processes, the default) or threads",
                       {{"shm", transport::processes}, {"threads", transport::threads}});
-    app.add_option("--data", c.data, "the digits")->capture_default_str();
+    app.add_option("--data", c.data, "a file of digits [digits.csv, which comes with the trainer]");
     app.add_option("--output", c.output, "folder for the pictures")->capture_default_str();
 }
 

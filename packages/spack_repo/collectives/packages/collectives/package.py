@@ -37,7 +37,7 @@ class Collectives(CMakePackage):
         depends_on("pkgconfig", type=("build", "run"), when=f"+{transport}")
         depends_on("libsodium", when=f"+{transport}")
     depends_on("ucx", when="+ucx")
-    for library in ("fmt", "cli11", "hwloc", "nlohmann-json", "pugixml"):
+    for library in ("fmt", "cli11", "eigen", "hwloc", "nlohmann-json", "pugixml", "zlib-api"):
         depends_on(library, when="+tools")
 
     requires("platform=linux", msg="collectives needs Linux")
