@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One colour, dash and marker per algorithm, in all pictures. explorer/page/palette.js has the same
-// table for the page; a test compares both.
+// One colour, dash and marker per algorithm, in all pictures, and the colours of the rest.
+// explorer/page/palette.js has the same table of algorithms for the page; a test compares both.
 #pragma once
 
 #include <array>
@@ -42,6 +42,11 @@ inline constexpr std::array<look, 11> looks{
      {"mixed_radix", "#006b7a", "4 4", marker::hexagon},
      {"hierarchical", "#546600", "10 2 2 2 2 2", marker::pentagon},
      {"leaders", "#6b4a3a", "3 1", marker::bar}}};
+
+/// Of curves and bars that are no algorithm's. Each has 4.5:1 on white, and colour-blind readers
+/// tell any two apart.
+inline constexpr std::array<std::string_view, 7> others{"#0072b2", "#b65d1e", "#194539", "#6e0469",
+                                                        "#463705", "#700ff5", "#000000"};
 
 /// The look of the one algorithm that is a word of this text, such as "shm ring" or
 /// "hierarchical:4"; nullptr if there is none, or more than one.

@@ -52,7 +52,7 @@ std::string curves(history const& all) {
         auto const* const name = in_steps ? "step" : "seconds of training";
         plot const loss{{left, 40}, 410, 190, {0, end}, {0, highest}};
         loss.draw(picture, "loss", name);
-        draw_curve(picture, loss, losses, in_steps, false, colour::vermilion, 1.5);
+        draw_curve(picture, loss, losses, in_steps, false, colour::rust, 1.5);
         plot const accuracy{{left, 315}, 410, 190, {0, end}, {floor, 1}};
         accuracy.draw(picture, "accuracy in test", name);
         draw_curve(picture, accuracy, all.accuracies, in_steps, true, colour::blue, 2);
@@ -69,7 +69,7 @@ std::string bytes(history const& all) {
         auto const sent = all.sent[static_cast<std::size_t>(r)];
         auto const y = 30 + 30.0 * r;
         picture.text({58, y + 16}, fmt::format("rank {}", r), "text-anchor='end'");
-        picture.rectangle({70, y}, sent * scale, 22, "fill='#0072B2'");
+        picture.rectangle({70, y}, sent * scale, 22, fmt::format("fill='{}'", colour::blue));
         auto const inside = sent * scale > 200;
         picture.text({inside ? 78 : 78 + sent * scale, y + 16},
                      fmt::format("{:.0f} bytes, {:.2f} n", sent, sent / all.bytes()),
@@ -77,7 +77,7 @@ std::string bytes(history const& all) {
     }
     auto const x = 70 + all.bound() * scale;
     picture.line({x, 22}, {x, height - 34},
-                 "stroke='#D55E00' stroke-width='2' stroke-dasharray='6 4'");
+                 fmt::format("stroke='{}' stroke-width='2' stroke-dasharray='6 4'", colour::rust));
     picture.text({x, height - 14},
                  fmt::format("2n(P − 1)/P = {:.0f}: no all-reduce has its busiest rank send less",
                              all.bound()),

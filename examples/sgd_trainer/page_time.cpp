@@ -13,10 +13,10 @@ struct part {
     double spent::*time;
     std::string_view name, colour;
 };
-constexpr std::array<part, 4> parts{{{&spent::compute, "compute", "#0072B2"},
-                                     {&spent::exposed, "exposed communication", "#D55E00"},
+constexpr std::array<part, 4> parts{{{&spent::compute, "compute", colour::blue},
+                                     {&spent::exposed, "exposed communication", colour::rust},
                                      {&spent::idle, "idle: waits for other ranks", "#BBBBBB"},
-                                     {&spent::loading, "waits for images", "#E69F00"}}};
+                                     {&spent::loading, "waits for images", colour::purple}}};
 
 void legend(svg& to, double x, double y) {
     for (auto const& p : parts) {

@@ -2,6 +2,8 @@
 // Just enough SVG for the pictures. Lengths are in pixels, the origin is the upper left corner.
 #pragma once
 
+#include "../../tools/palette.hpp"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -37,12 +39,12 @@ private:
     std::string body_;
 };
 
-/// The colours of Okabe and Ito, which colour-blind readers can tell apart.
+/// Some of those of all pictures.
 namespace colour {
-inline constexpr std::string_view vermilion = "#D55E00";
-inline constexpr std::string_view orange = "#E69F00";
-inline constexpr std::string_view green = "#009E73";
-inline constexpr std::string_view blue = "#0072B2";
+inline constexpr auto blue = palette::others[0];
+inline constexpr auto rust = palette::others[1];
+inline constexpr auto green = palette::others[2];
+inline constexpr auto purple = palette::others[3];
 }  // namespace colour
 
 }  // namespace trainer

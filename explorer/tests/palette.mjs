@@ -16,8 +16,16 @@ for (const at of [1, 2, 3]) {  // colour, dash, marker
   assert.equal(kinds.size, rows.length, "two algorithms look alike");
 }
 const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+const themes = fs.readFileSync(new URL("../page/base.css", import.meta.url), "utf8").match(/--paper:[^;]*; --card: #\w{6}/g);
+assert.equal(themes.length, 2, "a light and a dark theme");
 let cells = 0;
 for (const dark of [false, true]) {
+  for (const ground of themes[dark ? 1 : 0].match(/#\w{6}/g)) {
+    for (const [, name] of [...rows, [, "no_such_algorithm"]]) {
+      const found = contrast(rgb(hexOf(name, dark)), ...rgb(ground));
+      assert.ok(found >= 4.5, `${name}${dark ? ", dark" : ""}: ${found.toFixed(2)}:1 on ${ground}`);
+    }
+  }
   for (let whole = 1; whole <= 64; ++whole) {
     for (let count = 0; count <= whole; ++count) {
       const { fill, text } = shadeOf(count, whole, dark), found = contrast(rgb(fill), ...rgb(text));

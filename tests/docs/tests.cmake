@@ -2,7 +2,7 @@
 # The tests of the documents, and one of a script of bench/ that needs Python too.
 collectives_test(bench.versus LABELS tools
     COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/bench/versus)
-foreach(script IN ITEMS links programs)
+foreach(script IN ITEMS links pictures programs)
     collectives_test(docs.${script} LABELS examples
         COMMAND ${COLLECTIVES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/${script})
 endforeach()

@@ -16,9 +16,8 @@
 
 namespace coll_plot {
 
-/// The colours of Okabe and Ito. Where there are peers, ours are the strong ones.
-inline constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                         "#e69f00", "#56b4e9", "#000000"};
+/// Where there are peers, ours are the first ones.
+inline constexpr auto& colours = palette::others;
 inline constexpr std::size_t strong = 4;
 inline constexpr std::string_view limit_colour = "#6b7683";
 

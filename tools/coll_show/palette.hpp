@@ -3,6 +3,8 @@
 // and gold for what is complete. The page has the same numbers in its script.
 #pragma once
 
+#include "../contrast.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -19,9 +21,9 @@ inline constexpr auto complete = "#f5b82e";
 inline constexpr auto adds = "#b3400a";    // the arrow of what is added
 inline constexpr auto copies = "#0b7285";  // the arrow of what is copied, dashed too
 
-/// Cells that nobody reads again are drawn this faint, and all that stands in them a little.
-inline constexpr double faded = 0.42;
-inline constexpr double faded_text = 0.75;
+/// Cells that nobody reads again are filled this faintly, and what stands in them is grey.
+inline constexpr double faded = 0.3;
+inline constexpr auto faded_text = "#46535f";
 
 struct shade {
     std::string fill;
@@ -39,8 +41,11 @@ inline shade of_share(int count, int whole) {
     for (std::size_t i = 0; i < 3; ++i) {
         mixed[i] = static_cast<int>(std::lround(low[i] + t * (high[i] - low[i])));
     }
-    return {fmt::format("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2]),
-            t > 0.55 ? "#ffffff" : ink};
+    auto const fill = fmt::format("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2]);
+    for (auto const* text : {ink, "#ffffff"}) {
+        if (::palette::contrast(fill, text) >= ::palette::readable) { return {fill, text}; }
+    }
+    return {fill, "#000000"};  // between pale and dark neither of them can be read
 }
 
 }  // namespace coll_show::palette

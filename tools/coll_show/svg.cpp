@@ -118,8 +118,8 @@ private:
         bool const faint = !held.live && !held.held.empty();
         needs_.faint = needs_.faint || faint;
         if (label(held.held).size() > at_.longest_label) { needs_.counts = true; }
-        auto const color = faint ? std::string(palette::quiet) : shade.text;
-        append(body_, "<g{}>", faint ? fmt::format(" opacity=\"{}\"", palette::faded_text) : "");
+        auto const color = faint ? std::string(palette::faded_text) : shade.text;
+        body_ += "<g>";
         append(body_,
                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\" "
                "fill=\"{}\"{} stroke=\"{}\" stroke-width=\"{}\"/>",

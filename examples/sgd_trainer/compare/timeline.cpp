@@ -26,7 +26,8 @@ constexpr std::string_view style =
     ".lane{font-size:15px;font-weight:bold}.small{font-size:11.5px;fill:#444}"
     ".tick{font-size:13px;fill:#666}.axis{font-size:14px}.round{font-size:13px;fill:#666}"
     ".phase{font-size:14px;font-weight:bold;fill:#555}.bar{font-size:12px;fill:white}"
-    ".arrow{stroke:#555;stroke-width:1.2;marker-end:url(#tip)}.again{opacity:0.5}";
+    ".arrow{stroke:#555;stroke-width:1.2;marker-end:url(#tip)}.again rect{fill-opacity:0.3}.again "
+    ".bar{fill:#333}";
 
 constexpr std::string_view arrow_tip =
     "<defs><marker id='tip' viewBox='0 0 8 8' refX='7.5' refY='4' markerWidth='8' "
@@ -35,7 +36,7 @@ constexpr std::string_view arrow_tip =
 
 std::string_view colour_of(coll::verb what) {
     return what == coll::verb::send          ? colour::blue
-           : what == coll::verb::recv_reduce ? colour::vermilion
+           : what == coll::verb::recv_reduce ? colour::rust
                                              : colour::green;
 }
 
