@@ -2,7 +2,8 @@
 // Threads of the library's own, beside those of the program.
 #pragma once
 
-#include <sched.h>
+#include <collectives/core/processors.hpp>
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -42,9 +43,8 @@ std::thread service_thread(Body body) {
 /// Lets a thread run where the process may (its main thread), wherever the one that started it is
 /// pinned.
 [[gnu::cold]] inline void run_where_process_may(std::thread& t) {
-    ::cpu_set_t its;
-    if (::sched_getaffinity(::getpid(), sizeof its, &its) != 0) { return; }
-    ::pthread_setaffinity_np(t.native_handle(), sizeof its, &its);
+    auto const its = processor_set::of(::getpid());
+    if (its.count() != 0) { its.bind(t.native_handle()); }
 }
 
 }  // namespace collectives::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/processors.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/environment.hpp>
@@ -11,7 +12,6 @@
 #include <collectives/transport/shared/processes.hpp>
 #include <collectives/transport/shm.hpp>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,16 +42,11 @@ inline void take_seat(job const& memory, rank_t r, pid_t process) {
 }
 /// Processors that any of the ranks may run on: a launcher may have bound each to one of its own.
 inline int processors_of(job const& memory) {
-    cpu_set_t all;
-    CPU_ZERO(&all);
+    processor_set all;
     for (rank_t r = 0; r < memory.state().size(); ++r) {
-        cpu_set_t its;
-        CPU_ZERO(&its);
-        if (::sched_getaffinity(memory.state().status(r).pid.load(), sizeof its, &its) == 0) {
-            CPU_OR(&all, &all, &its);
-        }
+        all.add(processor_set::of(memory.state().status(r).pid.load()));
     }
-    return std::max(CPU_COUNT(&all), 1);
+    return std::max(all.count(), 1);
 }
 inline constexpr pid_t unseen = -1;  // in the seat of a rank that came from another name space
 inline constexpr std::int32_t given_up = -1;  // instead of processors: rank 0 waits no longer
