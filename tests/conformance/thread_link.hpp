@@ -130,7 +130,7 @@ public:
         h.reset();
         return true;
     }
-    bool take_back(handle& h, coll::steady::time_point) {
+    bool take_back(handle& h, coll::wire::grace const&) {
         if (h) {
             take_out([&](auto const& p) { return p == h; });
         }

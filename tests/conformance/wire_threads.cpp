@@ -84,9 +84,9 @@ struct refusing_link : thread_link {
         if (++receives == 2) { throw coll::transport_error("refused"); }
         return last = thread_link::receive(data, bytes, from, tag);
     }
-    bool take_back(handle& h, coll::steady::time_point until) {
+    bool take_back(handle& h, coll::wire::grace const& time) {
         if (h && h == last) { taken_back = true; }
-        return thread_link::take_back(h, until);
+        return thread_link::take_back(h, time);
     }
 
     int receives = 0;
@@ -103,6 +103,45 @@ TEST_CASE("a receive whose second piece is refused takes the first one back") {
     std::vector<std::uint32_t> v(20'000);
     CHECK_THROWS_WITH_AS(comm.recv(v, 0), doctest::Contains("refused"), coll::transport_error);
     CHECK(refusing_link::taken_back);
+}
+
+namespace {
+
+/// Takes nothing back, whatever the time.
+struct stuck_link : thread_link {
+    using thread_link::thread_link;
+
+    bool take_back(handle& h, coll::wire::grace const& time) {
+        while (!time.is_over()) { time.pause(); }
+        thread_link::take_back(h, time);
+        return false;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("another thread of a rank gets its lock while the rank takes a message back") {
+    auto const post = std::make_shared<thread_post>(1);
+    coll::wire::transport<stuck_link> over(std::make_unique<stuck_link>(post, 0));
+    auto const lock = std::make_shared<coll::progress_lock>();
+    lock->share();
+    over.use_lock(lock);
+    coll::wire::transport<stuck_link>::request r;
+    std::vector<std::byte> data(20'000);
+    bool other_had_it = false;
+    std::thread other;
+    {
+        auto const mine = lock->take();
+        over.irecv({.from = 0, .tag = 1, .data = data.data(), .bytes = data.size()}, r);
+        other = std::thread([&] {
+            auto const its = lock->take();
+            other_had_it = true;
+        });
+        while (!lock->is_wanted()) { std::this_thread::yield(); }
+        over.cancel(r);
+        CHECK(other_had_it);
+    }
+    other.join();
 }
 
 /// Who waits asks the others what they have called, whether they come before that or after it.

@@ -54,7 +54,7 @@ public:
         h = {};
         return true;
     }
-    bool take_back(handle& h, coll::steady::time_point) {
+    bool take_back(handle& h, coll::wire::grace const&) {
         h = {};
         return true;
     }

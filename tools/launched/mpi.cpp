@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -38,6 +40,7 @@ void over_mpi(rank_body const& body, bool bridged) {
         std::fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    ::prctl(PR_SET_NAME, "MPI_Finalize");  // so that who hangs says where
     MPI_Finalize();
 }
 

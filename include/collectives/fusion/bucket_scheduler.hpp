@@ -109,7 +109,9 @@ public:
             report_failure(core_->engine(), failure_being_handled("fused all_reduce", rank()));
         }
     }
-    /// Ends what is under way after a failure; it fails too.
+    /// Ends what is under way after a failure; it fails too. While one bucket ends, other threads
+    /// of the rank may have the lock, and move the others. They know the runs alone: the lists are
+    /// this scheduler's, and a run that has ended is in no list of theirs.
     void drop() noexcept {
         auto const mine = core_->engine().lock();
         for (auto* const b : under_way_) {

@@ -4,6 +4,7 @@
 
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/run/flight_recorder.hpp>
 
 #include <fcntl.h>
@@ -158,6 +159,7 @@ namespace collectives::inline v0::detail {
 
 /// Throws nothing: without memory there is no report, and all else goes on.
 [[gnu::cold]] inline void record_flight(flight_view const& of, flight_log& log) noexcept {
+    without_cancellation const until_end;  // it would pass through here as an exception
     auto const requests = flight_requests.load(std::memory_order_relaxed);
     auto const has_failed = of.board.stopped();
     auto const* const folder = std::getenv("COLLECTIVES_REPORT");

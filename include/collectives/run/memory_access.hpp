@@ -4,12 +4,12 @@
 
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/run/waiter.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <chrono>
-#include <thread>
 
 namespace collectives::inline v0::detail {
 
@@ -43,7 +43,7 @@ inline void wait_until_peers_have_left(any_transport& t, rank_group const& group
             if (patience.pause() == waiter::advice::sleep) {
                 progress_lock::unlocked pause(lock);
                 pause.begin();
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                sleep_in_call(std::chrono::milliseconds(1));
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/processors.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/flight_hook.hpp>
@@ -112,7 +113,7 @@ struct rank_progress {
         auto const until = steady::now() + std::chrono::milliseconds(100);
         do {
             if (auto const mine = work->lock->try_take()) { return carrier->tell_failures(); }
-            std::this_thread::sleep_for(std::chrono::microseconds(500));
+            sleep_in_call(std::chrono::microseconds(500));
         } while (steady::now() < until);
     }
 

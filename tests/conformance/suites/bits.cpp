@@ -71,7 +71,13 @@ std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n, Op const& 
         };
         auto sum = part(0);
         for (int r = 1; r < size; ++r) {
-            sum = std::is_same_v<Op, coll::product> ? sum * part(r) : sum + part(r);
+            if constexpr (std::is_same_v<Op, coll::product>) {
+                sum *= part(r);
+            } else if constexpr (std::is_same_v<Op, coll::min> || std::is_same_v<Op, coll::max>) {
+                sum = op(sum, part(r));
+            } else {
+                sum += part(r);
+            }
         }
         result[i] = static_cast<T>(finished(op, sum, size));
     }
@@ -89,18 +95,48 @@ bool same_bits(std::span<T const> a, std::span<T const> b) {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
+/// Throws unless all ranks have the same bits.
+template <class T>
+void require_equal(coll::communicator& comm, std::vector<T> const& v, std::string_view what) {
+    std::array const mine{hash_of<T>(v)};
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(comm.size()));
+    comm.all_gather(mine, all);
+    for (auto const h : all) {
+        expect(h == all[0], [&] { return std::string(what) + ": bits differ"; });
+    }
+}
+
+/// Each operator on numbers with zeros of both signs between them.
+template <class T, class Op>
+void run_equal_bits_of(coll::communicator& comm, Op const& op) {
+    for (auto const algorithm : algorithms_and_automatic()) {
+        auto v = rough_vector<T>(11, comm.rank(), 1'003);
+        for (std::size_t i = 0; i < v.size(); i += 7) {
+            v[i] = T((i + static_cast<std::size_t>(comm.rank())) % 2 == 0 ? 0.0F : -0.0F);
+        }
+        if (!is_taken(comm.size(), coll::hash_text(Op::name) + coll::hash_text(algorithm.name()))) {
+            continue;
+        }
+        comm.all_reduce(v, op, {.algorithm = algorithm});
+        require_equal(comm, v, std::string(algorithm.name()) + ", " + std::string(Op::name));
+    }
+}
+template <class T>
+void run_equal_bits_of_operators(coll::communicator& comm) {
+    run_equal_bits_of<T>(comm, coll::product{});
+    run_equal_bits_of<T>(comm, coll::min{});
+    run_equal_bits_of<T>(comm, coll::max{});
+    run_equal_bits_of<T>(comm, coll::average{});
+    run_equal_bits_of<T>(comm, coll::premultiplied_sum{0.1F});
+}
+
 template <class T>
 void run_equal_bits(coll::communicator& comm, std::size_t n, std::uint64_t seed) {
     auto const exact = left_fold<double>(seed, comm.size(), n);
     for (auto const algorithm : algorithms_and_automatic()) {
         auto v = rough_vector<T>(seed, comm.rank(), n);
         comm.all_reduce(v, coll::sum{}, {.algorithm = algorithm});
-        std::array const mine{hash_of<T>(v)};
-        std::vector<std::uint64_t> all(static_cast<std::size_t>(comm.size()));
-        comm.all_gather(mine, all);
-        for (auto const h : all) {
-            expect(h == all[0], [&] { return std::string(algorithm.name()) + ": bits differ"; });
-        }
+        require_equal(comm, v, algorithm.name());
         if constexpr (std::is_same_v<T, float>) {
             for (std::size_t i = 0; i < n; ++i) {
                 expect(std::abs(static_cast<double>(v[i]) - exact[i]) <= 256.0 * 8 * 0x1p-23,
@@ -122,6 +158,8 @@ void equal_bits(world const& w) {
             run_equal_bits<coll::bfloat16>(comm, 1'003, 4);
             run_equal_bits<coll::float8_e4m3>(comm, 1'003, 5);
             run_equal_bits<coll::float8_e5m2>(comm, 1'003, 6);
+            run_equal_bits_of_operators<coll::float16>(comm);
+            run_equal_bits_of_operators<coll::bfloat16>(comm);
         });
     }
 }
@@ -150,11 +188,35 @@ void run_reproducible(coll::communicator& comm, std::size_t n, std::uint64_t see
             };
             comm.all_reduce(in, out, op, how);
             check(out, expected);
+            out = in;
+            comm.start_all_reduce(out, op, how).wait();  // in place
+            check(out, expected);
             comm.reduce_scatter(in, part, op, how);
             check(part, std::span(expected).subspan(own.first, own.size));
             comm.reduce(in, out, op, comm.size() - 1, how);
             if (comm.rank() == comm.size() - 1) { check(out, expected); }
         }
+    }
+}
+
+/// Blocks that are cut anywhere, and a call that was planned, have the same bits.
+template <class T, class Op>
+void run_reproducible_cuts(coll::communicator& comm, std::size_t n, Op const& op) {
+    auto const expected = left_fold<T>(n, comm.size(), n, op);
+    auto const in = rough_vector<T>(n, comm.rank(), n);
+    std::vector<std::size_t> counts(static_cast<std::size_t>(comm.size()), n / 7);
+    counts.back() = n - n / 7 * (counts.size() - 1);
+    auto const first = n / 7 * static_cast<std::size_t>(comm.rank());
+    std::vector<T> part(counts[static_cast<std::size_t>(comm.rank())]), out(n);
+    coll::options const how{.reproducible = true};
+    comm.reduce_scatter(in, part, counts, op, how);
+    expect(same_bits<T>(part, std::span(expected).subspan(first, part.size())),
+           "cut elsewhere, a block has other bits");
+    auto planned = comm.plan_all_reduce(in, out, op, how);
+    for (int turn = 0; turn < 2; ++turn) {
+        planned.start();
+        planned.wait();
+        expect(same_bits<T>(out, expected), "a planned call has other bits");
     }
 }
 
@@ -164,6 +226,10 @@ void run_reproducible_factors(coll::communicator& comm) {
     for (std::size_t const n : {1U, 777U, 4'096U, 4'097U, 20'011U}) {
         run_reproducible<T>(comm, n, n + 8, coll::premultiplied_sum{0.1F});
         run_reproducible<T>(comm, n, n + 9, coll::average{});
+        run_reproducible_cuts<T>(comm, n, coll::premultiplied_sum{0.1F});
+        run_reproducible_cuts<T>(comm, n, coll::average{});
+        run_reproducible_cuts<T>(comm, n, coll::min{});
+        run_reproducible_cuts<T>(comm, n, coll::max{});
         if (sizeof(T) > 1 && n == 777) {  // of 8 bits some overflow to a NaN
             run_reproducible<T>(comm, n, n + 10, coll::product{});
         }

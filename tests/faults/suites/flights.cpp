@@ -4,6 +4,7 @@
 #include <faults/report_folder.hpp>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -190,6 +191,26 @@ TEST_CASE("a report does not follow a link that lies in its place") {
         REQUIRE_EQ(files.size(), 1);
         CHECK(says(files[0], R"("kind":"aborted")"));
     }
+}
+
+TEST_CASE("a thread that is to be cancelled ends its call, and reports, before that") {
+    if (job.word_time != 0ms) { return; }  // UCX has cancellation points of its own
+    report_folder folder;
+    stories of(2);
+    job.run(2, [&](coll::communicator& comm) {
+        std::thread([&] {
+            if (comm.rank() == 0) { ::pthread_cancel(::pthread_self()); }
+            observe(of.at(comm).call, [&] {
+                if (comm.rank() == 1) { return std::this_thread::sleep_for(300ms); }
+                comm.barrier({.timeout = 200ms});
+            });
+            ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // all is seen
+        }).join();
+    });
+    CHECK_EQ(of[0].call.caught, outcome::timeout);
+    auto const files = folder.of(0);
+    REQUIRE_EQ(files.size(), 1);
+    CHECK(says(files[0], R"("kind":"timeout")"));
 }
 
 TEST_CASE("a directory that is none is an error when the communicator is made") {

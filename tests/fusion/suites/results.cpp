@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -189,32 +190,52 @@ void compressed(world const& over) {
 
 /// With `reproducible`: the left fold in rank order, for every threshold, order of waits, thread,
 /// and, since the figure is the same in all programs, transport.
-void same_bits(world const& over) {
+namespace {
+
+/// The left fold of the ranks' values, rounded where the library rounds it: to T each value that
+/// the operator prepares, and once the whole.
+template <class T, class Op>
+T folded(Op const& op, int size, auto&& value) {
+    auto const part = [&](int r) {
+        if constexpr (requires { op.factor; }) {
+            return static_cast<float>(static_cast<T>(op.factor * static_cast<float>(value(r))));
+        } else {
+            return static_cast<float>(value(r));
+        }
+    };
+    auto sum = part(0);
+    for (int r = 1; r < size; ++r) { sum += part(r); }
+    return static_cast<T>(std::is_same_v<Op, coll::average> ? sum / static_cast<float>(size) : sum);
+}
+
+/// The bits do not depend on the threshold, nor on the thread.
+template <class T, class Op>
+void same_bits_of(world const& over, Op const& op) {
     constexpr std::size_t n = 40;
     auto const value = [](int rank, std::size_t tensor, std::size_t i) {
         auto const x = scramble(tensor * 100'000 + i * 16 + static_cast<std::size_t>(rank));
-        return static_cast<float>(x % 1'000'003) / 777.0F - 600.0F;
+        return static_cast<T>(static_cast<float>(x % 1'000'003) / 777.0F - 600.0F);
     };
     auto const count = [](std::size_t t) { return t % 9 == 4 ? 5000 : scramble(t) % 300; };
-    auto const stir = [](std::uint64_t hash, float x) {
-        return coll::mix(hash, std::bit_cast<std::uint32_t>(x));
+    auto const stir = [](std::uint64_t hash, T x) {
+        return coll::mix(hash, std::bit_cast<std::uint32_t>(static_cast<float>(x)));
     };
     for (int const size : {2, 4}) {
         std::uint64_t expected = 0;
         for (std::size_t t = 0; t < n; ++t) {
             for (std::size_t i = 0; i < count(t); ++i) {
-                float sum = value(0, t, i);
-                for (int r = 1; r < size; ++r) { sum += value(r, t, i); }
-                expected = stir(expected, sum);
+                expected =
+                    stir(expected, folded<T>(op, size, [&](int r) { return value(r, t, i); }));
             }
         }
         over.run(size, [&](coll::communicator& comm) {
             for (auto const threshold : thresholds) {
                 for (bool const thread : {false, true}) {
-                    coll::fusion_buffer fusion(
-                        comm,
-                        {.threshold = threshold, .reproducible = true, .progress_thread = thread});
-                    std::vector<std::vector<float>> all(n);
+                    coll::fusion_buffer fusion(comm, {.threshold = threshold,
+                                                      .op = op,
+                                                      .reproducible = true,
+                                                      .progress_thread = thread});
+                    std::vector<std::vector<T>> all(n);
                     for (std::size_t k = 0; k < n; ++k) {
                         auto const t = thread ? n - 1 - k : k;  // another order
                         all[t].resize(count(t));
@@ -233,6 +254,14 @@ void same_bits(world const& over) {
             }
         });
     }
+}
+
+}  // namespace
+
+void same_bits(world const& over) {
+    same_bits_of<float>(over, coll::sum{});
+    same_bits_of<coll::float16>(over, coll::average{});
+    same_bits_of<coll::bfloat16>(over, coll::premultiplied_sum{0.1F});
 }
 
 }  // namespace fusion_tests

@@ -7,6 +7,8 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/core/without_cancellation.hpp>
+#include <collectives/transport/wire/grace.hpp>
 
 #include <mpi.h>
 
@@ -15,7 +17,6 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -105,7 +106,7 @@ void wait_for(MPI_Request& r, std::unique_ptr<T>& memory, MPI_Comm comm, steady:
                 throw timeout_error(
                     text_of("rank ", rank, ", mpi::communicator: time ran out in ", call), {});
             }
-            std::this_thread::sleep_for(shortest_nap);
+            collectives::detail::sleep_in_call(shortest_nap);
         }
     } catch (...) {
         static_cast<void>(memory.release());
@@ -162,13 +163,13 @@ inline MPI_Request post_receive(std::byte* data, std::size_t bytes, rank_t from,
 
 /// Ends a request early: calls a receive back, if MPI can. False if it had not ended at the given
 /// time; then it is left to itself.
-inline bool take_back(MPI_Request& r, bool receives, steady::time_point until) {
+inline bool take_back(MPI_Request& r, bool receives, wire::grace const& time) {
     if (r == MPI_REQUEST_NULL) { return true; }
     if (receives) { MPI_Cancel(&r); }
     int done = 0;
-    for (int turn = 0; done == 0 && (turn < 100 || steady::now() < until); ++turn) {
+    for (int turn = 0; done == 0 && (turn < 100 || !time.is_over()); ++turn) {
         if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
-        if (turn > 100) { std::this_thread::sleep_for(shortest_nap); }
+        if (turn > 100) { time.pause(); }
     }
     if (done == 0) { MPI_Request_free(&r); }
     return done != 0;

@@ -5,6 +5,7 @@
 
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/message.hpp>
 #include <collectives/transport/mpi/calls.hpp>
 #include <collectives/transport/mpi/pair_tags.hpp>
@@ -22,7 +23,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 namespace collectives::inline v0::mpi {
@@ -152,9 +152,9 @@ public:
         return true;
     }
     /// A receive is called back, if MPI can; a send is left to itself.
-    bool take_back(handle& h, steady::time_point until) {
+    bool take_back(handle& h, wire::grace const& time) {
         if (h.early) { h.request = std::exchange(h.early, {})->request; }
-        return detail::take_back(h.request, h.receives, until);
+        return detail::take_back(h.request, h.receives, time);
     }
 
     /// Nothing to do: testing moves MPI along.
@@ -166,7 +166,7 @@ public:
             nap_ = detail::shortest_nap;
             return;
         }
-        std::this_thread::sleep_for(std::min(nap_, time));
+        collectives::detail::sleep_in_call(std::min(nap_, time));
         nap_ = std::min(2 * nap_, detail::longest_nap);
     }
     /// MPI tells nobody who is gone.

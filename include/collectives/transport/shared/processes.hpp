@@ -4,6 +4,7 @@
 
 #include <collectives/core/descriptor.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <poll.h>
@@ -32,6 +33,7 @@ inline bool has_ended(descriptor const& process) {
 
 /// The same of a process whose descriptor is taken here: now, or later if none is left now.
 [[gnu::cold]] inline bool has_ended(descriptor& its, pid_t process) {
+    detail::without_cancellation const until_end;
     if (its.get() < 0) { its = descriptor_of(process); }
     return its.get() < 0 ? errno == ESRCH : has_ended(its);
 }

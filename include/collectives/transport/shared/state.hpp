@@ -4,6 +4,7 @@
 
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/shared/futex.hpp>
 
 #include <array>
@@ -50,7 +51,10 @@ struct alignas(line) rank_status {
     std::atomic<life> state;
     std::atomic<std::int32_t> signal;
     std::atomic<std::int32_t> pid;
-    std::atomic<std::uint32_t> inside;  // it is reading or writing a peer's memory
+    // It is reading or writing a peer's memory, of whatever communicator. Once is enough to say: a
+    // rank makes one pass at a time, under its lock, and calls nothing in it but the operator,
+    // which must not wait for a call. What it calls while it waits, it calls between passes.
+    std::atomic<std::uint32_t> inside;
     std::atomic<std::uint32_t>
         trouble;  // 1: it was the first of the job to get into trouble; 0: none
     std::atomic<std::uint32_t> failed;  // its function ended by an exception
@@ -177,6 +181,7 @@ public:
 
     /// Whether a rank that is a process has been stopped, as the kernel sees it.
     [[gnu::cold]] bool is_stopped(rank_t r) const {
+        detail::without_cancellation const until_end;
         auto const pid = status(r).pid.load(std::memory_order_relaxed);
         if (pid == 0) { return false; }
         auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");

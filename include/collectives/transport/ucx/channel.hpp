@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <thread>
 #include <utility>
 
 namespace collectives::inline v0::ucx {
@@ -125,12 +124,14 @@ public:
         return ended(m, status, in.too_long);
     }
     /// A receive is called back, if nothing of it has come; all else must end by itself.
-    bool take_back(message& m, steady::time_point until) {
+    bool take_back(message& m, wire::grace const& time) {
         auto* const r = std::exchange(m.request, nullptr);
         if (r == nullptr || !worker_) { return true; }
         if (m.to < 0) { ucp_request_cancel(worker_.get(), r); }
-        while (ucp_request_check_status(r) == UCS_INPROGRESS && steady::now() < until) {
-            if (!progress()) { std::this_thread::yield(); }
+        while (ucp_request_check_status(r) == UCS_INPROGRESS && !time.is_over()) {
+            if (progress()) { continue; }
+            time.pause();
+            if (!worker_) { return true; }  // its requests are gone
         }
         auto const back = ucp_request_check_status(r) != UCS_INPROGRESS;
         ucp_request_free(r);

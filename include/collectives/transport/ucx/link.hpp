@@ -6,6 +6,7 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/ucx/calls.hpp>
 #include <collectives/transport/ucx/channel.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -95,8 +96,8 @@ public:
     bool test(handle& h, wire::arrival& in) {
         return h.over == nullptr || h.over->test(h.under_way, in);
     }
-    bool take_back(handle& h, steady::time_point until) {
-        return h.over == nullptr || h.over->take_back(h.under_way, until);
+    bool take_back(handle& h, wire::grace const& time) {
+        return h.over == nullptr || h.over->take_back(h.under_way, time);
     }
 
     /// Words are rare, and all that looking for one costs is for nothing mostly.
@@ -115,6 +116,7 @@ public:
                                       pollfd{control_.descriptor(), POLLIN, 0}};
         auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
         timespec const most{seconds.count(), (time - seconds).count()};
+        collectives::detail::without_cancellation const until_end;
         ::ppoll(awaited.data(), awaited.size(), &most, nullptr);
     }
     /// A rank that failed says why, and what the others are in it may have finished: that gets some

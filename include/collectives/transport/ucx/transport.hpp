@@ -9,6 +9,7 @@
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/ucx/link.hpp>
 #include <collectives/transport/wire/meeting_of_survivors.hpp>
 #include <collectives/transport/wire/processors.hpp>
@@ -23,7 +24,6 @@
 #include <optional>
 #include <span>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 namespace collectives::inline v0::ucx {
@@ -122,15 +122,13 @@ public:
     /// Models memory_registering. One thread at a time may be in UCX, and memory comes and goes
     /// beside what the lock guards.
     void register_memory(void* p, std::size_t bytes) {
-        auto const mine = progress_lock_->take();
+        auto const mine = lock().take();
         way().register_memory(p, bytes);
     }
     void deregister_memory(void* p) {
-        auto const mine = progress_lock_->take();
+        auto const mine = lock().take();
         way().deregister_memory(p);
     }
-    /// Models uses_progress_lock.
-    void use_lock(std::shared_ptr<progress_lock> of) { progress_lock_ = std::move(of); }
 
     /// Models renewing: the survivors exchange new addresses by words over this transport.
     std::shared_ptr<transport> renew(board& broken, loss const& of) {
@@ -171,7 +169,7 @@ private:
                                 detail::about_containers),
                         {});
                 }
-                nap(after ? after->lock : *progress_lock_, std::chrono::microseconds(20));
+                nap(after ? after->lock : lock(), std::chrono::microseconds(20));
             }
         }
     }
@@ -179,10 +177,8 @@ private:
     static void nap(progress_lock& lock, std::chrono::nanoseconds time) {
         progress_lock::unlocked pause(lock);
         pause.begin();
-        std::this_thread::sleep_for(time);
+        collectives::detail::sleep_in_call(time);
     }
-
-    std::shared_ptr<progress_lock> progress_lock_ = std::make_shared<progress_lock>();
 };
 
 }  // namespace collectives::ucx

@@ -4,6 +4,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/wire/board_list.hpp>
 #include <collectives/transport/wire/link.hpp>
 
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <thread>
 #include <utility>
 
 namespace collectives::inline v0::wire {
@@ -134,8 +134,9 @@ public:
     bool flush(steady::time_point patience) { return flush(patience, way_->notices_deaths()); }
     bool flush(steady::time_point patience, bool to_silent) {
         while (!all_sent(to_silent)) {
-            way_->progress_control();
+            if (way_->progress_control()) { continue; }
             if (steady::now() >= patience) { return false; }
+            grace{}.pause();
         }
         return true;
     }
@@ -243,7 +244,7 @@ private:
                 nap = shortest_nap;
                 continue;
             }
-            std::this_thread::sleep_for(nap);
+            detail::sleep_in_call(nap);
             nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
         }
         return true;

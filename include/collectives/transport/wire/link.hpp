@@ -5,6 +5,7 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/schedule/step.hpp>
 #include <collectives/transport/concepts.hpp>
+#include <collectives/transport/wire/grace.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -25,7 +26,7 @@ struct arrival {
 ///
 /// Messages with equal (source, destination, tag) never overtake each other, nor do words between
 /// two ranks. `test` says whether a message has ended (then its handle is none); one to or from a
-/// lost rank never does. `take_back` ends it early: false if that was not done at the given time,
+/// lost rank never does. `take_back` ends it early: false if that was not done in time,
 /// and the library may still use its memory until `drop_data`, which ends all messages but words
 /// for good and says whether none uses memory then, as `close` does at the very end. `job` is the
 /// same on all ranks, and differs from that of links that were closed before where late words of
@@ -47,7 +48,7 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { t.send_control(from, std::size_t{}, rank_t{}) } -> std::same_as<typename T::handle>;
     { t.receive_control(to, std::size_t{}) } -> std::same_as<typename T::handle>;  // of any rank
     { t.test(h, in) } -> std::same_as<bool>;
-    { t.take_back(h, steady::time_point{}) } -> std::same_as<bool>;
+    { t.take_back(h, grace{}) } -> std::same_as<bool>;
     { t.progress() } -> std::same_as<bool>;
     { t.doze(ready, std::chrono::nanoseconds{}) };
     { c.gone(rank_t{}) } -> std::same_as<std::optional<peer_exit>>;

@@ -60,8 +60,8 @@ public:
     template <class Keep>
     void end(Link& over, Keep&& keep) {
         for (auto& one : all_) {
-            auto const until = steady::now() + std::chrono::milliseconds(10);
-            if (one.came || (over.usable() && over.take_back(one.under_way, until))) { continue; }
+            grace const time{steady::now() + std::chrono::milliseconds(10)};
+            if (one.came || (over.usable() && over.take_back(one.under_way, time))) { continue; }
             keep(std::move(one.text));
         }
         all_.clear();

@@ -4,9 +4,11 @@
 
 #include <collectives/core/copy.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
+#include <collectives/transport/wire/grace.hpp>
 #include <collectives/transport/wire/link.hpp>
 #include <collectives/transport/wire/probes.hpp>
 #include <collectives/transport/wire/request.hpp>
@@ -126,8 +128,9 @@ public:
         auto all_back = true;
         for (; r.tested_ < r.pieces_.size(); ++r.tested_) {
             trouble_ = true;
-            auto const until = steady::now() + std::chrono::milliseconds(all_back_ ? 10 : 0);
-            all_back = link_->take_back(r.pieces_[r.tested_], until) && all_back;
+            auto const most = std::chrono::milliseconds(all_back_ ? 10 : 0);
+            grace const time{steady::now() + most, lock_.get()};
+            all_back = link_->take_back(r.pieces_[r.tested_], time) && all_back;
         }
         if (!all_back) {
             all_back_ = link_->drop_data();
@@ -166,6 +169,8 @@ public:
         return link_->gone(r);
     }
     void note_trouble() { trouble_ = true; }
+    /// Models uses_progress_lock.
+    void use_lock(std::shared_ptr<progress_lock> of) { lock_ = std::move(of); }
 
     board first_board() {
         lean_vector<rank_t> all(static_cast<std::size_t>(size()));
@@ -200,6 +205,7 @@ public:
 
 protected:
     Link& way() { return *link_; }
+    progress_lock& lock() { return *lock_; }
 
 private:
     /// Until when this rank waits at the end for the others. A rank that ended at once after a
@@ -245,6 +251,7 @@ private:
     }
 
     std::unique_ptr<Link> link_;
+    std::shared_ptr<progress_lock> lock_ = std::make_shared<progress_lock>();
     control_mailbox<Link> control_;
     probes<Link> probes_;
     lean_vector<std::shared_ptr<void const>> kept_;
