@@ -17,7 +17,7 @@ from rows import cuda_folder, execute, has_device, row
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PERF_BYTES = (4, 4096, 1 << 20, 256 << 20)
-PERF_SETTINGS = "21 5 0 1 1 0 1 0 0 0 0 64 67108864 0"  # settings in tools/coll_perf/job.hpp after the ranks
+PERF_SETTINGS = "21 5 0 1 1 0 1 0 0 0 0 64 67108864 0 0 0"  # settings in tools/coll_perf/job.hpp after the ranks
 PERF_S = 60
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 TOOL_S = 40

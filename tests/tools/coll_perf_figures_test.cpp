@@ -171,7 +171,11 @@ TEST_CASE("a case and its result survive the way through another program") {
     CHECK(settings_of(as_text(how)).touch);
     how.offset = 16;
     CHECK(settings_of(as_text(how)).offset == 16);
-    case_result r{1, 2, 3, {10.5, 11}, {}, {}, {99}, {7}, {}, {8, 2, 1.5, 0}, "not at all"}, read;
+    how.loop = true;
+    CHECK(settings_of(as_text(how)).loop);
+    CHECK(!settings_of(as_text(how)).trace);
+    case_result r{1, 2, 3, {10.5, 11}, {}, {}, {99}, {7}, {}, {8, 2, 1.5, 0}, "not at all", {5, 6}},
+        read;
     REQUIRE(read_result(as_text(r), read));
     CHECK(read.index == 1);
     CHECK(read.wrong == 2);
@@ -182,6 +186,7 @@ TEST_CASE("a case and its result survive the way through another program") {
     CHECK(read.ranks == r.ranks);
     CHECK(read.traffic == r.traffic);
     CHECK(read.missing == r.missing);
+    CHECK(read.loops == r.loops);
     CHECK_FALSE(read_result("[vm] some noise of a launcher", read));
     CHECK_FALSE(read_result("coll_perf-result 0 0 2 3 1 2", read));
 }

@@ -252,7 +252,7 @@ cat >"$room/ours_cuda" <<'EOF'
 #!/bin/sh
 if [ "$1" = ranks ]; then echo "$2 ranks sharing one GPU"; exit 0; fi
 [ "$1" = processes ] || exit 1
-echo "coll_perf-result 0 0 0 2 5000 6000 2 2000 2000 2 2100 2100 2 100 100 4 5000 5500 5500 5500 0 0"
+echo "coll_perf-result 0 0 0 2 5000 6000 2 2000 2000 2 2100 2100 2 100 100 4 5000 5500 5500 5500 0 0 0"
 EOF
 ends "devices" 0 --transport cuda --ranks 4 --allocated --peers-in "$room" -b 1M -e 1M -n 2 --form out \
     --percent-of-limit --csv "$room/cuda.csv" --json "$room/cuda.json"

@@ -87,6 +87,25 @@ TEST_CASE("ranks are processes, with names") {
     CHECK(names == std::vector<std::string>{"rank 0", "sends", "rank 1", "receives"});
 }
 
+TEST_CASE("an operation with a name takes the time of its steps, in a row of its own") {
+    auto first = event(1, verb::send, 0, 1000, 2000),
+         second = event(1, verb::recv_copy, 0, 500, 1500);
+    auto other = event(1, verb::send, 0, 9000, 9500);
+    other.operation = 3;
+    std::ostringstream out;
+    coll::write_chrome_trace(out, std::vector{first, second, other}, {{0, "a call"}});
+    auto const trace = json::parse(out.str());
+    auto const begins = of_phase(trace, "B"), ends = of_phase(trace, "E");
+    REQUIRE(begins.size() == 1);
+    REQUIRE(ends.size() == 1);
+    CHECK(begins[0].at("name") == "a call");
+    CHECK(begins[0].at("pid") == 1);
+    CHECK(begins[0].at("ts").get<double>() == 0);
+    CHECK(ends[0].at("ts").get<double>() == doctest::Approx(1.5));
+    CHECK(begins[0].at("tid") == ends[0].at("tid"));
+    for (auto const& step : of_phase(trace, "X")) { CHECK(step.at("tid") != begins[0].at("tid")); }
+}
+
 TEST_CASE("slices of one row never overlap") {
     std::vector<trace_event> events;
     for (int i = 0; i < 40; ++i) {

@@ -15,8 +15,8 @@
 namespace coll_perf {
 
 /// What is timed in an iteration.
-enum class figure { sample, copy, copy_past_cache, round_trip, whole, work };
-inline constexpr int figures = 6;
+enum class figure { sample, copy, copy_past_cache, round_trip, whole, work, loop };
+inline constexpr int figures = 7;
 
 /// Zeroed memory, shared by all ranks, of `bytes_for(...)` bytes. Each rank has a `board` of its
 /// own that looks at it, and calls the same functions in the same order as the others.

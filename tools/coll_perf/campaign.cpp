@@ -97,14 +97,23 @@ void campaign::run_launch_of(program const& p, int launch, std::vector<measured_
                                 c.algorithm, c.type, c.op, c.bytes(), launch + 1, launches));
     };
     progress(0);
+    std::map<std::size_t, traced_call> traced;
     auto const end = launch_of(p, cases, [&](std::string const& line) {
+        if (traced_call call; how.trace && read_traced(line, call)) {
+            traced[call.index] = std::move(call);
+            return true;
+        }
         case_result r;
         if (!read_result(line, r) || r.index >= cases.size() || seen[r.index]) { return false; }
         seen[r.index] = true;
         auto what = cases[r.index];
         if (p.peer) { what.algorithm = "its own"; }
         if (r.missing.empty()) {
+            auto const of = r.index;
             all.push_back(make_measurement(p.name, p.peer, what, how, launch, std::move(r)));
+            if (auto const found = traced.find(of); found != traced.end()) {
+                on_trace(std::move(found->second), p, what, all.back().time.median);
+            }
         } else {
             all.push_back(make_missing(p.name, p.peer, what, how, launch, r.missing));
             failed = failed || !p.peer;

@@ -4,6 +4,7 @@
 
 #include "launch.hpp"
 #include "measurement.hpp"
+#include "traces.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -46,6 +47,10 @@ struct campaign {
     std::function<void(program const& of, std::vector<measured_case> const& cases,
                        std::function<bool(std::string const&)> const& take)>
         in_place;
+
+    /// Called with each traced call of ours and the median of those that were measured beside it.
+    std::function<void(traced_call, program const&, measured_case const&, double)> on_trace =
+        [](auto&&...) {};
 
     std::deque<measurement> all;
     bool failed = false;  ///< whether ours failed, did not finish or was not measured

@@ -74,6 +74,8 @@ std::vector<cell> cells_of(measurement const& m) {
     known("bound_us", m.bound() > 0, m.bound() / 1000, 6);
     share("percent_of_bound", m.bound());
     share("percent_of_limit", m.limit());
+    known("loop_us", m.loop > 0, m.loop / 1000, 6);
+    share("percent_of_loop", m.loop);
     text("note", m.note);
     text("host", this_host().host);
     text("cpu", this_host().cpu);

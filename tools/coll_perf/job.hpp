@@ -24,6 +24,8 @@ struct settings {
     bool check = true;        ///< compare the results with a serial model
     bool controls = false;    ///< copies and round trips beside each sample
     bool bound = false;       ///< what ranks send, and the rate of their links
+    bool loop = false;        ///< a bare loop of MPI that sends the same messages
+    bool trace = false;       ///< one more call, whose steps are recorded
     bool cold = false;        ///< other memory in each call
     bool touch = false;       ///< inputs are written and results read between the calls
     std::size_t offset = 0;   ///< bytes of its first page that lie before each vector
@@ -57,7 +59,7 @@ inline std::string as_text(settings const& s) {
     out << s.ranks << ' ' << s.iterations << ' ' << s.warmup << ' ' << s.budget << ' ' << s.check
         << ' ' << s.controls << ' ' << s.cold << ' ' << s.allocated << ' ' << s.touch << ' '
         << s.offset << ' ' << s.tests << ' ' << s.background << ' ' << s.tensors << ' '
-        << s.threshold << ' ' << s.bound;
+        << s.threshold << ' ' << s.bound << ' ' << s.loop << ' ' << s.trace;
     for (auto const& p : s.places) { out << ' ' << text_of(p.processors); }
     return out.str();
 }
@@ -74,7 +76,7 @@ inline settings settings_of(std::string const& text) {
     settings s;
     in >> s.ranks >> s.iterations >> s.warmup >> s.budget >> s.check >> s.controls >> s.cold >>
         s.allocated >> s.touch >> s.offset >> s.tests >> s.background >> s.tensors >> s.threshold >>
-        s.bound;
+        s.bound >> s.loop >> s.trace;
     bool right = !in.fail();
     for (std::string list; in >> list;) {
         s.places.push_back({{}, "processors " + list});
@@ -117,9 +119,11 @@ struct case_result {
     std::vector<double> overlap;  ///< nothing, or the share hidden, the whole, the work in it
     std::vector<double> traffic;  ///< nothing, or what `traffic` holds, in its order
     std::string missing;          ///< why there are no samples
+    std::vector<double> loops;    ///< of the bare loop, one a sample
 
-    std::array<std::vector<double>*, 7> lists() {
-        return {&samples, &copies, &copies_past_cache, &round_trips, &ranks, &overlap, &traffic};
+    std::array<std::vector<double>*, 8> lists() {
+        return {&samples, &copies,  &copies_past_cache, &round_trips,
+                &ranks,   &overlap, &traffic,           &loops};
     }
 };
 

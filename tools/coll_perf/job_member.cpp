@@ -186,6 +186,9 @@ bool is_right(work& w, coll::job_place const& place) try {
         require_places(plan(request_of(w.asked), n), w.asked.how);
     }
     refuse_transport(w.asked.transport);
+    auto const& over = w.asked.transport;
+    bool const by_mpi = over.empty() && !launched::mpi_of_launcher().empty();
+    require_mpi_for_loop(w.asked, by_mpi ? "mpi" : over.empty() ? "join" : over);
     if (auto const why = why_no_peers(w.asked); !why.empty()) { throw wrong_under_launcher(why); }
     return true;
 } catch (usage_error const&) {
@@ -204,7 +207,9 @@ int measure_as_member(options o, char** arguments) {
         static_cast<void>(this_host());  // before this rank is on one core
         w.core_per_rank = take_place(place, o.bind);
         int status = 1;
-        join_over(w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); });
+        join_over(
+            w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); },
+            settings_of(o).background);
         return status;
     } catch (std::exception const& e) {
         throw std::runtime_error(fmt::format("rank {}: {}", place.rank, e.what()));
@@ -225,11 +230,12 @@ int measure_order(int argc, char** argv) try {
     if (!transport.ends_with("mpich") && !transport.ends_with("openmpi")) {
         bind_rank(o.how.places, coll::place_from_environment().rank);
     }
-    join_over(transport, [&](job_rank const& me) {
+    auto const measure = [&](job_rank const& me) {
         auto meeting = o.meet(me.comm.size());
         measure_on_rank(me, meeting, o.how, o.cases,
                         [](std::string const& line) { std::cout << line << std::endl; });
-    });
+    };
+    join_over(transport, measure, o.how.background);
     return 0;
 } catch (std::exception const& e) {
     std::cerr << e.what() << std::endl;

@@ -34,6 +34,7 @@ measurement make_measurement(std::string transport, bool peer, measured_case con
     m.copy = quantile(result.copies, 0.5);
     m.copy_past_cache = quantile(result.copies_past_cache, 0.5);
     m.round_trip = quantile(result.round_trips, 0.5);
+    m.loop = quantile(result.loops, 0.5);
     if (!result.ranks.empty()) {
         auto const ranks = summary_of(result.ranks);
         m.over_ranks = {result.ranks.front(), ranks.mean, ranks.least, ranks.most};
@@ -100,6 +101,7 @@ across_launches combine(std::vector<measurement const*> const& launches) {
     all.copy = typical([](auto const& m) { return m.copy; });
     all.copy_past_cache = typical([](auto const& m) { return m.copy_past_cache; });
     all.round_trip = typical([](auto const& m) { return m.round_trip; });
+    all.loop = typical([](auto const& m) { return m.loop; });
     all.overlap = typical([](auto const& m) { return m.overlap; });
     all.whole = typical([](auto const& m) { return m.whole; });
     all.work = typical([](auto const& m) { return m.work; });

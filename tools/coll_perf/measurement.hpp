@@ -21,8 +21,8 @@ struct measurement {
     std::size_t dropped = 0;
     std::size_t wrong = 0;
     int pinned = 0;
-    double copy = 0, copy_past_cache = 0,
-           round_trip = 0;  ///< medians, nanoseconds; 0: not measured
+    double copy = 0, copy_past_cache = 0, round_trip = 0,
+           loop = 0;  ///< medians, nanoseconds; 0: not measured
     /// Of the ranks' own means: rank 0's, their mean, the least and the most; nanoseconds.
     std::array<double, 4> over_ranks{};
     double overlap = -1;         ///< percent of a started call that the work hid; -1: not measured
@@ -59,7 +59,7 @@ struct across_launches {
     traffic moved;
     std::size_t wrong = 0, dropped = 0, launches = 0;
     summary time;  ///< each figure the median over launches
-    double copy = 0, copy_past_cache = 0, round_trip = 0;
+    double copy = 0, copy_past_cache = 0, round_trip = 0, loop = 0;
     std::array<double, 4> over_ranks{};
     double overlap = -1, whole = 0, work = 0;
     std::string note;

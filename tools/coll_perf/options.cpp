@@ -153,6 +153,9 @@ void declare(CLI::App& app, options& o, bool osu) {
                  "beside each sample copies of as many bytes and a cache line's round trip");
     app.add_flag("--percent-of-bound", o.how.bound,
                  "what the busiest rank sends, and the least time that this takes on its link");
+    app.add_flag("--percent-of-loop", o.how.loop,
+                 "over an MPI, beside each sample a bare loop of its calls that sends the same "
+                 "messages");
     option(
         "--meet", o.meet,
         "memory or messages: how ranks that a launcher started meet before a sample, on one host "
@@ -164,6 +167,9 @@ void declare(CLI::App& app, options& o, bool osu) {
     option("-J,--output_file,--json", o.json, "write all measurements into this file", "FILE");
     option("--csv", o.csv, "write all measurements into this file, one a row", "FILE");
     option("--report", o.page, "write tables and pictures into this HTML page", "FILE");
+    option("--trace", o.trace,
+           "write the steps of one more call of each measurement into this file, for Perfetto",
+           "FILE");
     option("--peer,--peers", o.peers,
            "mpich,openmpi,gloo: measure these in turn with ours; under a launcher its own MPI and "
            "gloo",
@@ -194,10 +200,17 @@ std::vector<int> rank_numbers(std::string const& text) {
     return result;
 }
 
+void require_mpi_for_loop(options const& o, std::string_view transport) {
+    if (!o.how.loop || transport.starts_with("mpi")) { return; }
+    throw collectives::usage_error("--percent-of-loop is for mpi-mpich and mpi-openmpi, not " +
+                                   std::string(transport));
+}
+
 settings settings_of(options const& o) {
     auto how = o.how;
     how.check = o.check != 0;
     how.allocated = how.allocated || o.registered > 0;
+    how.trace = !o.trace.empty();
     how.background = o.progress == "background";
     how.threshold = parse_bytes(o.threshold);
     return how;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace coll_perf {
@@ -31,7 +32,7 @@ struct options {
     bool report_bindings = false;
     bool start_ranks = false;  ///< by itself, also under a launcher
     std::string format = "nccl";
-    std::string json, csv, page;
+    std::string json, csv, page, trace;
     std::string osu_sizes;  ///< [MIN:]MAX, as the OSU benchmarks take them
     int cycles = 1;
     int average = -1;
@@ -55,6 +56,8 @@ bool says_start_ranks(int argc, char** argv);
 
 /// `2` or `2,4,8`; else a usage_error.
 std::vector<int> rank_numbers(std::string const& text);
+/// Throws usage_error where a bare loop of an MPI is asked for over a transport that is none.
+void require_mpi_for_loop(options const& o, std::string_view transport);
 /// How launches measure, but for the number of ranks and their places.
 settings settings_of(options const& o);
 /// What is asked for, from names and sizes; a usage_error where that is nothing.

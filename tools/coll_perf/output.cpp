@@ -77,6 +77,7 @@ output::output(options const& o, std::vector<std::string> peers, std::string con
     style_.format = o.format == "osu" ? table_format::osu : table_format::nccl;
     style_.limit = o.how.controls;
     style_.bound = o.how.bound;
+    style_.loop = o.how.loop;
     style_.spread = o.launches > 1;
     style_.average = o.average;
     style_.stamps = o.stamps != 0;
@@ -99,6 +100,8 @@ campaign output::make_campaign(settings const& how) {
         printer_->progress.clear();
         fmt::print(stderr, "coll_perf: {}", text);
     };
+    c.on_trace = [this](traced_call call, program const& of, measured_case const& what,
+                        double took) { traces_.add(std::move(call), of.name, what, took); };
     return c;
 }
 
@@ -113,6 +116,13 @@ int output::finish() {
     fmt::print("{}", table_footer(all_, repeated_));
     if (!options_.csv.empty()) { write_file(options_.csv, as_csv(all_)); }
     if (!options_.json.empty()) { write_file(options_.json, as_json(all_)); }
+    if (!options_.trace.empty()) {
+        write_file(options_.trace, traces_.as_chrome_trace());
+        fmt::print(
+            "# Traced               : {} more calls, {} steps; they took {:.2f} times as long as "
+            "those above (median)\n",
+            traces_.calls(), traces_.events(), traces_.cost());
+    }
     if (!options_.page.empty()) { write_file(options_.page, as_page(all_, head_)); }
     for (auto const& m : all_) { failed_ = failed_ || m.wrong > 0; }
     return failed_ ? 1 : 0;

@@ -5,6 +5,7 @@
 #include "campaign.hpp"
 #include "options.hpp"
 #include "table.hpp"
+#include "traces.hpp"
 
 #include <memory>
 #include <string>
@@ -33,6 +34,7 @@ private:
     std::string head_;
     std::unique_ptr<printer> printer_;
     std::vector<measurement> all_;
+    traces traces_;
     bool failed_ = false;
     int repeated_ = 0;
 };

@@ -50,6 +50,7 @@ constexpr std::array all_columns{shown{"transport", "transport", true},
                                  shown{"link_GBps", "link, GB/s"},
                                  shown{"percent_of_bound", "of the bound, %"},
                                  shown{"percent_of_limit", "of the limit, %"},
+                                 shown{"percent_of_loop", "of the bare loop, %"},
                                  shown{"wrong", "wrong"},
                                  shown{"note", "note", true}};
 

@@ -55,9 +55,10 @@ struct host_place {
 };
 
 /// `call(in, in_count, out, out_count)` makes one call on this rank; before each sample of one call
-/// it may `prepare`. Ranks meet on a `board`, or on what has its functions. `memory` holds what
-/// `slots` asks for; where the vectors lie elsewhere it is the host's copy, and `place` carries
-/// over what has been `filled`, `fetch`es what is looked at, and copies there.
+/// it may `prepare`; it may bring a `loop` to time beside it. Ranks meet on a `board`, or on what
+/// has its functions. `memory` holds what `slots` asks for; where the vectors lie elsewhere it is
+/// the host's copy, and `place` carries over what has been `filled`, `fetch`es what is looked at,
+/// and copies there.
 template <class Meeting, class Call, class Place = host_place>
 class sampling {
 public:
@@ -81,6 +82,7 @@ public:
         iterations_ = agree_on_iterations();
         for (int i = 0; i < iterations_; ++i) {
             if (how_.controls) { time_controls(i); }
+            time_loop(i);
             if (how_.touch) { touch(); }
             prepare();
             record(
@@ -106,6 +108,7 @@ public:
                 read(figure::copy_past_cache, r.copies_past_cache);
                 read(figure::round_trip, r.round_trips);
             }
+            if (has_loop()) { read(figure::loop, r.loops); }
         }
         meeting_.meet();  // the next case overwrites the times
         return r;
@@ -180,6 +183,28 @@ private:
         auto const start = timer::now();
         work();
         meeting_.time(f, rank_, iteration) = seconds_since(start) / calls;
+    }
+
+    /// Whether the call brings a `loop` that sends its messages without it.
+    bool has_loop() const {
+        if constexpr (requires { call_.has_loop(); }) { return call_.has_loop(); }
+        return false;
+    }
+    /// Then a batch that is not timed, as after the other controls.
+    void time_loop(int i) {
+        if constexpr (requires { call_.loop(); }) {
+            if (!has_loop()) { return; }
+            auto const calls = case_.batch;
+            record(
+                figure::loop, i,
+                [&] {
+                    for (int k = 0; k < calls; ++k) { call_.loop(); }
+                },
+                calls * what_.parts);
+            meeting_.meet();
+            prepare();
+            call_batch();
+        }
     }
 
     /// Each rank copies as many bytes at the same time; then a cache line goes to and fro. Cold

@@ -80,6 +80,13 @@ std::string bound_figures(table_row const& row) {
                        known(has_bound, a.bound / 1000, number), known(has_bound, percent, number));
 }
 
+std::string loop_figures(table_row const& row) {
+    auto const a = either(row, row.transport);
+    bool const has = a.launches > 0 && a.loop > 0;
+    return fmt::format("{:>10}{:>8}", known(has, a.loop / 1000, number),
+                       known(has, has ? 100 * a.loop / a.median : 0, number));
+}
+
 bool is_started(table_row const& row) { return kind::of(row.what.collective).how == form::started; }
 
 std::string overlap_figures(table_row const& row) {
@@ -155,6 +162,10 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
                "%bound");
         append(third, "{:>12}{:>10}{:>8}{:>10}{:>8}", "(B)", "", "(GB/s)", "(us)", "");
     }
+    if (style.loop) {
+        append(second, "{:>10}{:>8}", "loop", "%loop");
+        append(third, "{:>10}{:>8}", "(us)", "");
+    }
     for (auto const& peer : style.peers) {
         append(second, "  {:>10}{:>8}", peer, "ours/");
         append(third, "  {:>10}{:>8}", "(us)", peer.substr(0, 7));
@@ -205,6 +216,7 @@ std::string table_line(table_row const& row, table_style const& style) {
     if (is_started(row)) { line += overlap_figures(row); }
     if (style.limit) { line += limit_figures(row); }
     if (style.bound) { line += bound_figures(row); }
+    if (style.loop) { line += loop_figures(row); }
     for (auto const& peer : style.peers) { line += "  " + peer_figures(row, peer); }
     if (style.stamps) { append(line, "  {}", date_now()); }
     return line + reason_of(row) + "\n";

@@ -18,6 +18,7 @@ struct table_style {
     std::vector<std::string> peers;  ///< with columns of their own
     bool limit = false;              ///< columns of the controls
     bool bound = false;              ///< columns of what is sent, and of the links
+    bool loop = false;               ///< columns of the bare loop
     bool spread = false;             ///< a column of the spread between launches
     int average = -1;  ///< as -a of nccl-tests: rank 0's mean, or that of all, the least, the most;
                        ///< -1: the median of the slowest rank's samples

@@ -36,7 +36,8 @@ std::string mpi_of_this_program();
 std::string version_of_mpi();
 
 /// Over MPI; with `bridged`, ranks of one host use its memory. Ends the job where the body throws.
-void over_mpi(rank_body const& body, bool bridged = false);
+/// Where `one_thread` alone calls MPI, this one, each of its calls is cheaper.
+void over_mpi(rank_body const& body, bool bridged = false, bool one_thread = false);
 /// Over the transport that `coll::join` chooses, of those that this program was built with.
 void over_any(rank_body const& body);
 /// Whether this program was built with UCX.

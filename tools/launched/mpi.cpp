@@ -28,9 +28,10 @@ std::string version_of_mpi() {
     return first;
 }
 
-void over_mpi(rank_body const& body, bool bridged) {
+void over_mpi(rank_body const& body, bool bridged, bool one_thread) {
     int level = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+    MPI_Init_thread(nullptr, nullptr, one_thread ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE,
+                    &level);
     try {
         auto comm = bridged ? collectives::mpi::hierarchical_communicator(MPI_COMM_WORLD)
                             : collectives::mpi::communicator(MPI_COMM_WORLD);

@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_calls.hpp"
 
-#include <mpi.h>
+#include "mpi_group.hpp"
 
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <numeric>
-#include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace launched {
 
-/// The communicator. It ends with the last call that uses it.
-struct mpi_calls::group {
-    explicit group(int size) : ranks(size) {
-        std::vector<int> first(static_cast<std::size_t>(size));
-        std::iota(first.begin(), first.end(), 0);
-        MPI_Group world = MPI_GROUP_NULL, part = MPI_GROUP_NULL;
-        MPI_Comm_group(MPI_COMM_WORLD, &world);
-        MPI_Group_incl(world, size, first.data(), &part);
-        MPI_Comm_create_group(MPI_COMM_WORLD, part, 0, &comm);
-        MPI_Group_free(&part);
-        MPI_Group_free(&world);
-        if (comm == MPI_COMM_NULL) { throw std::logic_error("this rank is none of the first"); }
-        MPI_Comm_rank(comm, &rank);
-    }
-    group(group const&) = delete;
-    group& operator=(group const&) = delete;
-    ~group() { MPI_Comm_free(&comm); }
-
-    MPI_Comm comm = MPI_COMM_NULL;
-    int rank = 0, ranks;
+/// It ends with the last call that uses it.
+struct mpi_calls::group : mpi_group {
+    using mpi_group::mpi_group;
 };
 
 namespace {

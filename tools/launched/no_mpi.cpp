@@ -14,6 +14,6 @@ namespace {
 
 std::string mpi_of_this_program() { return ""; }
 std::string version_of_mpi() { refuse(); }
-void over_mpi(rank_body const& /*body*/, bool /*bridged*/) { refuse(); }
+void over_mpi(rank_body const& /*body*/, bool /*bridged*/, bool /*one_thread*/) { refuse(); }
 
 }  // namespace launched

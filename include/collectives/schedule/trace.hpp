@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace collectives::inline v0 {
@@ -99,12 +100,29 @@ inline std::vector<std::array<std::size_t, 2>> messages_of(std::span<trace_event
     return result;
 }
 
+/// From the first step of an operation on a rank to its last.
+struct operation_span {
+    std::int64_t begin_ns, end_ns;
+};
+inline std::map<std::tuple<rank_t, std::uint32_t>, operation_span> spans_of(
+    std::span<trace_event const> events) {
+    std::map<std::tuple<rank_t, std::uint32_t>, operation_span> all;
+    for (auto const& e : events) {
+        auto& its = all.try_emplace({e.rank, e.operation}, operation_span{e.begin_ns, e.end_ns})
+                        .first->second;
+        its = {std::min(its.begin_ns, e.begin_ns), std::max(its.end_ns, e.end_ns)};
+    }
+    return all;
+}
+
 }  // namespace detail
 
 /// Writes the events of any number of ranks: a process per rank, a slice per step, an arrow from
 /// each send to its receive. Each rank's events stand in the order of its steps; times count from
-/// the first.
-inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> events) {
+/// the first. `names`, of operations by their numbers, stand in a row of their own, each as long as
+/// the rank's steps of that operation; they hold no quotation mark, backslash or control character.
+inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> events,
+                               std::map<std::uint32_t, std::string> const& names = {}) {
     std::int64_t start = 0;
     if (!events.empty()) {
         start = std::min_element(events.begin(), events.end(), [](auto const& a, auto const& b) {
@@ -134,6 +152,23 @@ inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> e
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
         line(detail::slice(events[i], rows[i], start));
+    }
+    previous = -1;
+    for (auto const& [key, span] : detail::spans_of(events)) {
+        auto const [rank, operation] = key;
+        auto const name = names.find(operation);
+        if (name == names.end()) { continue; }
+        auto const place = ",\"pid\":" + std::to_string(rank) + ",\"tid\":1000000";
+        if (rank != std::exchange(previous, rank)) {
+            line("{\"ph\":\"M\",\"name\":\"thread_name\"" + place +
+                 ",\"args\":{\"name\":\"calls\"}}");
+            line("{\"ph\":\"M\",\"name\":\"thread_sort_index\"" + place +
+                 ",\"args\":{\"sort_index\":-1}}");
+        }
+        line("{\"ph\":\"B\",\"name\":\"" + name->second + "\"" + place +
+             ",\"ts\":" + detail::microseconds(span.begin_ns - start) + "}");
+        line("{\"ph\":\"E\"" + place + ",\"ts\":" + detail::microseconds(span.end_ns - start) +
+             "}");
     }
     int arrow = 0;
     for (auto const& [from, to] : detail::messages_of(events)) {

@@ -17,9 +17,8 @@ std::size_t links::room_for(measured_case const& c) {
     return std::max(c.bytes(), std::size_t{1} << 20);
 }
 
-std::vector<double> links::measure(
-    measured_case const& c, std::byte* room, std::function<void()> const& meet,
-    std::function<std::function<void()>(coll::communicator&)> const& find) {
+std::vector<double> links::measure(measured_case const& c, std::byte* room,
+                                   std::function<void()> const& meet, find_call const& find) {
     traffic its;
     auto const what = kind::of(c.collective);
     if (what.parts == 1 && what.how < form::split) {  // else a sample is a part of a call

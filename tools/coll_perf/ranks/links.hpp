@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../job.hpp"
+#include "recorder.hpp"
 
 #include <collectives/communicator.hpp>
 #include <collectives/transport/counted.hpp>
@@ -22,9 +23,8 @@ public:
     /// The figures of `traffic` in its order, on every rank, for calls that `find(communicator)`
     /// makes. `meet` returns once all ranks have called it; `room` is two vectors of `room_for(c)`
     /// bytes each.
-    std::vector<double> measure(
-        measured_case const& c, std::byte* room, std::function<void()> const& meet,
-        std::function<std::function<void()>(coll::communicator&)> const& find);
+    std::vector<double> measure(measured_case const& c, std::byte* room,
+                                std::function<void()> const& meet, find_call const& find);
 
     /// Short messages would tell how long one takes, not how many bytes a link carries.
     static std::size_t room_for(measured_case const& c);

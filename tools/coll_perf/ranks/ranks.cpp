@@ -3,9 +3,12 @@
 
 #include "../overlap.hpp"
 #include "../sampling.hpp"
+#include "../traces.hpp"
+#include "bare_loop.hpp"
 #include "links.hpp"
 #include "message_board.hpp"
 #include "our_call.hpp"
+#include "recorder.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -35,12 +38,24 @@ private:
 
 struct call_of {
     our_call* its;
+    launched::mpi_loop* bare = nullptr;
     void operator()(std::byte* in, std::size_t in_count, std::byte* out,
                     std::size_t out_count) const {
         (*its)(in, in_count, out, out_count);
     }
     void prepare() const { its->prepare(); }
+    bool has_loop() const { return bare != nullptr; }
+    void loop() const { (*bare)(); }
 };
+
+/// What a rank keeps from case to case.
+struct instruments {
+    explicit instruments(coll::communicator& of) : its_links(of), its_recorder(of) {}
+    links its_links;
+    recorder its_recorder;
+};
+
+using trace_function = std::function<void(std::vector<coll::trace_event> const&)>;
 
 /// The one sample that a job has of its own beginning.
 template <class Meeting>
@@ -59,24 +74,23 @@ case_result creation_of(job_rank const& me, Meeting& meeting) {
     return r;
 }
 
-/// What the calls of a case send, over their vectors at `places` in `memory`.
-template <class Meeting>
-std::vector<double> traffic_of(links& its, coll::communicator& me, Meeting& meeting,
-                               settings const& how, measured_case const& c, shape const& at,
-                               std::function<std::byte*(shape::part const&)> const& place) {
+/// What the calls of a case send.
+std::vector<double> traffic_of(links& its, coll::communicator& me, settings const& how,
+                               measured_case const& c, std::function<void()> const& meet,
+                               find_call const& find) {
     vectors room(me, how, 2 * links::room_for(c));
     std::fill_n(room.data(), 2 * links::room_for(c), std::byte{1});
-    return its.measure(
-        c, room.data(), [&] { meeting.meet(); },
-        [&](coll::communicator& over) -> std::function<void()> {
-            auto const call = std::make_shared<our_call>(over, how, c);
-            return [&, call] { (*call)(place(at.in), at.in.count, place(at.out), at.out.count); };
-        });
+    return its.measure(c, room.data(), meet, find);
+}
+
+/// Whether a sample is one call, whose messages can be recorded.
+bool may_record(kind const& what, int ranks) {
+    return what.parts == 1 && what.how < form::split && ranks > 1;
 }
 
 template <class Meeting>
-case_result measure_case(job_rank const& me, Meeting& meeting, links& its, settings const& how,
-                         measured_case const& c) {
+case_result measure_case(job_rank const& me, Meeting& meeting, instruments& with,
+                         settings const& how, measured_case const& c, trace_function const& trace) {
     auto const what = kind::of(c.collective);
     if (what.how == form::creation) { return creation_of(me, meeting); }
     auto const rank = me.comm.rank();
@@ -88,15 +102,30 @@ case_result measure_case(job_rank const& me, Meeting& meeting, links& its, setti
         none.missing = std::move(why);
         return none;
     }
-    auto const& check = find_type(c.type).find(c.op)->check;
-    sampling one(meeting, rank, how, c, check, memory.data(), call_of{&call});
-    auto result = one.run(0);
     auto const at = shape::of(what, c.count, c.in_place, rank, how.ranks, c.root);
     auto const place = [&](shape::part const& p) {
         return places.vector(memory.data(), 0, p.vector) + p.first * c.element;
     };
+    auto const meet = [&] { meeting.meet(); };
+    find_call const find = [&](coll::communicator& over) -> std::function<void()> {
+        auto const its = std::make_shared<our_call>(over, how, c);
+        return [&, its] { (*its)(place(at.in), at.in.count, place(at.out), at.out.count); };
+    };
+    std::optional<launched::mpi_loop> bare;
+    if (how.loop && may_record(what, how.ranks)) {
+        std::fill_n(memory.data(), places.bytes(), std::byte{1});
+        bare.emplace(how.ranks, messages_of(with.its_recorder.record(meet, find)),
+                     !meeting.core_per_rank());
+    }
+    auto const& check = find_type(c.type).find(c.op)->check;
+    sampling one(meeting, rank, how, c, check, memory.data(),
+                 call_of{&call, bare ? &*bare : nullptr});
+    auto result = one.run(0);
     if (how.bound && what.is_sized()) {
-        result.traffic = traffic_of(its, me.comm, meeting, how, c, at, place);
+        result.traffic = traffic_of(with.its_links, me.comm, how, c, meet, find);
+    }
+    if (how.trace && may_record(what, how.ranks)) {
+        trace(with.its_recorder.gather(with.its_recorder.record(meet, find)));
     }
     if (what.how != form::started) { return result; }
     double pure = 0;
@@ -114,9 +143,12 @@ void measure_on_rank(job_rank const& me, Meeting& meeting, settings const& how,
                      std::vector<measured_case> const& cases, tell_function const& tell) try {
     // Only now: a communicator looks at its start how many cores it may use.
     bind_rank(how.places, me.comm.rank());
-    links its(me.comm);
+    instruments with(me.comm);
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        auto result = measure_case(me, meeting, its, how, cases[i]);
+        auto const trace = [&](std::vector<coll::trace_event> const& events) {
+            if (me.comm.rank() == 0) { tell(as_text(traced_call{i, events})); }
+        };
+        auto result = measure_case(me, meeting, with, how, cases[i], trace);
         result.index = i;
         if (me.comm.rank() == 0) { tell(as_text(result)); }
     }

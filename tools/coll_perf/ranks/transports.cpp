@@ -48,7 +48,7 @@ std::size_t find_transport(std::string_view name) {
                             "\"; the transports are " + names);
 }
 
-void join_over(std::string const& transport, rank_body const& body) {
+void join_over(std::string const& transport, rank_body const& body, bool background) {
     bool const bridged = transport.starts_with("hosts");
     auto const with_time = timed(body);
     if (transport == "shm") {
@@ -57,7 +57,7 @@ void join_over(std::string const& transport, rank_body const& body) {
     } else if (transport == "ucx" || transport == "hosts") {
         launched::over_ucx(with_time, bridged);
     } else {
-        launched::over_mpi(with_time, bridged);
+        launched::over_mpi(with_time, bridged, !background);
     }
 }
 

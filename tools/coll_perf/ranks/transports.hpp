@@ -25,6 +25,7 @@ std::size_t find_transport(std::string_view name);
 
 /// Makes this process, which a launcher has started, a rank of a job over this transport, and calls
 /// it with itself: shm, ucx, hosts (UCX between hosts, memory within), mpi-MPI, hosts-MPI.
-void join_over(std::string const& transport, rank_body const& body);
+/// `background`: threads of the library's call the transport, too.
+void join_over(std::string const& transport, rank_body const& body, bool background);
 
 }  // namespace coll_perf
