@@ -183,6 +183,27 @@ def futures(rank, size):
         assert (y == size).all()
 
 
+def in_shared_memory(rank, size):
+    pages = []
+    for i in range(20):
+        x = collectives.torch.empty(1000, 300)
+        assert x.shape == (1000, 300) and x.dtype == torch.float32 and x.is_contiguous()
+        x.fill_(rank + i)
+        work = dist.all_reduce(x, async_op=i % 2 == 1)
+        if work is not None:
+            work.wait()
+        pages.append(x.data_ptr())
+        part = collectives.torch.empty(300_000 * size, dtype=torch.float64)
+        dist.all_gather_into_tensor(part, x.to(torch.float64).view(-1))
+        assert (part == sum(r + i for r in range(size))).all()
+    assert len(set(pages)) < 5, "memory of freed tensors is not used again"
+    own = dist.new_group([rank], use_local_synchronization=True)
+    assert collectives.torch.empty((3, 4), dtype=torch.bool, group=own).shape == (3, 4)
+    kept = collectives.torch.empty(10).fill_(7)
+    dist.destroy_process_group()
+    assert kept.sum() == 70  # memory outlives the group
+
+
 class Calls(unittest.TestCase):
     def test_operators_on_every_type(self):
         for size in (2, 3):
@@ -193,7 +214,8 @@ class Calls(unittest.TestCase):
         run(booleans, 3)
 
     def test_calls(self):
-        for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures):
+        for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures,
+                     in_shared_memory):
             for size in (1, 2, 4) if call is not strided and call is not messages else (2, 4):
                 with self.subTest(call=call.__name__, size=size):
                     run(call, size)

@@ -86,13 +86,6 @@ def detail(rank, size):
     raise AssertionError("it raised nothing")
 
 
-def apart(rank, size):
-    x = torch.ones(4)
-    dist.all_reduce(x)
-    assert x.tolist() == [size] * 4
-    return dist.group.WORLD._get_backend(torch.device("cpu")).name()
-
-
 def use():
     """Threads, descriptors, and KiB of memory that belong to this process alone or that it shares."""
     with open("/proc/self/status") as file:
@@ -141,13 +134,6 @@ class Failures(unittest.TestCase):
     def test_detail(self):
         for text in run(detail, 2):
             self.assertIn("mismatch", text.lower())
-
-    def test_ranks_that_do_not_share_a_host_go_over_gloo(self):
-        os.environ["COLLECTIVES_RANKS_PER_HOST"] = "1"
-        try:
-            self.assertEqual(run(apart, 2), ["gloo", "gloo"])
-        finally:
-            del os.environ["COLLECTIVES_RANKS_PER_HOST"]
 
     def test_groups_leave_nothing(self):
         for before, after in run(many_groups, 2, int(os.environ.get("COLLECTIVES_TEST_GROUPS", "100"))):

@@ -53,13 +53,17 @@ def ddp(rank, size):
 
 def fsdp(rank, size):
     from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import fully_shard
+    from torch.distributed.fsdp import FSDPModule, fully_shard
 
     net, mesh = model(), init_device_mesh("cpu", (size,))
     for layer in net:
         if isinstance(layer, nn.Linear):
             fully_shard(layer, mesh=mesh)
     fully_shard(net, mesh=mesh)
+    if dist.get_backend() == "collectives":  # Gloo has no memory to give
+        for part in net.modules():
+            if isinstance(part, FSDPModule):
+                part.set_allocate_memory_from_process_group_for_comm(True)
     return train(net, rank, size)
 
 

@@ -3,15 +3,16 @@
 
 For the tensors of the CPU alone, beside another backend for those of GPUs:
 `init_process_group("cpu:collectives,cuda:nccl")`. `as_gloo()` puts it where a program asks for gloo,
-and so does `python -m collectives.torch train.py`, or COLLECTIVES_TORCH_AS_GLOO=1.
+and so does `python -m collectives.torch train.py`, or COLLECTIVES_TORCH_AS_GLOO=1. `empty` makes
+tensors in memory that peers reach.
 """
 
 import os
 
-
+from ._memory import empty
 from ._register import as_gloo, register
 
-__all__ = ["as_gloo", "register"]
+__all__ = ["as_gloo", "empty", "register"]
 
 register()
 if os.environ.get("COLLECTIVES_TORCH_AS_GLOO") == "1":

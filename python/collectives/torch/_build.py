@@ -21,7 +21,7 @@ def folder():
     known = hashlib.sha256()
     for part in (torch.__version__, sys.version, str(torch._C._GLIBCXX_USE_CXX11_ABI)):
         known.update(part.encode())
-    for file in sorted(NATIVE.glob("*.?pp")) + [LIBRARY / "libcollectives.a"]:
+    for file in sorted(NATIVE.glob("*.?pp")) + sorted(LIBRARY.glob("*.a")):
         known.update(file.read_bytes())
     root = os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "collectives")
@@ -44,11 +44,18 @@ def build(where, verbose=False):
           "it takes a minute or two", file=sys.stderr, flush=True)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(where / "lock")  # torch's own, of a process that was killed
+    archives, libraries, between_hosts = ["libcollectives.a"], [], "without_ucx.cpp"
+    if (LIBRARY / "libcollectives_ucx.a").exists():  # the package was built with UCX
+        archives.insert(0, "libcollectives_ucx.a")
+        libraries, between_hosts = ["-lucp", "-lucs", "-lsodium"], "over_ucx.cpp"
     cpp_extension.load(
-        NAME, [str(NATIVE / "backend.cpp")], build_directory=str(where), verbose=verbose,
+        NAME, [str(NATIVE / source) for source in ("backend.cpp", between_hosts)],
+        build_directory=str(where), verbose=verbose,
         extra_include_paths=[str(LIBRARY / "include")],
-        extra_cflags=["-std=c++20", "-O2", "-g0", "-DCOLLECTIVES_COMPILED", "-fvisibility=hidden"],
-        extra_ldflags=[str(LIBRARY / "libcollectives.a"), "-Wl,--exclude-libs,ALL"],
+        extra_cflags=["-std=c++20", "-O2", "-g0", "-DCOLLECTIVES_COMPILED",
+                      "-DCOLLECTIVES_COMPILED_UCX", "-fvisibility=hidden"],
+        extra_ldflags=[*(str(LIBRARY / archive) for archive in archives), *libraries,
+                       "-Wl,--exclude-libs,ALL"],
         is_python_module=False)
 
 

@@ -28,7 +28,8 @@ def _create(name, options):
         return made
     if Gloo is None:
         raise RuntimeError(f"collectives.torch: the ranks of group {options.group_id} are on several "
-                           "hosts, and this torch has no Gloo to go over")
+                           "hosts, this package was built without UCX or not to use it, and this torch "
+                           "has no Gloo to go over")
     if options.group_rank == 0:
         log.warning("group %s: its ranks are on several hosts, so it goes over Gloo", options.group_id)
     return Gloo(options.store, options.group_rank, options.group_size, timeout=options.timeout)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m collectives.torch.bench [-n PROCESSES] [--all] [--csv FILE]: this backend beside torch's Gloo.
+"""python -m collectives.torch.bench [-n PROCESSES] [--all | --models] [--csv FILE]: this backend beside torch's Gloo.
 
 Both are groups of the same processes, called in the same way, in turns. `floor` is a backend that does
-nothing: what torch itself takes for a call. Each time is the quickest of several runs of many calls."""
+nothing: what torch itself takes for a call. `shared` is this backend on tensors of collectives.torch.empty.
+Each time is the quickest of several runs of many calls. With --models instead: a step of DDP, and series
+of calls as decoding makes them."""
 
 import argparse
+import functools
 import multiprocessing
 import os
 import tempfile
@@ -13,21 +16,23 @@ import time
 import torch
 import torch.distributed as dist
 
+import collectives.torch
+
 SIZES = [4, 1 << 10, 1 << 12, 1 << 16, 1 << 20, 1 << 24]
-FLOOR, OURS, GLOO = "floor", "collectives", "gloo"
+FLOOR, OURS, SHARED, GLOO = "floor", "collectives", "shared", "gloo"
 
 
-def calls_of(group, size, n, rank, every):
+def calls_of(group, empty, size, n, rank, every):
     """The calls, by name: each on tensors of which the larger has, per rank, `size` bytes."""
-    x, out = torch.ones(size // 4), torch.ones(size // 4 * n)
-    parts = list(torch.ones(n, size // 4).unbind()) if rank == 0 else None
+    x, out = empty(size // 4).fill_(1), empty(size // 4 * n).fill_(1)
+    parts = list(empty(n, size // 4).fill_(1).unbind()) if rank == 0 else None
     result = {
         "all_reduce": lambda: dist.all_reduce(x, group=group),
         "reduce_scatter_tensor": lambda: dist.reduce_scatter_tensor(x, out, group=group),
         "all_gather_into_tensor": lambda: dist.all_gather_into_tensor(out, x, group=group),
     }
     if every:
-        other = torch.ones_like(out)
+        other = empty(size // 4 * n).fill_(1)
         result |= {
             "broadcast": lambda: dist.broadcast(x, 0, group=group),
             "reduce": lambda: dist.reduce(x, 0, group=group),
@@ -44,7 +49,8 @@ def times_of(groups, sizes, rank, n, every, rounds):
     """Seconds a call, by call, size and group."""
     result = {}
     for size in sizes:
-        calls = {name: calls_of(g, size, n, rank, every) for name, g in groups.items()}
+        calls = {name: calls_of(group, empty, size, n, rank, every)
+                 for name, (group, empty) in groups.items()}
         for call in calls[OURS]:
             best = dict.fromkeys(groups, float("inf"))
             for _ in range(rounds):
@@ -61,19 +67,25 @@ def times_of(groups, sizes, rank, n, every, rounds):
 
 
 def rank_main(rank, given, file, pipe):
-    from . import _register
+    from . import _bench_model, _register
 
     torch.set_num_threads(1)
     native = _register._native()
     dist.Backend.register_backend(FLOOR, lambda store, r, n, time: native.create_floor(r, n),
                                   devices=["cpu"])
     dist.init_process_group(GLOO, init_method=f"file://{file}", rank=rank, world_size=given.n)
-    groups = {name: dist.new_group(backend=name) for name in (FLOOR, OURS, GLOO)}
-    times = times_of(groups, given.sizes, rank, given.n, given.all, given.rounds)
+    made = {name: dist.new_group(backend=name) for name in (FLOOR, OURS, GLOO)}
+    shared = functools.partial(collectives.torch.empty, group=made[OURS])
+    groups = {FLOOR: (made[FLOOR], torch.empty), OURS: (made[OURS], torch.empty),
+              SHARED: (made[OURS], shared), GLOO: (made[GLOO], torch.empty)}
+    if given.models:
+        times = _bench_model.times_of({OURS: made[OURS], GLOO: made[GLOO]}, rank, given.rounds)
+    else:
+        times = times_of(groups, given.sizes, rank, given.n, given.all, given.rounds)
     slowest = [None] * given.n
     dist.all_gather_object(slowest, times)
     if rank == 0:
-        pipe.send({k: {g: max(t[k][g] for t in slowest) for g in groups} for k in times})
+        pipe.send({k: {g: max(t[k][g] for t in slowest) for g in times[k]} for k in times})
     dist.destroy_process_group()
 
 
@@ -81,6 +93,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m collectives.torch.bench", description=__doc__)
     parser.add_argument("-n", type=int, default=2, metavar="PROCESSES")
     parser.add_argument("--all", action="store_true", help="every collective, not three of them")
+    parser.add_argument("--models", action="store_true", help="DDP and decoding instead")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="BYTES")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--csv", help="a file for the times")
@@ -105,16 +118,22 @@ def main():
         for rank in ranks:
             rank.join()
     print(f"{given.n} processes, {os.cpu_count()} processors, torch {torch.__version__}; microseconds")
-    print(f"{'call':24}{'bytes':>10}{'floor':>10}{'here':>11}{'Gloo':>11}{'Gloo/here':>11}")
+    if given.models:
+        print(f"{'':34}{'here':>10}{'Gloo':>10}{'Gloo/here':>11}")
+        for what, t in times.items():
+            print(f"{what:34}{t[OURS] * 1e6:>10.0f}{t[GLOO] * 1e6:>10.0f}{t[GLOO] / t[OURS]:>11.1f}")
+        return
+    print(f"{'call':24}{'bytes':>10}{'floor':>9}{'here':>10}{'shared':>10}{'Gloo':>10}{'Gloo/here':>11}"
+          f"{'Gloo/shared':>13}")
     for (call, size), t in sorted(times.items(), key=lambda one: (one[0][0] != "all_reduce", one[0])):
         us = {k: v * 1e6 for k, v in t.items()}
-        print(f"{call:24}{size:>10}{us[FLOOR]:>10.1f}{us[OURS]:>11.1f}{us[GLOO]:>11.1f}"
-              f"{us[GLOO] / us[OURS]:>11.1f}")
+        print(f"{call:24}{size:>10}{us[FLOOR]:>9.1f}{us[OURS]:>10.1f}{us[SHARED]:>10.1f}{us[GLOO]:>10.1f}"
+              f"{us[GLOO] / us[OURS]:>11.1f}{us[GLOO] / us[SHARED]:>13.1f}")
     if given.csv:
         with open(given.csv, "w") as file:
-            print("call,bytes,floor_us,collectives_us,gloo_us", file=file)
+            print("call,bytes,floor_us,collectives_us,shared_us,gloo_us", file=file)
             for (call, size), t in times.items():
-                print(call, size, *(f"{t[k] * 1e6:.2f}" for k in (FLOOR, OURS, GLOO)), sep=",", file=file)
+                print(call, size, *(f"{us * 1e6:.2f}" for us in t.values()), sep=",", file=file)
 
 
 if __name__ == "__main__":

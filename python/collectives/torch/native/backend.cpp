@@ -10,12 +10,12 @@
 
 namespace collectives_torch {
 
-/// The backend of a group, or null where its ranks do not share a host. Collective.
+/// The backend of a group, or null where its ranks are to go over Gloo. Collective.
 c10::intrusive_ptr<c10d::Backend> create(c10::intrusive_ptr<c10d::Store> const& store, int rank,
                                          int size, std::chrono::milliseconds time,
                                          std::string const& name, std::string const& group_name) {
     try {
-        auto where = come_together(*store, rank, size, time);
+        auto where = come_together({*store, rank, size}, time);
         if (!where.core) { return {}; }
         auto made =
             c10::make_intrusive<backend>(std::move(where), rank, size, name, group_name, time);
@@ -30,6 +30,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("create", &collectives_torch::create, pybind11::arg("store"), pybind11::arg("rank"),
           pybind11::arg("size"), pybind11::arg("timeout"), pybind11::arg("name"),
           pybind11::arg("group_name"), pybind11::call_guard<pybind11::gil_scoped_release>());
+    m.def("has_ucx", &collectives_torch::has_ucx);
     m.def("create_floor", [](int rank, int size) -> c10::intrusive_ptr<c10d::Backend> {
         return c10::make_intrusive<collectives_torch::floor_backend>(rank, size);
     });

@@ -44,6 +44,10 @@ public:
     }
     void setSequenceNumberForGroup() override {}
     std::uint64_t getSequenceNumberForGroup() override { return group_.calls(); }
+    bool supportsTensorAlloc(c10::DeviceIndex) override { return has_shared_memory(group_.at()); }
+    at::Tensor allocateTensor(long size, at::TensorOptions options) override {
+        return group_.shared_tensor(size, options);
+    }
     void abort() override { group_.abort("the program asked for it"); }
     void shutdown() override { group_.close(); }
 

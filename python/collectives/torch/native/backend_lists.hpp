@@ -180,8 +180,9 @@ inline pointer backend::alltoall(tensors& out, tensors& in, c10d::AllToAllOption
 inline pointer backend::barrier(c10d::BarrierOptions const& o) {
     return group_.call(
         {OpType::BARRIER, "barrier"}, {}, {}, o.asyncOp, [&](call_parts& parts, work&) {
-            parts.under_way.push_back(group_.start(group_.make().begin(
-                coll::collective::barrier, coll::detail::element_type_of<std::byte>(), how(o))));
+            group_.carry_out(
+                parts, group_.make().begin(coll::collective::barrier,
+                                           coll::detail::element_type_of<std::byte>(), how(o)));
         });
 }
 

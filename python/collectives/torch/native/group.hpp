@@ -4,6 +4,7 @@
 #pragma once
 
 #include "progress.hpp"
+#include "shared_tensor.hpp"
 #include "tensors.hpp"
 
 #include <collectives/communicator/core.hpp>
@@ -64,6 +65,9 @@ public:
     std::string const& name() const { return name_; }
     seat& at() { return *at_; }
     coll::detail::communicator_core& core() { return *core_; }
+    at::Tensor shared_tensor(std::int64_t count, at::TensorOptions const& options) const {
+        return collectives_torch::shared_tensor(at_, count, options);
+    }
     coll::detail::request_maker make() const { return core_->make(); }
     std::chrono::milliseconds time() const { return time_.load(); }
     void set_time(std::chrono::milliseconds time) { time_ = time; }
@@ -85,9 +89,11 @@ public:
         return how;
     }
 
-    /// Starts a collective.
-    coll::pending start(coll::detail::call_request const& r) {
-        return {core_, core_->start_operation<coll::detail::operation>(r), {}};
+    /// Starts a collective for a call; where that blocks, carries it out at once.
+    void carry_out(call_parts& parts, coll::detail::call_request const& r) {
+        if (parts.blocks) { return core_->run(r); }
+        parts.under_way.emplace_back(core_, core_->start_operation<coll::detail::operation>(r),
+                                     std::shared_ptr<void const>());
     }
     coll::pending start_pair(coll::collective what, coll::memory_span data, int peer, int tag) {
         auto const bytes = coll::detail::element_type_of<std::byte>();
@@ -95,8 +101,8 @@ public:
             core_, core_->start_pair(what, bytes, data, peer, tag, options_for(kNoTimeout)), {}};
     }
 
-    /// A call: `fill` says what it is made of, and starts it. In the order of the calls on all
-    /// ranks. Blocking, unless it is asynchronous.
+    /// A call: `fill` says what it is made of, and starts it, or carries it out where it blocks. In
+    /// the order of the calls on all ranks.
     template <class Fill>
     c10::intrusive_ptr<c10d::Work> call(call_name what, tensors const& inputs, tensors outputs,
                                         bool is_async, Fill const& fill) {
@@ -108,6 +114,7 @@ public:
                                                 at_, name_, calls_.fetch_add(1) + 1);
         try {
             call_parts parts;
+            parts.blocks = !is_async;
             fill(parts, *result);
             result->begin(std::move(parts));
         } catch (...) { rethrow_as_torch(name_); }

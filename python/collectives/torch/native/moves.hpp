@@ -60,8 +60,7 @@ inline counts equal_counts(group const& g, std::size_t each) {
 inline void start_broadcast(group& g, call_parts& parts, at::Tensor const& t, int root,
                             coll::options const& how) {
     flat memory(t, g.rank() == root ? flat::use::read : flat::use::write);
-    parts.under_way.push_back(
-        g.start(g.make().broadcast(moved_as(t.scalar_type()), memory.place(), root, how)));
+    g.carry_out(parts, g.make().broadcast(moved_as(t.scalar_type()), memory.place(), root, how));
     put_back_after(parts, std::move(memory));
 }
 
@@ -73,8 +72,8 @@ inline void start_vector(group& g, call_parts& parts, collective what, at::Tenso
     flat memory(t, writes ? flat::use::both : flat::use::read, as);
     auto const by = op_of(op, as);
     auto const out = writes ? memory.place() : coll::writable_memory{};
-    parts.under_way.push_back(g.start(
-        g.make().vector(what, *own_type_of(as), memory.span(), out, by->reduce, root, how)));
+    g.carry_out(parts,
+                g.make().vector(what, *own_type_of(as), memory.span(), out, by->reduce, root, how));
     parts.kept.push_back(by);
     put_back_after(parts, std::move(memory));
 }
@@ -108,9 +107,8 @@ inline void start_to_whole(group& g, call_parts& parts, collective what, at::Ten
     if (sees_whole && is_in_the_way(block, whole, before)) {
         block = flat(input.clone(), flat::use::read);
     }
-    parts.under_way.push_back(
-        g.start(g.make().to_whole(what, moved_as(input.scalar_type()), block.span(), whole.place(),
-                                  std::move(cut), root, how)));
+    g.carry_out(parts, g.make().to_whole(what, moved_as(input.scalar_type()), block.span(),
+                                         whole.place(), std::move(cut), root, how));
     keep(parts, std::move(block));
     put_back_after(parts, std::move(whole));
 }
@@ -124,9 +122,9 @@ inline void start_scatter(group& g, call_parts& parts, tensors const& inputs,
     if (g.rank() == root && is_in_the_way(block, whole, before)) {
         whole = flat(copy_of(inputs), flat::use::read);
     }
-    parts.under_way.push_back(g.start(
-        g.make().to_block(collective::scatter, moved_as(output.scalar_type()), whole.span(),
-                          block.place(), equal_counts(g, block.count()), nullptr, root, how)));
+    g.carry_out(parts, g.make().to_block(collective::scatter, moved_as(output.scalar_type()),
+                                         whole.span(), block.place(),
+                                         equal_counts(g, block.count()), nullptr, root, how));
     keep(parts, std::move(whole));
     put_back_after(parts, std::move(block));
 }
@@ -147,9 +145,8 @@ inline void start_reduce_scatter(group& g, call_parts& parts, tensors const& inp
     }
     if (is_in_the_way(block, whole, before)) { whole = flat(copy_of(inputs), flat::use::read, as); }
     auto const by = op_of(op, as);
-    parts.under_way.push_back(
-        g.start(g.make().to_block(collective::reduce_scatter, *own_type_of(as), whole.span(),
-                                  block.place(), std::move(cut), &by->reduce, 0, how)));
+    g.carry_out(parts, g.make().to_block(collective::reduce_scatter, *own_type_of(as), whole.span(),
+                                         block.place(), std::move(cut), &by->reduce, 0, how));
     parts.kept.push_back(by);
     keep(parts, std::move(whole));
     put_back_after(parts, std::move(block));
@@ -165,9 +162,8 @@ inline void start_exchange(group& g, call_parts& parts, tensors const& inputs,
     if (overlap && (in.data() != out.data() || !sends.empty())) {
         in = flat(copy_of(inputs), flat::use::read);
     }
-    parts.under_way.push_back(
-        g.start(g.make().exchange(moved_as(first.scalar_type()), in.span(), out.place(),
-                                  std::move(sends), std::move(receives), how)));
+    g.carry_out(parts, g.make().exchange(moved_as(first.scalar_type()), in.span(), out.place(),
+                                         std::move(sends), std::move(receives), how));
     keep(parts, std::move(in));
     put_back_after(parts, std::move(out));
 }

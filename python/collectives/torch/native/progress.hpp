@@ -65,19 +65,24 @@ private:
     static constexpr int naps_before_sleep = 20;
 
     /// Moves all once. Returns whether one has ended; `left_alone`: others wait for all of them.
-    bool look(std::vector<work_pointer>& all, bool& left_alone) {
-        bool moved = false;
+    static bool look(std::vector<work_pointer> const& all, bool& left_alone) {
+        bool one_has_ended = false;
         left_alone = true;
-        for (auto& one : all) {
+        for (auto const& one : all) {
             if (one->waiters.load() > 0 && !one->has_ended()) { continue; }
             left_alone = false;
-            if (!one->step()) { continue; }
+            one_has_ended = one->step() || one_has_ended;
+        }
+        return one_has_ended;
+    }
+    /// Lets go of those that have ended.
+    static void announce_ended(std::vector<work_pointer>& all) {
+        for (auto& one : all) {
+            if (!one->has_ended()) { continue; }
             one->announce();
             one.reset();
-            moved = true;
         }
         std::erase_if(all, [](auto const& one) { return !one; });
-        return moved;
     }
     void run() {
         std::vector<work_pointer> all;
@@ -115,10 +120,12 @@ private:
             if (!has_ended && left_alone) {
                 std::this_thread::sleep_for(nap);
             } else if (!has_ended && patience.pause() == coll::detail::waiter::advice::sleep) {
-                at_->shared->carrier->doze([&] { return has_ended = look(all, left_alone); }, nap);
+                doze(
+                    *at_, [&] { return has_ended = look(all, left_alone); }, nap);
             } else if (!has_ended) {
                 continue;
             }
+            announce_ended(all);
             nap = has_ended ? shortest_nap : std::min(2 * nap, longest_nap);
             if (has_ended) { patience.reset(); }
         }

@@ -27,8 +27,17 @@ namespace collectives_torch {
 
 using future_pointer = c10::intrusive_ptr<c10::ivalue::Future>;
 
-/// Calls `done` until it is true or the time has come; sleeps in between, without the rank's lock.
-/// Returns whether it became true.
+/// Sleeps until a peer may have done something that makes `ready()` true, or `most` has passed.
+/// Several threads of a rank may sleep in memory; elsewhere one, which has the rank's lock.
+template <class Ready>
+void doze(seat& at, Ready&& ready, std::chrono::nanoseconds most) {
+    if (at.shared->carrier->memory() != nullptr) { return at.shared->carrier->doze(ready, most); }
+    auto const held = at.shared->work->lock->take();
+    at.shared->doze(ready, most);
+}
+
+/// Calls `done` until it is true or the time has come; sleeps in between. Returns whether it became
+/// true.
 template <class Done>
 bool wait_until(seat& at, coll::steady::time_point until, Done const& done) {
     coll::detail::waiter patience(at.shared->core_per_rank);
@@ -37,8 +46,8 @@ bool wait_until(seat& at, coll::steady::time_point until, Done const& done) {
         if (patience.pause() != coll::detail::waiter::advice::sleep) { continue; }
         auto const now = coll::steady::now();
         if (now >= until) { return false; }
-        at.shared->carrier->doze(
-            [&] { return is = done(); },
+        doze(
+            at, [&] { return is = done(); },
             std::min<std::chrono::nanoseconds>(coll::detail::look_interval, until - now));
         if (is) { return true; }
         patience.reset();
@@ -47,6 +56,7 @@ bool wait_until(seat& at, coll::steady::time_point until, Done const& done) {
 
 /// What a call is made of.
 struct call_parts {
+    bool blocks = false;  ///< its caller waits for it: nothing stays under way
     std::vector<coll::pending> under_way;
     std::function<bool()> before;                   ///< true once `under_way` is complete
     std::function<void()> after;                    ///< puts results where they belong
