@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What coll_perf measures beside blocking calls, and how it states it.
 #include "csv.hpp"
+#include "effects.hpp"
 #include "kinds.hpp"
 #include "launch.hpp"
 #include "overlap.hpp"
@@ -21,6 +22,30 @@ TEST_CASE("the bandwidth of the bus") {
     for (auto const* const whole : {"broadcast", "scan"}) { CHECK(bus_factor(whole, 4) == 1); }
     CHECK(measured_case{.collective = "exscan", .op = "max"}.shown_op() == "max");
     CHECK(measured_case{.collective = "gather", .op = "max"}.shown_op() == "none");
+}
+
+TEST_CASE("options that nothing measured looks at are refused") {
+    auto const says = [](std::string const& arguments) {
+        CLI::App app;
+        options o;
+        declare(app, o);
+        app.parse(arguments);
+        try {
+            require_effects(app, o);
+        } catch (CLI::ValidationError const& e) { return std::string(e.what()); }
+        return std::string();
+    };
+    CHECK(says("--root 1") == "--root has no effect without a rooted collective");
+    CHECK(says("--collective all_gather,start_broadcast -r 1").empty());
+    CHECK(says("--collective broadcast -o max").starts_with("--op has no effect"));
+    CHECK(says("--collective send_recv -o max").starts_with("--op has no effect"));
+    CHECK(says("--collective all -o max -r 1").empty());
+    CHECK(says("--tests 3").starts_with("--tests has no effect"));
+    CHECK(says("--collective start_all --tests 3").empty());
+    CHECK(says("--tensors 3").starts_with("--tensors has no effect"));
+    CHECK(says("--collective fusion --threshold 1k --tensors 3").empty());
+    CHECK(says("--collective split --algorithm ring").starts_with("--algorithm has no effect"));
+    CHECK(says("--collective all_reducd --root 1").empty());  // which is told elsewhere
 }
 
 TEST_CASE("what must cross the busiest link") {

@@ -3,10 +3,7 @@
 # Tests the outputs of coll_show. Usage: coll_show_test.sh PATH_OF_COLL_SHOW
 set -u
 
-if [ $# -ne 1 ] || [ ! -x "$1" ]; then
-    echo "usage: $0 PATH_OF_COLL_SHOW" >&2
-    exit 2
-fi
+[ $# -eq 1 ] && [ -x "$1" ] || { echo "usage: $0 PATH_OF_COLL_SHOW" >&2; exit 2; }
 show=$1
 here=$(cd "$(dirname "$0")" && pwd)
 trace=$here/ring_4_trace.json
@@ -125,7 +122,8 @@ for algorithm in $algorithms; do
             fail "$algorithm $size: not all values are complete at the end"
     done
     for collective in $collectives; do
-        ends "$algorithm $collective" 0 "$algorithm" 6 --collective "$collective" --root 2
+        case $collective in broadcast | reduce | gather | scatter) root="--root=2" ;; *) root="" ;; esac
+        ends "$algorithm $collective" 0 "$algorithm" 6 --collective "$collective" $root
         has "$algorithm $collective" "$room/said" "Proof: correct."
     done
 done
@@ -159,6 +157,8 @@ ends "size 0" 2 ring 0
 ends "size of letters" 2 ring four
 ends "unknown second algorithm" 2 ring 4 --compare rong
 ends "root" 2 ring 4 --collective reduce --root 4
+ends "no root" 2 ring 4 --root 2
+has "no root" "$room/said" "--root has no effect: all_reduce has no root"
 ends "bytes" 2 ring 4 --bytes 0
 ends "file that cannot be written" 1 ring 4 --svg "$room/none/x.svg"
 ends "help" 0 --help

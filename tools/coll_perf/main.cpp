@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_perf: measures collectives, and says how far the figures can be trusted.
+#include "effects.hpp"
 #include "host.hpp"
 #include "job_member.hpp"
 #include "options.hpp"
@@ -136,6 +137,7 @@ int main(int argc, char** argv) {
     load::option(app);
     try {
         app.parse(argc, argv);
+        coll_perf::require_effects(app, options);
         return options.start_ranks || !launched::by_launcher()
                    ? coll_perf::measure(options)
                    : coll_perf::measure_as_member(options, argv);

@@ -85,7 +85,8 @@ void declare(CLI::App& app, options& o) {
         ->excludes(plan);
     app.add_option("--operation", o.operation,
                    "number of the operation in the trace; default: the last")
-        ->option_text("N");
+        ->option_text("N")
+        ->needs("--trace");
     app.add_option("--width", o.style.width, "columns the table may take")
         ->option_text("N")
         ->capture_default_str();
@@ -217,6 +218,11 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
         options.loaded = load::files(app);
+        if (app.count("--root") != 0 &&
+            !collectives::is_rooted(coll_show::find_collective(options.collective))) {
+            throw collectives::usage_error("--root has no effect: " + options.collective +
+                                           " has no root");
+        }
         return coll_show::show(options);
     } catch (CLI::ParseError const& e) {
         return app.exit(e) == 0 ? 0 : 2;

@@ -49,31 +49,6 @@ bool names_group(std::vector<std::string> const& names) {
            names.end();
 }
 
-/// The names that are measured, each of which `kind` knows.
-std::vector<std::string> collectives_of(std::vector<std::string> const& names) {
-    std::vector<std::string> result;
-    for (auto const& name : names) {
-        auto const group = std::find_if(all_of.begin(), all_of.end(),
-                                        [&](auto const& g) { return g.first == name; });
-        if (group != all_of.end()) {
-            for (auto& one : names_of(group->second)) { result.push_back(std::move(one)); }
-            continue;
-        }
-        try {
-            static_cast<void>(kind::of(name));
-        } catch (std::runtime_error const&) {
-            auto known = names_of(form::call);
-            for (auto const& f : other_forms) { known.emplace_back(f.name); }
-            throw coll::usage_error(fmt::format(
-                "there is no collective \"{}\"; the collectives are {}; and start_NAME, plan_NAME, "
-                "and NAME_v where counts may be given; and all, all_v, start_all, plan_all",
-                name, fmt::join(known, ", ")));
-        }
-        result.push_back(name);
-    }
-    return result;
-}
-
 std::vector<std::string> algorithms_of(std::vector<std::string> const& names) {
     if (has_all(names)) {
         std::vector<std::string> all{"automatic"};
@@ -171,6 +146,30 @@ void add_groups(std::vector<case_group>& groups, request const& asked, int ranks
 }
 
 }  // namespace
+
+std::vector<std::string> collectives_of(std::vector<std::string> const& names) {
+    std::vector<std::string> result;
+    for (auto const& name : names) {
+        auto const group = std::find_if(all_of.begin(), all_of.end(),
+                                        [&](auto const& g) { return g.first == name; });
+        if (group != all_of.end()) {
+            for (auto& one : names_of(group->second)) { result.push_back(std::move(one)); }
+            continue;
+        }
+        try {
+            static_cast<void>(kind::of(name));
+        } catch (std::runtime_error const&) {
+            auto known = names_of(form::call);
+            for (auto const& f : other_forms) { known.emplace_back(f.name); }
+            throw coll::usage_error(fmt::format(
+                "there is no collective \"{}\"; the collectives are {}; and start_NAME, plan_NAME, "
+                "and NAME_v where counts may be given; and all, all_v, start_all, plan_all",
+                name, fmt::join(known, ", ")));
+        }
+        result.push_back(name);
+    }
+    return result;
+}
 
 std::vector<case_group> plan(request const& asked, int ranks) {
     if (asked.root < 0 || asked.root >= ranks) {

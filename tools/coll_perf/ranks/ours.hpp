@@ -21,6 +21,9 @@ struct request {
     std::vector<bool> forms{false, true};  ///< in place?
 };
 
+/// The names that are measured, each of which `kind` knows; a usage_error where one is unknown.
+std::vector<std::string> collectives_of(std::vector<std::string> const& names);
+
 /// Every combination there is. Operators that a type does not have are left out of `all`, and a
 /// usage_error where they were named.
 std::vector<case_group> plan(request const& asked, int ranks);
