@@ -12,9 +12,10 @@ namespace coll_show {
 namespace {
 
 constexpr int most_squares = 64;
-constexpr int most_grids = 24;        // all of a ring of 8 or a star of 12
-constexpr int most_grids_large = 12;  // where a grid has more than 8 x 8 cells
-constexpr double line_width = 1560;
+constexpr int most_grids = 24;            // all of a ring of 8 or a star of 12
+constexpr int most_grids_large = 12;      // where a grid has more than 8 x 8 cells
+constexpr double line_width = 1200;       // so that a page of text shows it readably
+constexpr double wide_line_width = 1560;  // where that holds one grid alone
 
 /// Room for the numbers on the arrows.
 double widest_number(report const& shown) {
@@ -82,8 +83,11 @@ picture_layout lay_out(report const& shown) {
     }
     if (at.labels && chunks > 1) { at.gutter = 74 + widest_number(shown); }
     double const each = at.grid_width() + at.gutter;
-    at.per_line = std::max(1, static_cast<int>((line_width - 90) / each));
-    at.per_line = std::min(at.per_line, static_cast<int>(at.rounds.size()));
+    auto const fit = [each](double width) { return static_cast<int>((width - 90) / each); };
+    at.per_line = std::max({1, fit(line_width), std::min(2, fit(wide_line_width))});
+    auto const grids = static_cast<int>(at.rounds.size());
+    int const lines = (grids + at.per_line - 1) / at.per_line;
+    at.per_line = (grids + lines - 1) / lines;  // as equal as they can be
     return at;
 }
 
