@@ -157,8 +157,7 @@ ends "size 0" 2 ring 0
 ends "size of letters" 2 ring four
 ends "unknown second algorithm" 2 ring 4 --compare rong
 ends "root" 2 ring 4 --collective reduce --root 4
-ends "no root" 2 ring 4 --root 2
-has "no root" "$room/said" "--root has no effect: all_reduce has no root"
+ends "no root" 2 ring 4 --root 2; has "no root" "$room/said" "--root has no effect: all_reduce has no root"
 ends "bytes" 2 ring 4 --bytes 0
 ends "file that cannot be written" 1 ring 4 --svg "$room/none/x.svg"
 ends "help" 0 --help
@@ -172,6 +171,7 @@ expect "svg ends" sh -c 'tail -n 1 "$1" | grep -qx "</svg>"' sh "$room/ring.svg"
 expect "12 arrows add, and one of the legend" test "$(count "$room/ring.svg" 'class="add" marker')" -eq 13
 expect "12 copy, and one of the legend" test "$(count "$room/ring.svg" 'class="copy" marker')" -eq 13
 expect "7 grids" test "$(count "$room/ring.svg" 'class="h"')" -eq 7
+ends "several messages" 0 two_shot 4 --svg "$room/two.svg"; has "all chunks sent" "$room/two.svg" ">1, 2, 3</text>"
 expect "40 complete values, and the legend's" test "$(count "$room/ring.svg" 'fill="#f5b82e"')" -eq 41
 expect "3 rounds of one phase" test "$(count "$room/ring.svg" '>reduce-scatter<')" -eq 3
 expect "3 of the other" test "$(count "$room/ring.svg" '>all-gather<')" -eq 3

@@ -20,10 +20,12 @@ constexpr double wide_line_width = 1560;  // where that holds one grid alone
 /// Room for the numbers on the arrows.
 double widest_number(report const& shown) {
     std::size_t widest = 1;
-    int const chunks = shown.schedules[0].chunks;
-    for (auto const& schedule : shown.schedules) {
-        for (auto const& step : schedule.steps) {
-            widest = std::max(widest, label(step.chunks, chunks).size());
+    simulation const sim(shown.schedules);
+    for (int r = 0; r < sim.rounds(); ++r) {
+        auto const& all = sim.transfers(r);
+        if (all.size() > most_numbers) { continue; }
+        for (auto const& t : all) {
+            widest = std::max(widest, parts_sent(all, t.from, sim.chunks()).size());
         }
     }
     return number_width(widest);
@@ -60,6 +62,18 @@ std::vector<int> spread(int rounds, int most) {
 }
 
 }  // namespace
+
+std::string parts_sent(std::vector<transfer> const& all, coll::rank_t rank, int chunks) {
+    std::string parts;
+    std::vector<std::string> seen;
+    for (auto const& t : all) {
+        auto const one = label(t.received, chunks);
+        if (t.from != rank || std::ranges::count(seen, one) != 0) { continue; }
+        parts += (seen.empty() ? "" : ", ") + one;
+        seen.push_back(one);
+    }
+    return parts;
+}
 
 picture_layout lay_out(report const& shown) {
     picture_layout at;

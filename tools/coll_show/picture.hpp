@@ -3,8 +3,10 @@
 #pragma once
 
 #include "report.hpp"
+#include "simulation.hpp"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace coll_show {
@@ -29,6 +31,12 @@ struct picture_layout {
 inline double number_width(std::size_t characters) {
     return 8 + 6.2 * static_cast<double>(characters);
 }
+
+/// In a round of more transfers the arrows have no numbers.
+inline constexpr std::size_t most_numbers = 20;
+
+/// What a rank sends in a round, each part once, as `3` or `3, 6`.
+std::string parts_sent(std::vector<transfer> const& all, coll::rank_t rank, int chunks);
 
 picture_layout lay_out(report const& shown);
 

@@ -196,7 +196,8 @@ private:
     void arrows(double x, double y, int round) {
         auto const& all = sim_.transfers(round);
         if (static_cast<int>(all.size()) > most_arrows) { return; }
-        bool const numbered = at_.labels && shown_.schedules[0].chunks > 1 && all.size() <= 20;
+        bool const numbered =
+            at_.labels && shown_.schedules[0].chunks > 1 && all.size() <= most_numbers;
         double const from = x - at_.gutter + 6;
         double const to = x - 6;
         double const bend = (to - from) * 0.5;
@@ -204,6 +205,7 @@ private:
             return y + (square_of(rank, sim_.size(), at_.rows) + 0.5) * at_.cell_height;
         };
         std::string numbers;  // over all the lines
+        rank_set written(sim_.size());
         for (auto const& t : all) {
             double const y0 = row(t.from);
             double const y1 = row(t.to);
@@ -213,9 +215,10 @@ private:
                    "<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" "
                    "class=\"{}\" marker-end=\"url(#{})\"/>\n",
                    from, y0, from + bend, y0, to - bend, y1, to, y1, kind, kind);
-            if (!numbered) { continue; }
+            if (!numbered || written.contains(t.from)) { continue; }
             needs_.numbers = true;
-            auto const what = label(t.received, sim_.chunks());
+            written.insert(t.from);
+            auto const what = parts_sent(all, t.from, sim_.chunks());
             double const w = number_width(what.size());
             append(numbers,
                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"15\" rx=\"7\" "
