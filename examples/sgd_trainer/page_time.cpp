@@ -4,6 +4,8 @@
 
 #include "plot.hpp"
 
+#include "../../tools/contrast.hpp"
+
 #include <array>
 
 namespace trainer {
@@ -43,8 +45,10 @@ std::string draw_time_of_ranks(history const& all) {
             auto const width = all.time[static_cast<std::size_t>(r)].*p.time * scale;
             picture.rectangle({x, y}, width, 22, fmt::format("fill='{}'", p.colour));
             if (width > 42) {
-                picture.text({x + width / 2, y + 16}, fmt::format("{:.0f} %", width / 8.2),
-                             "text-anchor='middle' style='fill:white'");
+                bool const dark = palette::contrast(p.colour, "#ffffff") >= palette::readable;
+                picture.text(
+                    {x + width / 2, y + 16}, fmt::format("{:.0f} %", width / 8.2),
+                    fmt::format("text-anchor='middle'{}", dark ? " style='fill:white'" : ""));
             }
             x += width;
         }
