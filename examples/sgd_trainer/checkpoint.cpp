@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -80,7 +81,19 @@ checkpoint load_checkpoint(std::filesystem::path const& file) {
     std::uint64_t sum = 0;
     in >> sum;
     require(!in.fail() && sum == check_sum(words, result.now), "damaged");
+    auto const& [how, now] = result;
+    require((how.model == "dense" || how.model == "conv") && how.hidden > 0 && how.batch > 0 &&
+                how.accumulate > 0 && now.step >= 0 && now.good_steps >= 0 && now.loss_scale > 0 &&
+                std::isfinite(now.loss_scale),
+            "no training can have left this");
     return result;
+}
+
+void require_fits(checkpoint const& from, network const& net) {
+    auto const n = from.now.parameters.size();
+    if (n == net.parameter_count()) { return; }
+    throw std::runtime_error(fmt::format("the checkpoint has {} parameters, and its network {}", n,
+                                         net.parameter_count()));
 }
 
 void require_same(checkpoint const& from, settings const& how) {

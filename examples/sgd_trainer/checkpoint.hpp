@@ -2,6 +2,7 @@
 // A training that can be left and gone on with.
 #pragma once
 
+#include "network.hpp"
 #include "optimizer.hpp"
 
 #include <filesystem>
@@ -19,6 +20,10 @@ void save_checkpoint(std::filesystem::path const& file, settings const& how, sta
 
 /// Throws std::runtime_error if the file is missing or damaged.
 checkpoint load_checkpoint(std::filesystem::path const& file);
+
+/// Throws std::runtime_error where the parameters are not as many as the network has: a file may
+/// say anything.
+void require_fits(checkpoint const& from, network const& net);
 
 /// Throws std::runtime_error that names what differs where `how` cannot go on from there.
 void require_same(checkpoint const& from, settings const& how);

@@ -41,6 +41,7 @@ void train(settings const& how) {
     } else {
         auto saved = load_checkpoint(how.resume);
         require_same(saved, how);
+        require_fits(saved, net);
         start = std::move(saved.now);
         // A scale that was found while learning goes on; one that is not for these numbers does
         // not.
@@ -61,6 +62,7 @@ void infer(settings how, bool speed_up) {
     how.hidden = saved.how.hidden;
     how.seed = saved.how.seed;
     auto const data = load_data(how.data, how.data_path, how.seed);
+    require_fits(saved, job{how, data}.make_network());
     if (speed_up) { return print_speed_up(how, data, saved.now); }
     classification book(data);
     run({task::classify, how, data, saved.now, book});

@@ -266,7 +266,7 @@ std::optional<command> read_command(int argc, char** argv, int& status) {
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
-        status = app.exit(e);
+        status = app.exit(e) == 0 ? 0 : 2;
         return {};
     }
     for (auto const* const before : app.get_options()) {  // they are those of the comparison
