@@ -15,13 +15,6 @@
 
 namespace coll_perf {
 
-/// The number of processors that this thread may use.
-inline int usable_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 /// Adds what a list of the system says, as "0-3,8"; false where it is none.
 inline bool read_processors(std::string const& list, cpu_set_t& all) {
     auto const* at = list.data();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host.hpp"
 
-#include "cores.hpp"
-
 #include "../processor.hpp"
+
+#include <collectives/core/processors.hpp>
 
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ host_facts const& this_host() {
         std::string const compiler = "g++ " + std::string(__VERSION__);
 #endif
         return host_facts{name.data(), tools::processor_name(), compiler, COLLECTIVES_VERSION,
-                          usable_cores()};
+                          collectives::usable_processors()};
     }();
     return facts;
 }

@@ -8,6 +8,7 @@
 #include "../launched/launched.hpp"
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/processors.hpp>
 
 #include <fmt/format.h>
 
@@ -49,8 +50,8 @@ struct launch_line {
     int become(int descriptor, meeting_place const& place, settings const& how,
                std::vector<measured_case> const& cases) const {
         auto const seconds = seconds_per_case * static_cast<double>(cases.size()) + 5;
-        order const asked{place.path(), static_cast<unsigned>(seconds), how.ranks <= usable_cores(),
-                          how, cases};
+        order const asked{place.path(), static_cast<unsigned>(seconds),
+                          how.ranks <= collectives::usable_processors(), how, cases};
         auto command =
             launch_command(launcher, program, how, asked.core_per_rank, ::geteuid() == 0);
         command.insert(command.end(), words.begin(), words.end());

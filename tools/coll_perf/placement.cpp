@@ -3,6 +3,8 @@
 
 #include "cores.hpp"
 
+#include <collectives/core/processors.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -75,7 +77,7 @@ bool take_place(collectives::job_place const& place, std::string const& bind) {
     if (bind != "numa" && on_one_core() && place.local_size <= ::sysconf(_SC_NPROCESSORS_ONLN)) {
         return true;
     }
-    bool const enough = place.local_size <= usable_cores();
+    bool const enough = place.local_size <= collectives::usable_processors();
     bind_rank(places_for(bind, place.local_size), place.local_rank);
     return enough;
 }

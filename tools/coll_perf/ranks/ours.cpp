@@ -2,7 +2,6 @@
 #include "ours.hpp"
 
 #include "../../algorithms.hpp"
-#include "../cores.hpp"
 #include "../sizes.hpp"
 #include "../table.hpp"
 #include "calls.hpp"
@@ -10,6 +9,7 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/processors.hpp>
 
 #include <fmt/format.h>
 
@@ -199,7 +199,8 @@ program ours(std::string const& transport) {
     auto const which = find_transport(transport);
     auto const start = [which](int descriptor, meeting_place const& place, settings const& how,
                                std::vector<measured_case> const& cases) {
-        board const meeting(place.memory(), how.ranks, how.iterations, how.ranks <= usable_cores());
+        board const meeting(place.memory(), how.ranks, how.iterations,
+                            how.ranks <= collectives::usable_processors());
         transports()[which].run(how.ranks, [&](job_rank const& me) {
             auto mine = meeting;
             measure_on_rank(me, mine, how, cases,
