@@ -13,7 +13,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -73,8 +72,8 @@ communicator join_by_environment(nb::handle timeout) {
         auto const meet = [](coll::timeout t) {
             return take_part(coll::place_from_environment(), coll::local_job_name(), t);
         };
-        std::array<coll::detail::joiner, 1> const all{
-            {{"shm", 0, coll::detail::reach_of_one_machine, meet}}};
+        std::vector<coll::detail::joiner> all{{"shm", 0, coll::detail::reach_of_one_machine, meet}};
+        if (auto const over_hosts = joiner_over_hosts()) { all.push_back(*over_hosts); }
         return coll::detail::chosen_joiner(all, place, name == nullptr ? "" : name).join(time);
     });
 }
@@ -102,6 +101,7 @@ bool end_with(int parent) {
 
 void bind_job(nb::module_& m) {
     m.def("join", &join_by_environment, nb::arg("timeout") = nb::none());
+    m.attr("has_ucx") = joiner_over_hosts().has_value();
     m.def("join_job", &join_job, nb::arg("rank"), nb::arg("size"), nb::arg("name"));
     m.def("leave", &leave);
     std::atexit(

@@ -154,6 +154,31 @@ class Starting(unittest.TestCase):
             done = python("-m", "collectives", "-n", "3", file.name)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    @unittest.skipUnless(coll._core.has_ucx, "the package was built without UCX")
+    def test_several_hosts(self):
+        """Each pair of ranks counts as a host, and UCX reaches others by TCP alone."""
+        with script("""
+            import numpy, collectives as coll
+            comm = coll.init()
+            x = comm.all_reduce(numpy.arange(100_000) * (comm.rank + 1))
+            assert (x == 10 * numpy.arange(100_000)).all()
+            half = comm.split(comm.rank % 2)
+            assert half.all_gather(numpy.array([comm.rank])).ravel().tolist() == [comm.rank % 2, comm.rank % 2 + 2]
+            print(comm.explain(1 << 20), flush=True)
+            """) as file:
+            done = python("-m", "collectives", "-n", "4", file.name, env={
+                **os.environ, "COLLECTIVES_TRANSPORT": "ucx", "COLLECTIVES_RANKS_PER_HOST": "2",
+                "UCX_TLS": "tcp,self"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("hierarchical:2"), 4, done.stdout)
+
+    @unittest.skipIf(coll._core.has_ucx, "the package was built with UCX")
+    def test_no_way_between_hosts(self):
+        done = python("-c", "import collectives; collectives.init()", env={
+            **os.environ, "COLLECTIVES_RANK": "0", "COLLECTIVES_SIZE": "2",
+            "COLLECTIVES_TRANSPORT": "ucx"})
+        self.assertIn("can join a job over: shm", done.stderr)
+
     def interrupt(self, *arguments):
         """Ctrl-C for this process alone, once its ranks wait; how long it takes to end."""
         process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE,

@@ -5,6 +5,7 @@ import datetime
 import importlib.util
 import os
 import signal
+import subprocess
 import time
 import unittest
 
@@ -39,12 +40,25 @@ def killed(rank, size):
     return texts + [work]
 
 
-def late(rank, size):
-    if rank == 1:
-        time.sleep(1.5)
+def within_half_a_second():
     options = dist.AllreduceOptions()
     options.timeout = datetime.timedelta(seconds=0.5)
     return failure_of(lambda: dist.group.WORLD.allreduce([torch.ones(3)], options).wait())
+
+
+def late(rank, size):
+    if rank == 1:
+        time.sleep(1.5)
+    return within_half_a_second()
+
+
+def stopped(rank, size):
+    dist.all_reduce(torch.ones(3))
+    if rank == 1:
+        waker = subprocess.Popen(["sh", "-c", f"sleep 1.5; kill -CONT {os.getpid()}"])
+        os.kill(os.getpid(), signal.SIGSTOP)
+        waker.wait()
+    return within_half_a_second()
 
 
 def different(rank, size):
@@ -117,6 +131,11 @@ class Failures(unittest.TestCase):
 
     def test_a_late_rank_is_named(self):
         for text in run(late, 3):
+            self.assertIn("Timed out", text)
+            self.assertIn("not entered by rank 1", text)
+
+    def test_a_stopped_rank_is_named(self):
+        for text in run(stopped, 3):
             self.assertIn("Timed out", text)
             self.assertIn("not entered by rank 1", text)
 

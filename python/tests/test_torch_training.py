@@ -79,6 +79,33 @@ def dtensor(rank, size):
     return train(net, 0, size)
 
 
+def pipelined(rank, size):
+    """Each rank has some of the layers; micro-batches go from rank to rank and back."""
+    from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+
+    layers, share = list(model()), -(-5 // size)
+    part = nn.Sequential(*layers[rank * share : (rank + 1) * share])
+    stage = PipelineStage(part, rank, size, torch.device("cpu"))
+    schedule = Schedule1F1B(stage, n_microbatches=4, loss_fn=nn.functional.mse_loss)
+    optimizer = torch.optim.SGD(part.parameters(), lr=0.05, momentum=0.9)
+    means = []
+    for step in range(STEPS):
+        x, y = batch(step, 0)
+        optimizer.zero_grad()
+        losses = []
+        if rank == 0:
+            schedule.step(x)
+        elif rank == size - 1:
+            schedule.step(target=y, losses=losses)
+        else:
+            schedule.step()
+        optimizer.step()
+        mean = torch.stack(losses).mean().detach() if losses else torch.empty(())
+        dist.broadcast(mean, size - 1)
+        means.append(mean.item())
+    return means
+
+
 def reproducible_ddp(rank, size):
     os.environ["COLLECTIVES_REPRODUCIBLE"] = "1"
     net = nn.parallel.DistributedDataParallel(model())
@@ -123,6 +150,11 @@ class Training(unittest.TestCase):
 
     def test_dtensor(self):
         self.same_as_gloo(dtensor, (2, 4))
+
+    @unittest.skipIf(torch.__version__.startswith("2.9."),
+                     "the pipelining of torch 2.9 sends 8 bytes where it expects 4; Gloo fails too")
+    def test_pipelining(self):
+        self.same_as_gloo(pipelined, (2, 3))
 
     def test_reproducible_is_bit_equal_to_serial(self):
         for size in (2, 4):

@@ -2,6 +2,8 @@
 """python table.py FOLDER: the results of torch's tests as a page. The status is 1 if a test failed that
 is not known to fail."""
 
+import datetime
+import os
 import pathlib
 import sys
 import textwrap
@@ -45,11 +47,13 @@ def main():
     unknown = [(t, c) for t, r in results.items() for c in columns
                if r.get(c, ("missing", ""))[0] in ("failed", "missing") and t not in KNOWN]
     print("# Torch's own tests\n")
-    print("`./dev torch` runs the tests that torch ships for its distributed package\n"
-          "(`torch.testing._internal.distributed.distributed_test`) over the backend\n"
-          "[`collectives`](guide/pytorch.md), and in gloo's place, and wrote this page with\n"
-          f"torch {torch.__version__}. Most of those that are skipped need GPUs. One that two ranks\n"
-          "skip is tried with more only where the number of ranks is the reason.\n")
+    print(textwrap.fill(
+        "`./dev torch` runs the tests that torch ships for its distributed package "
+        "(`torch.testing._internal.distributed.distributed_test`) over the backend "
+        "[`collectives`](guide/pytorch.md), and in gloo's place, and writes this page: with torch "
+        f"{torch.__version__} on a machine with {os.cpu_count()} processors, {datetime.date.today()}. "
+        "Most of those that are skipped need GPUs. One that two ranks skip is tried with more only where "
+        "the number of ranks is the reason.", 100, break_long_words=False, break_on_hyphens=False) + "\n")
     print("| | " + " | ".join(f"as {n}, {s} ranks" for n, s in columns) + " |")
     print("|---|" + "---|" * len(columns))
     for what in ("passed", "failed", "skipped"):

@@ -45,18 +45,18 @@ def calls_of(group, empty, size, n, rank, every):
     return result
 
 
-def times_of(groups, sizes, rank, n, every, rounds):
+def times_of(groups, rank, given):
     """Seconds a call, by call, size and group."""
     result = {}
-    for size in sizes:
-        calls = {name: calls_of(group, empty, size, n, rank, every)
+    for size in given.sizes:
+        calls = {name: calls_of(group, empty, size, given.n, rank, given.all)
                  for name, (group, empty) in groups.items()}
         for call in calls[OURS]:
             best = dict.fromkeys(groups, float("inf"))
-            for _ in range(rounds):
+            for _ in range(given.rounds):
                 for name in groups:
                     run = calls[name][call]
-                    many = max(3, min(400, (1 << 23) // (size + 4096)))
+                    many = max(3, min(given.calls, (1 << 26) // (size + 4096)))
                     dist.barrier()
                     begin = time.perf_counter()
                     for _ in range(many):
@@ -81,7 +81,7 @@ def rank_main(rank, given, file, pipe):
     if given.models:
         times = _bench_model.times_of({OURS: made[OURS], GLOO: made[GLOO]}, rank, given.rounds)
     else:
-        times = times_of(groups, given.sizes, rank, given.n, given.all, given.rounds)
+        times = times_of(groups, rank, given)
     slowest = [None] * given.n
     dist.all_gather_object(slowest, times)
     if rank == 0:
@@ -96,6 +96,8 @@ def main():
     parser.add_argument("--models", action="store_true", help="DDP and decoding instead")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="BYTES")
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--calls", type=int, default=400, help="at most so many in a round: few, and many "
+                        "rounds, where the machine does other work too")
     parser.add_argument("--csv", help="a file for the times")
     given = parser.parse_args()
     if os.environ.get("COLLECTIVES_TORCH_AS_GLOO") == "1":
