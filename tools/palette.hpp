@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace palette {
@@ -51,22 +52,22 @@ inline constexpr std::array<std::string_view, 7> others{"#0072b2", "#b65d1e", "#
 /// The look of the one algorithm that is a word of this text, such as "shm ring" or
 /// "hierarchical:4"; nullptr if there is none, or more than one.
 constexpr look const* look_in(std::string_view text) {
-    look const* found = nullptr;
+    std::size_t found = looks.size();  // an index: with sanitizers an address is no constant
     auto const is_word = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     };
-    for (auto const& one : looks) {
-        for (auto at = text.find(one.algorithm); at != text.npos;
-             at = text.find(one.algorithm, at + 1)) {
-            auto const end = at + one.algorithm.size();
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+        auto const name = looks[i].algorithm;
+        for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+            auto const end = at + name.size();
             bool const is_whole =
                 (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
             if (!is_whole) { continue; }
-            if (found != nullptr && found != &one) { return nullptr; }
-            found = &one;
+            if (found != looks.size() && found != i) { return nullptr; }
+            found = i;
         }
     }
-    return found;
+    return found == looks.size() ? nullptr : &looks[found];
 }
 static_assert(look_in("shm ring")->algorithm == "ring");
 static_assert(look_in("hierarchical:4")->algorithm == "hierarchical");
