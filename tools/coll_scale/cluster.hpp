@@ -17,7 +17,7 @@ struct network {
 
 /// A round is half of a round trip through one switch; a byte, 8 bits at the line's rate; a byte
 /// added, as coll_predict has it.
-inline constexpr std::array<network, 4> networks{{
+inline std::array<network, 4> const networks{{
     {"ethernet1", {50e-6, 0, 8e-9, 0.02e-9}},
     {"ethernet10", {30e-6, 0, 0.8e-9, 0.02e-9}},
     {"ethernet25", {20e-6, 0, 0.32e-9, 0.02e-9}},
