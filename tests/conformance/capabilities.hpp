@@ -13,6 +13,7 @@ struct capabilities {
     bool hosts = false;
     bool stopped_ranks = false;
     bool ranks_inside = false;
+    bool lent_memory = false;
     bool some_threads = false;
     bool words = false;
     bool kept_memory = false;
@@ -39,6 +40,7 @@ constexpr capabilities capabilities_of() {
             .hosts = coll::knows_hosts<T>,
             .stopped_ranks = coll::sees_stopped_ranks<T>,
             .ranks_inside = coll::sees_ranks_inside<T>,
+            .lent_memory = coll::lends_memory<T>,
             .some_threads = coll::restricts_threads<T>,
             .words = coll::receives_control<T>,
             .kept_memory = coll::keeps_memory<T>,

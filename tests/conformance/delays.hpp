@@ -64,6 +64,22 @@ class partly_reachable : public coll::shared::heap_memory {
 public:
     static constexpr bool always_reachable = false;
 
+    /// A rank lends its private memory every other time, and peers copy it then, as the kernel does
+    /// between processes.
+    class beyond {
+    public:
+        beyond(coll::shared::state, coll::rank_t) {}
+        static constexpr bool is_open() { return true; }
+        bool lends(void const*, std::size_t) { return ++asked_ % 2 == 0; }
+        bool fetch(coll::rank_t, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+            std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
+            return true;
+        }
+
+    private:
+        unsigned asked_ = 0;
+    };
+
     partly_reachable(coll::shared::heap_memory) {}  // NOLINT: a job makes it from that
     void* allocate(std::size_t bytes) {
         std::lock_guard const lock(all().guard);

@@ -18,15 +18,18 @@ using conformance::capabilities_of;
 
 namespace {
 
-constexpr capabilities of_shared_memory{.peer_memory = true,
-                                        .processors = true,
-                                        .stopped_ranks = true,
-                                        .ranks_inside = true,
-                                        .memory_until_closed = true,
-                                        .first_board = true,
-                                        .renewal = true};
-static_assert(capabilities_of<coll::threads::transport>() == of_shared_memory);
-static_assert(capabilities_of<coll::shm::transport>() == of_shared_memory);
+constexpr capabilities of_shared_memory(bool lends) {
+    return {.peer_memory = true,
+            .processors = true,
+            .stopped_ranks = true,
+            .ranks_inside = true,
+            .lent_memory = lends,
+            .memory_until_closed = true,
+            .first_board = true,
+            .renewal = true};
+}
+static_assert(capabilities_of<coll::threads::transport>() == of_shared_memory(false));
+static_assert(capabilities_of<coll::shm::transport>() == of_shared_memory(true));
 
 }  // namespace
 

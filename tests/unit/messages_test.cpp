@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages of shared memory: a peer that stays away, or that never stops, holds up nobody else.
 #include <collectives/transport/shared/messages.hpp>
+#include <collectives/transport/shared/private_memory.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,13 +20,14 @@ namespace shared = collectives::shared;
 
 namespace {
 
-/// Memory that no peer reaches: long messages go through slots.
-struct private_memory {
+/// Memory that no peer reaches: long messages go through slots, unless the kernel copies them.
+struct no_shared_memory {
     static constexpr bool always_reachable = false;
+    using beyond = shared::private_memory;
     std::uint64_t reach(void const*, std::size_t) const { return 0; }
     std::byte* at(std::uint64_t, std::size_t) const { return nullptr; }
 };
-using messages = shared::messages<private_memory>;
+using messages = shared::messages<no_shared_memory>;
 
 /// The ranks of a job, all in this thread.
 struct ranks {
@@ -34,13 +36,17 @@ struct ranks {
                      std::aligned_alloc(4096, (shared::state::bytes(size) + 4095) / 4096 * 4096)),
                  std::free) {
         std::fill_n(memory.get(), shared::state::bytes(size), std::byte{0});
-        auto const job = shared::state::create(memory.get(), size);
-        for (coll::rank_t r = 0; r < size; ++r) { all.emplace_back(job, nowhere, r); }
+        job = shared::state::create(memory.get(), size);
+        for (coll::rank_t r = 0; r < size; ++r) {
+            all.emplace_back(job, nowhere, own.emplace_back(job, r), r);
+        }
     }
     messages& operator[](int r) { return all[static_cast<std::size_t>(r)]; }
 
     std::unique_ptr<std::byte, decltype(&std::free)> memory;
-    private_memory nowhere;
+    shared::state job;
+    no_shared_memory nowhere;
+    std::deque<shared::private_memory> own;
     std::deque<messages> all;
 };
 
@@ -117,4 +123,52 @@ TEST_CASE(
     CHECK(endless.taken <= shared::cells_per_ring);
     while (all[0].poll() && endless.taken < most) { all[1].poll(); }
     CHECK(endless.taken == most);
+}
+
+TEST_CASE("the kernel copies a long message from the sender's own memory, unless it is consumed") {
+    ranks all(2);
+    if (!shared::private_memory::is_quick()) {
+        MESSAGE("not run: here the kernel does not copy, or slowly");
+        return;
+    }
+    for (int r = 0; r < 2; ++r) { all.job.status(r).pid.store(::getpid()); }
+    for (auto& one : all.own) { one.is_open(); }
+    constexpr auto bytes = shared::least_not_lent - 4096;  // more than one pass
+    std::vector<std::byte> sent(bytes), got(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) { sent[i] = static_cast<std::byte>(i / 4096 + i); }
+    auto const slots_used = [&] {  // of the sender; the receiver gives them back later
+        int used = 0;
+        for (int slot = 0; slot < shared::slots_per_rank; ++slot) {
+            used += static_cast<int>(all.job.slot_used(0, slot).load());
+        }
+        return used;
+    };
+    shared::request send, receive;
+    all[0].isend(to(1, sent), send);
+    auto in = from(0, got);
+    SUBCASE("it is copied") {
+        all[1].irecv(in, receive);
+        for (int turn = 0; turn < 10; ++turn) { all[1].poll(); }
+        CHECK(got == sent);  // while the sender did nothing
+        all[0].poll();
+        CHECK(slots_used() == 0);
+    }
+    SUBCASE("it is consumed") {
+        in.take.context = got.data();
+        in.take.take = [](void* to, std::size_t at, std::byte const* data, std::size_t n) {
+            std::copy_n(data, n, static_cast<std::byte*>(to) + at);
+        };
+        all[1].irecv(in, receive);
+        for (int turn = 0; turn < 10; ++turn) { all[1].poll(); }
+        CHECK(got != sent);  // it waits for the sender
+        all[0].poll();
+        CHECK(slots_used() > 0);
+        for (int turn = 0; turn < 1000 && !all[1].test(receive); ++turn) {
+            all[0].poll();
+            all[1].poll();
+        }
+        CHECK(got == sent);
+    }
+    CHECK(all[0].test(send));
+    CHECK(all[1].test(receive));
 }

@@ -169,7 +169,7 @@ public:
 private:
     /// An operation that is not in use. The list has room for it when it comes back.
     template <class Operation>
-    static owned<Operation> take(lean_vector<owned<Operation>>& from) {
+    [[gnu::noinline]] static owned<Operation> take(lean_vector<owned<Operation>>& from) {
         if (from.empty()) { from.push_back(make_owned<Operation>()); }
         auto o = std::move(from.back());
         from.pop_back();

@@ -83,7 +83,7 @@ private:
         holder_.store(std::this_thread::get_id(), std::memory_order_relaxed);
         return this;
     }
-    progress_lock* locked() {
+    [[gnu::noinline]] progress_lock* locked() {
         if (is_mine()) { return nullptr; }
         if (!mutex_.try_lock()) {
             was_wanted_.store(true, std::memory_order_relaxed);

@@ -9,7 +9,8 @@
 // |                | as they come, for elements of 4 KiB at most         | the messages           |
 // | cells          | one round, inputs that fit a cell                   | each input copied once |
 // | cells_beside   | one round, inputs of 8 KiB at most                  | likewise; one more line|
-// | zero_copy      | peers reach input and output, and nothing below     | waits for readers      |
+// | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
+// |                | the kernel copies them (`suits_lending`)            |                        |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes sums     | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
 // |                | where a push pays by the clock; any size on a device|                        |
@@ -35,7 +36,9 @@ inline constexpr std::size_t largest_streamed_element = 4096;
 inline constexpr std::size_t largest_pushed_element = 2048;
 inline constexpr std::size_t least_pushed = 16 * 1024;  // bytes of a vector
 inline constexpr std::size_t least_pushed_out_of_place = 1024 * 1024;
-inline constexpr std::size_t largest_kept = 1024 * 1024;  // of scratch beyond the run
+inline constexpr std::size_t least_lent = 32 * 1024;        // bytes of a rank's share
+inline constexpr std::size_t least_not_lent = 1024 * 1024;  // bytes of a rooted call's vector
+inline constexpr std::size_t largest_kept = 1024 * 1024;    // of scratch beyond the run
 inline constexpr std::size_t largest_in_few_cells = 256, largest_in_cells = 2048;
 inline constexpr std::size_t largest_beside_cells = 8192;
 
@@ -88,7 +91,20 @@ struct rank_facts {
     function_ref<bool()> push_pays;               // as far as measured, or to be measured
     function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
+    function_ref<bool()> lends;                   // peers can copy from what they do not reach
 };
+
+/// Whether the kernel copies a peer's private memory sooner than both copy through memory that they
+/// share: where one peer reads each value, for the kernel is the slower one at copying; and in a
+/// rooted call only up to the size from which it takes longer than two cores that copy at once.
+[[gnu::cold]] inline bool suits_lending(call_shape const& s) {
+    auto const one_reads =
+        s.size == 2 || (s.what != collective::all_gather && s.what != collective::broadcast);
+    auto const bytes = vector_bytes(s);
+    return !traits_of(s.what).reduces && one_reads &&
+           bytes / static_cast<std::size_t>(s.size) >= least_lent &&
+           (!is_rooted(s.what) || bytes < least_not_lent);
+}
 
 [[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {
     using plans::scratch_life;
@@ -106,14 +122,16 @@ struct rank_facts {
     };
     auto const keeps_sums = all_reduces && facts.in_place && !facts.on_device &&
                             facts.scratch(protocol::zero_copy) != 0;
-    if (!facts.reachable || keeps_sums) {
+    auto const lends =
+        !facts.reachable && !facts.on_device && suits_lending(c.shape()) && facts.lends();
+    if (!lends && (!facts.reachable || keeps_sums)) {
         for (auto const how : {protocol::staged_once, protocol::staged}) {
             if (fits_ring(how)) { return choice(how, scratch_life::ring); }
         }
     } else if (all_reduces && small_out_of_place && !pays && fits_ring(protocol::staged_results)) {
         return choice(protocol::staged_results, scratch_life::ring);
     }
-    if (facts.reachable) {
+    if (facts.reachable || lends) {
         return choice(protocol::zero_copy, scratch_life::run,
                       pushed && (pays || !small_out_of_place));
     }

@@ -42,12 +42,19 @@ public:
     }
     /// The address of so many bytes of a peer's output. Throws transport_error if it has no such.
     std::byte* output(plans::place const& p, std::size_t bytes) const {
-        return at(p.peer, p, bytes);
+        return at(base_of(p.peer, p), p, bytes);
     }
     /// The address of source number `i` of this rank's plan, of so many bytes, which a peer offers.
-    /// Throws like `output`.
+    /// Throws like `output`, also where the peer lends them.
     std::byte const* source(int i, std::size_t bytes) const {
-        return at(peer_of(i), offered(i), bytes);
+        auto const& p = offered(i);
+        return at(base_of(peer_of(i), p), p, bytes);
+    }
+    /// Where in the peer's own memory that source is, if the peer lends it; else 0.
+    std::uint64_t lent_at(int i) const {
+        auto const& p = offered(i);
+        auto const base = base_of(peer_of(i), p);
+        return (base & lent) == 0 ? 0 : (base ^ lent) + p.offset;
     }
     /// Whether that source is a copy that the peer staged for this run.
     bool is_staged_copy(int i) const {
@@ -57,13 +64,15 @@ public:
 
 private:
     rank_t peer_of(int i) const { return own_->steps.sources[static_cast<std::size_t>(i)].peer; }
-    plans::place const& offered(int i) const {
+    [[gnu::noinline]] plans::place const& offered(int i) const {
         auto const& all = program_->offered(*own_, segment_, announced(peer_of(i)));
         return all[static_cast<std::size_t>(i)];
     }
     shared::channel_line& channel(rank_t r) const { return board_->channel(r, run_); }
-    std::byte* at(rank_t r, plans::place const& p, std::size_t bytes) const {
-        auto const base = shared::snapshot(channel(r).bases[static_cast<std::size_t>(p.where)]);
+    std::uint64_t base_of(rank_t r, plans::place const& p) const {
+        return shared::snapshot(channel(r).bases[static_cast<std::size_t>(p.where)]);
+    }
+    std::byte* at(std::uint64_t base, plans::place const& p, std::size_t bytes) const {
         return memory_->at(base, bytes == 0 ? 0 : p.offset + bytes) + p.offset;
     }
 

@@ -4,6 +4,7 @@
 // the rank has come; the waits of the plan use these counters.
 #pragma once
 
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/engine.hpp>
@@ -93,6 +94,7 @@ private:
                     if (!in_passes(i.bytes, op_->elem_size,
                                    [&](std::size_t first, std::size_t bytes) {
                                        sums_.carry_out(peers_, i, first, bytes);
+                                       return true;
                                    })) {
                         return false;
                     }
@@ -156,22 +158,29 @@ private:
                         watched ? engine_->watch.best(own, i.bytes) : sums_.destination_of(to.how));
             return true;
         }
-        auto const* const its = peers_.source(i.sources.first, i.bytes);
+        auto const lent_at = peers_.lent_at(i.sources.first);
+        auto const* const its = lent_at != 0 ? nullptr : peers_.source(i.sources.first, i.bytes);
         return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
+            if (lent_at != 0) {
+                auto const lender = engine_->group().job_rank(from.peer);
+                return memory_->fetch(lender, lent_at + first, own + first, bytes);
+            }
             space_.copy(own + first, its + first, bytes, sums_.destination_of(to.how));
+            return true;
         });
     }
 
-    /// Calls pass(first, bytes) over `bytes` bytes in steps. Returns false if the run was stopped.
-    template <class Pass>
-    bool in_passes(std::size_t bytes, std::size_t granule, Pass&& pass) {
+    /// Calls pass(first, bytes) over `bytes` bytes in steps. Returns false if the run was stopped,
+    /// or if a pass could not be made.
+    [[gnu::noinline]] bool in_passes(std::size_t bytes, std::size_t granule,
+                                     function_ref<bool(std::size_t, std::size_t)> pass) {
         auto const whole = space_.device() == nullptr ? pass_bytes : pass_bytes_on_device;
         auto const most = std::max(whole / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
             memory_access const here(*memory_);
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
-            pass(done_, now);
+            if (!pass(done_, now)) { return false; }  // the peer's end will be told
             if (board_->stopped()) { return false; }  // a pass ends early then
             done_ += now;
             tell();  // peers need not wait for all passes

@@ -40,7 +40,7 @@ public:
     }
     /// Ends the operation with an exception. That breaks the communicator, since this rank can no
     /// longer do its part.
-    void give_up(std::exception_ptr what) {
+    [[gnu::cold, gnu::noinline]] void give_up(std::exception_ptr what) {
         thrown = what;
         try {
             std::rethrow_exception(what);

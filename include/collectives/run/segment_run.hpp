@@ -131,31 +131,39 @@ private:
         auto const& shape = program_->shape();
         auto const reach = [&](void const* p, std::size_t bytes) {
             auto const empty = p == nullptr || bytes == 0;
-            return empty ? nowhere : memory.reach(p, bytes);
+            return memory_range{empty ? nowhere : memory.reach(p, bytes), bytes};
         };
         auto const input = reach(of_->in, shape.input_bytes());
         auto const output = reach(of_->out, shape.output_bytes());
         engine_->runs.begin(run_);
-        auto& own = program_->plan_for(segment_, choose(input != 0 && output != 0));
+        auto& own = program_->plan_for(segment_, choose(input, output));
         take_scratch(own.steps);
-        auto const shown = [&](plans::memory what, std::uint64_t where) {
+        auto const shown = [&](plans::memory what, void const* p, std::uint64_t where) {
             auto const read = plans::is_read(own.steps.shown.how, what);
+            if (where == 0) { where = lent | reinterpret_cast<std::uintptr_t>(p); }
             return read ? where + program_->lowered().offset_of(segment_) : nowhere;
         };
         memory_.start(*engine_, *program_, own, segment_, run_, of_->hash, buffers(),
-                      {shown(plans::memory::input, input), shown(plans::memory::output, output),
-                       reach(scratch_.data, scratch_.bytes)},
+                      {shown(plans::memory::input, of_->in, input.where),
+                       shown(plans::memory::output, of_->out, output.where),
+                       reach(scratch_.data, scratch_.bytes).where},
                       of_->op);
         at_ = stage::in_memory;
     }
-    lowering::rank_choice choose(bool reachable) {
+    /// By where peers reach the buffers; 0: nowhere.
+    lowering::rank_choice choose(memory_range input, memory_range output) {
+        auto const lends = [&] {
+            auto& memory = *engine_->memory();
+            return (input.where != 0 || memory.lends(of_->in, input.bytes)) &&
+                   (output.where != 0 || memory.lends(of_->out, output.bytes));
+        };
         auto const push_pays = [&] { return engine_->push_watch.push_pays(engine_->watch); };
         auto const ring_piece = [&] { return engine_->runs.largest_piece(engine_->carrier()); };
         auto const scratch = [&](plans::protocol how) { return program_->scratch(segment_, how); };
         return lowering::choose_for_memory(
             program_->lowered(),
-            {program_->shape().in_place, reachable, engine_->space().device() != nullptr, push_pays,
-             ring_piece, scratch});
+            {program_->shape().in_place, input.where != 0 && output.where != 0,
+             engine_->space().device() != nullptr, push_pays, ring_piece, scratch, lends});
     }
     void take_scratch(plans::plan const& own) {
         keeps_ = own.keeps;

@@ -21,7 +21,7 @@ namespace collectives::inline v0::detail {
 
 /// The bytes that a ring should have: this rank's share of twice a core's own cache. 0 if the last
 /// cache does not hold that much for all its cores.
-inline std::size_t best_ring_bytes(any_transport const& t) {
+[[gnu::cold, gnu::noinline]] inline std::size_t best_ring_bytes(any_transport const& t) {
     auto const& is = host::caches();
     auto const bytes = 2 * is.own;
     auto const cores = static_cast<std::size_t>(std::max(is.sharers / is.own_sharers, 1));

@@ -48,6 +48,11 @@ public:
     virtual void deallocate(void* p, std::size_t bytes) = 0;
     /// Every address can be reached (threads of one process).
     virtual bool always_reachable() const = 0;
+    /// Whether peers can `fetch` these bytes, which they do not reach. May become true later.
+    virtual bool lends(void const*, std::size_t) { return false; }
+    /// Copies bytes at an address of rank `from` of the job, which lends them. Returns false if its
+    /// process has ended. Throws transport_error for what the system refuses.
+    virtual bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }
     /// Marks that this rank accesses a peer's memory, and that it no longer does.
     virtual void enter_memory() = 0;
     virtual void leave_memory() = 0;

@@ -85,6 +85,12 @@ template <class T>
 concept has_device = requires(T t) {
     { t.space() } -> std::convertible_to<device_space&>;
 };
+/// Its ranks copy from each other's private memory.
+template <class T>
+concept lends_memory = requires(T t, std::byte* p) {
+    { t.lends(p, std::size_t{}) } -> std::same_as<bool>;
+    { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
+};
 /// Knows on which devices several processes take turns.
 template <class T>
 concept shares_devices = requires(T const t) {

@@ -61,6 +61,10 @@ concept transport = requires(T t, T const c, outgoing const& out, incoming const
     { r.actual_check() } -> std::same_as<std::uint64_t>;
 };
 
+/// Set in the location of memory that peers do not reach but its rank lends: the rest is its
+/// address.
+inline constexpr std::uint64_t lent = std::uint64_t{1} << 63;
+
 /// A transport whose ranks can reach each other's memory, or some of it. `reach(p, bytes)` is a
 /// location that any rank can turn back into a pointer with `at(location, bytes)`, which throws
 /// transport_error for what is no such location, or 0 if peers cannot reach it.

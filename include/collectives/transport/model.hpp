@@ -39,6 +39,20 @@ public:
     void* allocate(std::size_t bytes) final { return of_.allocate(bytes); }
     void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
     bool always_reachable() const final { return Transport::always_reachable; }
+    bool lends(void const* p, std::size_t bytes) final {
+        if constexpr (lends_memory<Transport>) {
+            return of_.lends(p, bytes);
+        } else {
+            return false;
+        }
+    }
+    bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) final {
+        if constexpr (lends_memory<Transport>) {
+            return of_.fetch(from, address, to, bytes);
+        } else {
+            return false;
+        }
+    }
     void enter_memory() final { of_.enter_memory(); }
     void leave_memory() final { of_.leave_memory(); }
     void free_when_closed([[maybe_unused]] any_board& b, void* p, std::size_t bytes) final {

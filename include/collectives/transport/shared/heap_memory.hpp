@@ -4,7 +4,9 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/core/types.hpp>
 #include <collectives/transport/shared/available_memory.hpp>
+#include <collectives/transport/shared/state.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,15 @@ namespace collectives::inline v0::shared {
 class heap_memory {
 public:
     static constexpr bool always_reachable = true;
+    /// What peers do not reach, as `private_memory` is between processes: nothing.
+    struct beyond {
+        beyond(state, rank_t) {}
+        static constexpr bool is_open() { return false; }
+        static constexpr bool lends(void const*, std::size_t) { return false; }
+        static constexpr bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) {
+            return false;
+        }
+    };
 
     std::uint64_t reach(void const* p, std::size_t) const {
         return reinterpret_cast<std::uintptr_t>(p);

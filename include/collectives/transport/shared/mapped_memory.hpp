@@ -8,6 +8,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/shared/available_memory.hpp>
+#include <collectives/transport/shared/private_memory.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -154,6 +155,7 @@ private:
 class mapped_memory {
 public:
     static constexpr bool always_reachable = false;
+    using beyond = private_memory;
     static constexpr std::size_t page = 4096;
 
     mapped_memory(memory_file const& file, std::size_t first, std::size_t size) : file_(&file) {

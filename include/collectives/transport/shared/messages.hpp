@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tagged messages through shared memory. Small ones travel in a cell of the ring between two ranks.
 // Larger ones are offered first; once a receive matches, the receiver reads them where they lie if
-// it can reach that memory, else the sender streams them through its slots.
+// it can, else the sender streams them through its slots.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
+#include <collectives/transport/shared/senders_memory.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,9 +24,9 @@ class messages {
 public:
     static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
 
-    messages(state job, Memory& memory, rank_t me)
+    messages(state job, Memory& memory, typename Memory::beyond& beyond, rank_t me)
         : job_(job),
-          memory_(&memory),
+          memory_(memory, beyond),
           me_(me),
           rings_(job, me),
           slots_(job, me),
@@ -110,7 +111,7 @@ private:
             r.at_ = phase::done;
         } else {
             h.kind = cell_kind::offer;
-            h.location = memory_->reach(out.data, out.bytes);
+            h.location = memory_.location_of(out);
             h.sender = r.mine_ = numbers_.add(r);
             r.at_ = phase::offered;
         }
@@ -195,10 +196,7 @@ private:
             r.deliver(0, payload, h.bytes);
             return finish(r);
         }
-        if (h.location != 0) {
-            r.source_ = memory_->at(h.location, h.bytes);
-            return activate(r, phase::pulling);
-        }
+        if (memory_.is_pulled(r, h.location, h.bytes)) { return activate(r, phase::pulling); }
         r.mine_ = numbers_.add(r);
         activate(r, phase::accepting);
     }
@@ -254,8 +252,9 @@ private:
         auto const granule = std::max<std::size_t>(r.in_.granule, 1);
         auto const pass = std::max(pass_bytes / granule, std::size_t{1}) * granule;
         auto const bytes = std::min(pass, r.in_.bytes - r.moved_);
-        r.deliver(r.moved_, r.source_ + r.moved_, bytes);
+        auto const came = memory_.pull(r, bytes);
         inside.store(0, std::memory_order_seq_cst);
+        if (!came) { return false; }  // the peer's end will be told
         r.moved_ += bytes;
         if (r.moved_ == r.in_.bytes) { r.at_ = phase::acknowledging; }
         return true;
@@ -286,7 +285,7 @@ private:
     }
 
     state job_;
-    Memory* memory_;
+    senders_memory<Memory> memory_;
     rank_t me_;
     rings rings_;
     slots slots_;

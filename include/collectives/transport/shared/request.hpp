@@ -42,11 +42,14 @@ public:
 private:
     template <class Memory>
     friend class messages;
+    template <class Memory>
+    friend class senders_memory;
     friend class request_numbers;
 
     void begin(rank_t peer) {
         peer_ = peer;
         moved_ = 0;
+        lent_at_ = 0;
         wrong_ = false;
     }
     /// Bytes of the message from `offset` on have come.
@@ -68,6 +71,7 @@ private:
     std::uint64_t mine_ = 0;             // number of this request, once a peer must name it
     std::uint64_t theirs_ = 0;           // number of the peer's request
     std::byte const* source_ = nullptr;  // where a pulled message lies
+    std::uint64_t lent_at_ = 0;          // where in the sender's own memory, if it lends it; else 0
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
 };

@@ -58,6 +58,9 @@ struct alignas(line) rank_status {
     std::atomic<std::uint32_t>
         trouble;  // 1: it was the first of the job to get into trouble; 0: none
     std::atomic<std::uint32_t> failed;  // its function ended by an exception
+    // What shows a peer that it reads the memory of this rank's process, and where that is.
+    std::atomic<std::uint64_t> proof, proof_at;
+    std::atomic<std::uint32_t> reads_all;  // 1: it can read the private memory of all ranks
 };
 
 /// What a rank says of its failure to whoever started it.
@@ -161,7 +164,7 @@ public:
         header().failures.fetch_add(1);
     }
     /// Whether rank a failed, and before rank b did if that failed too.
-    bool failed_before(rank_t a, rank_t b) const {
+    [[gnu::cold, gnu::noinline]] bool failed_before(rank_t a, rank_t b) const {
         if (status(a).failed.load() == 0) { return false; }
         return status(b).failed.load() == 0 || status(a).trouble.load() < status(b).trouble.load();
     }

@@ -43,7 +43,8 @@ public:
           memory_(std::move(memory)),
           first_board_(first_board),
           me_(me),
-          messages_(job, memory_, me) {
+          private_(job, me),
+          messages_(job, memory_, private_, me) {
         if (watches) { watched_.emplace(job); }
     }
     shared_transport(shared_transport const&) = delete;
@@ -100,6 +101,17 @@ public:
     std::uint64_t reach(void const* p, std::size_t bytes) const { return memory_.reach(p, bytes); }
     std::byte* at(std::uint64_t location, std::size_t bytes) const {
         return memory_.at(location, bytes);
+    }
+    /// Models `lends_memory`, unless all is reachable.
+    bool lends(void const* p, std::size_t bytes)
+        requires(!always_reachable)
+    {
+        return private_.lends(p, bytes);
+    }
+    bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) const
+        requires(!always_reachable)
+    {
+        return private_.fetch(from, address, to, bytes);
     }
     void* allocate(std::size_t bytes) {
         sweep();
@@ -252,6 +264,7 @@ private:
     pid_t process_ = ::getpid();
     mutable std::optional<processes> watched_;
     bool leaves_at_end_ = false;
+    typename Memory::beyond private_;
     messages<Memory> messages_;
     lean_vector<std::pair<std::byte*, int>> own_boards_;
     lean_vector<awaited> left_behind_;

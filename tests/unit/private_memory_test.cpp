@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies out of the private memory of other processes.
+#include <collectives/core/error.hpp>
+#include <collectives/lower/protocol.hpp>
+#include <collectives/transport/shm.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace coll = collectives;
+namespace shared = collectives::shared;
+
+namespace {
+
+std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+/// Two ranks that are this process, for the kernel copies within one too.
+struct two_ranks {
+    two_ranks() {
+        for (coll::rank_t r = 0; r < 2; ++r) { job.state().status(r).pid.store(::getpid()); }
+    }
+    coll::shm::job job{2};
+};
+
+/// Not so in an emulator or where system calls are slow, as in some sandboxes: then nobody lends.
+bool kernel_copies() {
+    auto const does = shared::private_memory::is_quick();
+    if (!does) { MESSAGE("not run: here the kernel does not copy, or slowly"); }
+    return does;
+}
+
+/// A page that nobody may read, behind one that everybody may.
+struct half_open {
+    half_open() { ::mprotect(data + page, page, PROT_NONE); }
+    half_open(half_open const&) = delete;
+    half_open& operator=(half_open const&) = delete;
+    ~half_open() { ::munmap(data, 2 * page); }
+
+    std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    std::byte* data = static_cast<std::byte*>(
+        ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+};
+
+}  // namespace
+
+TEST_CASE("ranks lend their private memory once all have seen that they can read all") {
+    if (!kernel_copies()) { return; }
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    std::vector<std::byte> const mine(3, std::byte{7});
+    CHECK_FALSE(a->lends(mine.data(), mine.size()));  // rank 1 has not tried yet
+    CHECK(b->lends(mine.data(), mine.size()));
+    CHECK(a->lends(mine.data(), mine.size()));
+    std::vector<std::byte> copy(3);
+    CHECK(b->fetch(0, address_of(mine.data()), copy.data(), copy.size()));
+    CHECK(copy == mine);
+}
+
+TEST_CASE("a rank that has not come, or is in another name space, keeps all from lending") {
+    std::byte const word{};
+    two_ranks const pair;
+    auto const a = pair.job.rank(0);
+    CHECK_FALSE(a->lends(&word, 1));
+    SUBCASE("another process has its number") {
+        auto const b = pair.job.rank(1);
+        pair.job.state().status(1).proof.fetch_add(1);
+        CHECK_FALSE(a->lends(&word, 1));
+        pair.job.state().status(1).proof.fetch_sub(1);  // a rank does not ask again
+        CHECK_FALSE(b->lends(&word, 1));
+        CHECK_FALSE(a->lends(&word, 1));
+    }
+    SUBCASE("no process has its number") {
+        auto const b = pair.job.rank(1);
+        pair.job.state().status(1).pid.store(-1);
+        CHECK_FALSE(a->lends(&word, 1));
+        CHECK_FALSE(b->lends(&word, 1));
+    }
+}
+
+TEST_CASE("memory that the kernel does not read is not lent, and is an error where it is read") {
+    if (!kernel_copies()) { return; }
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    half_open const memory;
+    REQUIRE(memory.data != MAP_FAILED);
+    a->lends(memory.data, 1);
+    b->lends(memory.data, 1);
+    CHECK(a->lends(memory.data, memory.page));
+    CHECK_FALSE(a->lends(memory.data, memory.page + 1));
+    std::vector<std::byte> copy(2 * memory.page);
+    auto const at = address_of(memory.data);
+    CHECK_THROWS_WITH_AS(static_cast<void>(b->fetch(0, at, copy.data(), copy.size())),
+                         "memory of rank 0 of the job cannot be read: Bad address",
+                         coll::transport_error);
+}
+
+TEST_CASE("a rank whose process has ended has nothing to copy") {
+    if (!kernel_copies()) { return; }
+    two_ranks const pair;
+    auto const b = pair.job.rank(1);
+    auto const child = ::fork();
+    if (child == 0) { ::_exit(0); }
+    REQUIRE(child > 0);
+    ::waitpid(child, nullptr, 0);
+    pair.job.state().status(0).pid.store(child);
+    std::array<std::byte, 8> copy{};
+    CHECK_FALSE(b->fetch(0, address_of(copy.data()), copy.data(), copy.size()));
+}
+
+TEST_CASE("calls that suit lending have one reader of each value, and enough bytes") {
+    using coll::collective;
+    auto const suits = [](collective what, int size, std::size_t bytes) {
+        coll::call_shape s;
+        s.what = what;
+        s.size = size;
+        s.count = bytes;
+        s.elem_size = 1;
+        return coll::lowering::suits_lending(s);
+    };
+    constexpr std::size_t kib = 1024, mib = 1024 * kib;
+    CHECK(suits(collective::all_to_all, 8, 256 * kib));
+    CHECK_FALSE(suits(collective::all_to_all, 8, 256 * kib - 8));
+    CHECK(suits(collective::all_to_all, 2, 64 * mib));
+    CHECK(suits(collective::all_gather, 2, 64 * kib));
+    CHECK_FALSE(suits(collective::all_gather, 3, mib));
+    CHECK(suits(collective::broadcast, 2, 64 * kib));
+    CHECK_FALSE(suits(collective::broadcast, 2, mib));
+    CHECK_FALSE(suits(collective::broadcast, 4, 512 * kib));
+    CHECK(suits(collective::gather, 4, 128 * kib));
+    CHECK_FALSE(suits(collective::scatter, 4, mib));
+    CHECK_FALSE(suits(collective::all_reduce, 2, mib));
+    CHECK_FALSE(suits(collective::scan, 2, mib));
+}
