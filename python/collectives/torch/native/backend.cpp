@@ -15,7 +15,9 @@ c10::intrusive_ptr<c10d::Backend> create(c10::intrusive_ptr<c10d::Store> const& 
                                          int size, std::chrono::milliseconds time,
                                          std::string const& name, std::string const& group_name) {
     try {
-        auto where = come_together({*store, rank, size}, time);
+        group_store meeting(*store, rank, size);
+        auto where = come_together(meeting, time);
+        meeting.leave();
         if (!where.core) { return {}; }
         auto made =
             c10::make_intrusive<backend>(std::move(where), rank, size, name, group_name, time);

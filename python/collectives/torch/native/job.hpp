@@ -92,7 +92,7 @@ inline place meet(std::vector<card> const& cards, int rank, coll::steady::time_p
 }
 
 /// The ranks of this group, which are on several hosts, connect.
-inline place meet_over_hosts(group_store const& store, std::vector<card> const& cards,
+inline place meet_over_hosts(group_store& store, std::vector<card> const& cards,
                              coll::steady::time_point until) {
     int turn = 0;
     auto const gather = [&](std::span<std::byte const> mine, coll::steady::time_point end) {
@@ -109,7 +109,7 @@ struct board_place {
 };
 
 /// The group's ranks are in one job already: its rank 0 makes no more than a board there.
-inline place join_seats(std::shared_ptr<seat> const& at, group_store const& store,
+inline place join_seats(std::shared_ptr<seat> const& at, group_store& store,
                         std::vector<card> const& cards) {
     coll::lean_vector<coll::rank_t> members;
     for (auto const& one : cards) {
@@ -117,12 +117,12 @@ inline place join_seats(std::shared_ptr<seat> const& at, group_store const& stor
     }
     auto const rank = store.rank();
     board_place board{0, cards.front().random & ~coll::generation_bits};
-    if (rank != 0) { board = take<board_place>(*store, "board"); }
+    if (rank != 0) { board = store.given<board_place>("board"); }
     auto const held = at->shared->work->lock->take();
     auto made = at->shared->carrier->make_board(members, rank, [&](std::uint64_t where) {
         if (rank == 0) {
             board.where = where;
-            put(*store, "board", board);
+            store.give("board", board);
         }
         return board.where;
     });
@@ -146,7 +146,7 @@ inline bool share_a_job(std::vector<card> const& cards, seat_number card::*of) {
 
 /// Lets the ranks of a group come together; no place where they are on several hosts and not all of
 /// them go over UCX. Collective.
-inline place come_together(group_store const& store, std::chrono::milliseconds time) {
+inline place come_together(group_store& store, std::chrono::milliseconds time) {
     auto const until = coll::steady::now() + time;
     auto const in_memory = seats::of_this_process().first(false);
     auto const on_hosts = seats::of_this_process().first(true);

@@ -42,21 +42,43 @@ T take(c10d::Store& store, std::string const& key) {
     return value_in<T>(key, store.get(key));
 }
 
-/// The store of a group that is being made, as its ranks use it.
+/// The store of a group that is being made, as its ranks use it. What it has put there is deleted
+/// once all ranks have read it.
 class group_store {
 public:
     group_store(c10d::Store& store, int rank, int size)
         : store_(&store), rank_(rank), size_(size) {}
 
-    c10d::Store& operator*() const { return *store_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
+
+    /// The value that rank 0 gives.
+    template <class T>
+    void give(std::string const& name, T const& value) {
+        used_.push_back(name);
+        put(*store_, name, value);
+    }
+    template <class T>
+    T given(std::string const& name) {
+        used_.push_back(name);
+        return take<T>(*store_, name);
+    }
+    /// This rank needs nothing more of it. Collective, but nobody waits. Some stores of a program's
+    /// own cannot delete: they keep what is there.
+    void leave() {
+        if (store_->add("has read", 1) != size_) { return; }
+        used_.emplace_back("has read");
+        try {
+            for (auto const& one : used_) { store_->deleteKey(one); }
+        } catch (std::exception const&) {  // NOLINT: only memory is lost
+        }
+    }
 
     /// All ranks' values of this name, by rank. Collective. Throws timeout_error with the ranks
     /// that did not come.
     template <class T>
     std::vector<T> exchange(std::string const& name, T const& mine,
-                            coll::steady::time_point until) const {
+                            coll::steady::time_point until) {
         put(*store_, key(name, rank_), mine);
         await(name, until);
         std::vector<T> all;
@@ -66,7 +88,7 @@ public:
     /// The same of bytes, which may be of other sizes on other ranks.
     std::vector<coll::bootstrap_bytes> exchange_bytes(std::string const& name,
                                                       std::span<std::byte const> mine,
-                                                      coll::steady::time_point until) const {
+                                                      coll::steady::time_point until) {
         coll::detail::require_bootstrap_bytes(rank_, mine.size());
         auto const* const first = reinterpret_cast<std::uint8_t const*>(mine.data());
         store_->set(key(name, rank_), std::vector<std::uint8_t>(first, first + mine.size()));
@@ -85,7 +107,7 @@ private:
     static std::string key(std::string const& name, int rank) {
         return coll::text_of(name, " of rank ", rank);
     }
-    void await(std::string const& name, coll::steady::time_point until) const {
+    void await(std::string const& name, coll::steady::time_point until) {
         using std::chrono::milliseconds;
         std::vector<std::string> keys;
         for (int r = 0; r < size_; ++r) { keys.push_back(key(name, r)); }
@@ -103,10 +125,12 @@ private:
             }
             throw coll::timeout_error(text + "; the store says: " + e.what(), std::move(missing));
         }
+        used_.insert(used_.end(), keys.begin(), keys.end());
     }
 
     c10d::Store* store_;
     int rank_, size_;
+    std::vector<std::string> used_;
 };
 
 }  // namespace collectives_torch
