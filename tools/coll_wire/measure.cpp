@@ -46,15 +46,16 @@ public:
         // The same on all ranks.
         a.samples = std::clamp(static_cast<int>(4 / a.predicted), 1, 3);
         auto const calls = std::max<std::size_t>((std::size_t{8} << 20) / q.bytes, 1);
-        auto const [seconds, sent, received] = median_of(q, a.samples, static_cast<int>(calls));
-        a.seconds = seconds;
-        find_worst(a, {sent, received});
+        auto const its = median_of(q, a.samples, static_cast<int>(calls));
+        a.seconds = its.seconds;
+        find_worst(a, its.link);
         return a;
     }
 
 private:
     struct figures {
-        double seconds, sent, received;  // of one call; bytes of this rank's host
+        double seconds;   // of one call
+        link_bytes link;  // of this rank's host
     };
 
     figures median_of(question const& q, int samples, int calls) {
@@ -91,8 +92,7 @@ private:
             }
         }
         std::sort(times.begin(), times.end());
-        return {times[times.size() / 2], static_cast<double>(after.sent - before.sent) / made,
-                static_cast<double>(after.received - before.received) / made};
+        return {times[times.size() / 2], link_bytes::of(before, after, made)};
     }
 
     void find_worst(answer& a, link_bytes const& mine) {

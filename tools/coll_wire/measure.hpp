@@ -42,6 +42,7 @@ struct answer {
     /// Of all links in both directions that which differs most from what it should be: bytes
     /// counted by the kernel, and those counted from the steps, with headers; per all-reduce.
     double wired = 0, counted = 0;
+    double payload = 0, counted_payload = 0;  // the same without headers and acknowledgements
 };
 
 /// Runs the job over UCX and TCP, one process per rank, and returns what it measured. Throws

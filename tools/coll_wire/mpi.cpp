@@ -19,7 +19,7 @@ namespace {
 
 struct run_of_mpi {
     double seconds = 0;
-    std::vector<link_count> links;  // of one call, by host
+    std::vector<link_bytes> links;  // of one call, by host
 };
 
 /// The launcher stays beside the hosts and talks to ranks by pipes: nothing but what ranks say to
@@ -59,11 +59,8 @@ run_of_mpi run(network const& net, question const& q, std::string const& program
         throw std::runtime_error(program + " said: " + said);
     }
     for (int h = 0; h < net.hosts(); ++h) {
-        auto const& was = before[static_cast<std::size_t>(h)];
-        auto const is = net.count(h);
-        auto const calls_made = static_cast<std::uint64_t>(made);
         result.links.push_back(
-            {(is.sent - was.sent) / calls_made, (is.received - was.received) / calls_made});
+            link_bytes::of(before[static_cast<std::size_t>(h)], net.count(h), made));
     }
     return result;
 }
@@ -92,11 +89,7 @@ std::vector<answer> measure_mpi(wire const& over, std::vector<question> const& q
         a.samples = std::clamp(static_cast<int>(4 / a.predicted), 1, 9);
         auto const measured = run(net, q, program, a.samples);
         a.seconds = measured.seconds;
-        std::vector<link_bytes> links;
-        for (auto const& l : measured.links) {
-            links.push_back({static_cast<double>(l.sent), static_cast<double>(l.received)});
-        }
-        find_worst_link(a, links);
+        find_worst_link(a, measured.links);
         answers.push_back(a);
     }
     return answers;

@@ -12,7 +12,7 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -51,11 +51,21 @@ void move_to(int name_space) {
     }
 }
 
-/// The sum of the `Sent N bytes` of `tc -s qdisc`.
-std::uint64_t bytes_in(std::string const& said) {
+struct queue_count {
+    unsigned long long bytes = 0, frames = 0;
+    std::uint64_t payload() const { return bytes - network::headers * frames; }
+};
+
+/// The `Sent N bytes M pkt` of `tc -s qdisc`. A frame that the kernel has yet to cut counts as all
+/// of its parts, with the headers of each.
+queue_count count_in(std::string const& said) {
+    queue_count its;
     auto const at = said.find("Sent ");
-    if (at == said.npos) { throw std::runtime_error("tc -s qdisc did not count: " + said); }
-    return std::strtoull(said.c_str() + at + 5, nullptr, 10);
+    if (at == said.npos ||
+        std::sscanf(said.c_str() + at, "Sent %llu bytes %llu pkt", &its.bytes, &its.frames) != 2) {
+        throw std::runtime_error("tc -s qdisc did not count: " + said);
+    }
+    return its;
 }
 
 /// The kernel says a while after a link is up that it works, and UCX leaves it out until then.
@@ -84,6 +94,8 @@ network::network(int hosts, double bits_per_second) : home_(own_name_space()), m
         // was not used for a while does not begin anew as if it knew nothing of the link.
         write_to("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
         write_to("/proc/sys/net/ipv4/tcp_slow_start_after_idle", "0");
+        // What waits in a queue longer than two round trips took before is not lost: no probes.
+        write_to("/proc/sys/net/ipv4/tcp_early_retrans", "0");
     }
     move_to(switch_);
     auto const in = [&](int name_space, std::string const& words) {
@@ -129,8 +141,9 @@ void network::enter(int host) const {
 
 link_count network::count(int host) const {
     auto const inside = hosts_[static_cast<std::size_t>(host)];
-    return {bytes_in(output_in(inside, {"tc", "-s", "qdisc", "show", "dev", interface})),
-            bytes_in(output_in(switch_, {"tc", "-s", "qdisc", "show", "dev", port(host)}))};
+    auto const out = count_in(output_in(inside, {"tc", "-s", "qdisc", "show", "dev", interface}));
+    auto const in = count_in(output_in(switch_, {"tc", "-s", "qdisc", "show", "dev", port(host)}));
+    return {out.bytes, in.bytes, out.payload(), in.payload()};
 }
 
 std::string network::path(int host) const {

@@ -19,6 +19,8 @@ struct not_permitted : std::runtime_error {
 struct link_count {
     std::uint64_t sent = 0;      // bytes from the host to the switch
     std::uint64_t received = 0;  // bytes from the switch to the host
+    // Of these what TCP carries: without the headers of each frame.
+    std::uint64_t sent_payload = 0, received_payload = 0;
 };
 
 /// Host h has the address 10.77.0.(h+1) on its interface `interface`. Only this process and its
@@ -28,7 +30,8 @@ class network {
 public:
     static constexpr char const* interface = "wire0";
     /// What a full frame carries of it, with the time stamps of Linux: 1500 - 20 - 32 of 1514.
-    static constexpr double payload_share = 1448.0 / 1514.0;
+    static constexpr int frame = 1514, headers = 66;
+    static constexpr double payload_share = double{frame - headers} / frame;
 
     /// Each link carries so many bits per second in both directions at once. Moves the process,
     /// which must have one thread, into the switch's name space, if need be as root of a user name

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traffic.hpp"
 
-#include "network.hpp"
-
 #include <collectives/schedule/cost.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 namespace coll_wire {
@@ -31,18 +30,23 @@ std::vector<link_bytes> counted_in(question const& q, wire const& over) {
 
 void find_worst_link(answer& a, std::vector<link_bytes> const& wired) {
     auto const counted = counted_in(a.of, a.over);
-    double worst = -1;
+    double worst = -1, worst_payload = -1;
+    auto const look = [](double is, double should, double& most, double& wire, double& count) {
+        auto const off = std::abs(is - should) / should;
+        // A host that only sends still gets acknowledgements, which count for little.
+        if (should > 0 && off > most) {
+            most = off;
+            wire = is;
+            count = should;
+        }
+    };
     for (std::size_t h = 0; h < counted.size(); ++h) {
-        for (auto const& [is, steps] : {std::pair{wired[h].sent, counted[h].sent},
-                                        std::pair{wired[h].received, counted[h].received}}) {
-            auto const should = steps / network::payload_share;
-            auto const off = std::abs(is - should);
-            // A host that only sends still gets acknowledgements, which count for little.
-            if (steps > 0 && off / should > worst) {
-                worst = off / should;
-                a.wired = is;
-                a.counted = should;
-            }
+        auto const& its = wired[h];
+        for (auto const& [is, payload, steps] :
+             {std::tuple{its.sent, its.sent_payload, counted[h].sent},
+              std::tuple{its.received, its.received_payload, counted[h].received}}) {
+            look(is, steps / network::payload_share, worst, a.wired, a.counted);
+            look(payload, steps, worst_payload, a.payload, a.counted_payload);
         }
     }
 }

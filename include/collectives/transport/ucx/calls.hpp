@@ -51,6 +51,18 @@ inline bool may_share_memory() {
                        [&](auto name) { return names.find(name) != names.npos; });
 }
 
+/// Whether UCX has TCP alone: the environment names it, and neither shared memory nor network
+/// cards.
+inline bool has_tcp_alone() {
+    auto const* const text = std::getenv("UCX_TLS");
+    if (text == nullptr || may_share_memory()) { return false; }
+    std::string_view const names(text);
+    constexpr std::array<std::string_view, 5> cards{"rc", "ud", "dc", "ib", "ugni"};
+    return names.find("tcp") != names.npos &&
+           std::none_of(cards.begin(), cards.end(),
+                        [&](auto name) { return names.find(name) != names.npos; });
+}
+
 inline constexpr char const* about_containers =
     "(ranks in different containers need tcp or a network card)";
 
@@ -88,6 +100,9 @@ inline context_ptr make_context(int ranks) {
     config_ptr const config(read);
     prefer(*config, "KEEPALIVE_INTERVAL", "0.05s");
     if (may_share_memory()) { prefer(*config, "MM_ERROR_HANDLING", "y"); }
+    // UCX asks the receiver before it sends longer messages, and question and answer wait behind
+    // all that is under way on the same link. Shared memory, if it may be used, is quicker so.
+    if (has_tcp_alone()) { prefer(*config, "RNDV_THRESH", "512k"); }
     if (!may_share_by_sysv()) { prefer(*config, "TLS", "^sysv"); }
     ucp_params_t wanted{};
     wanted.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
