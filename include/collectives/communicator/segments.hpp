@@ -2,6 +2,7 @@
 // Chooses the number and the length of a vector's segments if the caller does not.
 #pragma once
 
+#include <collectives/algorithm/hierarchical.hpp>
 #include <collectives/algorithm/ring.hpp>
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/program_cache.hpp>
@@ -20,14 +21,14 @@ enum class way_of_data : std::uint8_t { by_messages, in_memory, on_device };
 /// The bytes of a segment of a vector; 0: one segment. In memory that peers reach, at most half of
 /// a core's own cache: what a rank has staged or added up is still there when it, or a peer, reads
 /// it again. Over messages, four segments side by side: while one waits for an answer, the others
-/// use the link. One segment if a rank sends to one peer in this round and to another in the next:
-/// segments in different rounds would share links unevenly, and all ranks wait for those that are
-/// served late.
+/// use the link, or add up within a host. One segment if all ranks send to one peer in this round
+/// and to another in the next: segments in different rounds would share links unevenly, and all
+/// ranks wait for those that are served late.
 inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, way_of_data how) {
     constexpr auto kilo = std::size_t{1024};
     if (how == way_of_data::on_device) { return 0; }
     if (how == way_of_data::in_memory) { return 256 * kilo; }
-    auto const one_peer = size == 2 || by.is<ring>();
+    auto const one_peer = size == 2 || by.is<ring>() || by.is<hierarchical>();
     return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
 }
 
