@@ -226,3 +226,30 @@ TEST_CASE("nobody waits for a rank that ended a second after a failure") {
         CHECK(time < std::chrono::seconds(5));
     }
 }
+
+TEST_CASE("who has just looked for words need not look again; later they are taken in") {
+    post between(1);
+    coll::wire::transport<post_link> over(std::make_unique<post_link>(between, 0, 1));
+    auto const post_word = [&] {
+        control_message word;
+        word.board = 99;
+        word.what = control_message::kind::answers;
+        word.sender = 0;
+        word.job = 7;
+        between.to_from[0][0].push_back({clock_type::now(), word});
+    };
+    auto const look_later = [&] {
+        std::this_thread::sleep_for(std::chrono::microseconds(30));
+        over.receive_control();
+    };
+    auto skipped = false;
+    for (int turn = 0; turn < 1000 && !skipped; ++turn) {  // it may be held up between the two
+        look_later();
+        post_word();
+        over.receive_control();
+        skipped = between.left_for(0) == 1;
+        look_later();
+        REQUIRE(between.left_for(0) == 0);
+    }
+    CHECK(skipped);
+}
