@@ -107,15 +107,17 @@ TEST_CASE("a receive whose second piece is refused takes the first one back") {
 
 namespace {
 
-/// Takes nothing back, whatever the time.
+/// Takes nothing back before another thread has had the lock, or five seconds are over.
 struct stuck_link : thread_link {
     using thread_link::thread_link;
 
     bool take_back(handle& h, coll::wire::grace const& time) {
-        while (!time.is_over()) { time.pause(); }
-        thread_link::take_back(h, time);
-        return false;
+        auto const until = coll::steady::now() + 5s;
+        while (!other_had_it && coll::steady::now() < until) { time.pause(); }
+        return thread_link::take_back(h, time);
     }
+
+    static inline std::atomic<bool> other_had_it = false;
 };
 
 }  // namespace
@@ -128,18 +130,17 @@ TEST_CASE("another thread of a rank gets its lock while the rank takes a message
     over.use_lock(lock);
     coll::wire::transport<stuck_link>::request r;
     std::vector<std::byte> data(20'000);
-    bool other_had_it = false;
     std::thread other;
     {
         auto const mine = lock->take();
         over.irecv({.from = 0, .tag = 1, .data = data.data(), .bytes = data.size()}, r);
         other = std::thread([&] {
             auto const its = lock->take();
-            other_had_it = true;
+            stuck_link::other_had_it = true;
         });
         while (!lock->is_wanted()) { std::this_thread::yield(); }
         over.cancel(r);
-        CHECK(other_had_it);
+        CHECK(stuck_link::other_had_it);
     }
     other.join();
 }

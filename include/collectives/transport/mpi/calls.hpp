@@ -169,7 +169,9 @@ inline bool take_back(MPI_Request& r, bool receives, wire::grace const& time) {
     int done = 0;
     for (int turn = 0; done == 0 && (turn < 100 || !time.is_over()); ++turn) {
         if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
-        if (turn > 100) { time.pause(); }
+        if (turn <= 100) { continue; }
+        time.pause();
+        collectives::detail::sleep_in_call(shortest_nap);
     }
     if (done == 0) { MPI_Request_free(&r); }
     return done != 0;

@@ -134,9 +134,8 @@ public:
     bool flush(steady::time_point patience) { return flush(patience, way_->notices_deaths()); }
     bool flush(steady::time_point patience, bool to_silent) {
         while (!all_sent(to_silent)) {
-            if (way_->progress_control()) { continue; }
+            way_->progress_control();
             if (steady::now() >= patience) { return false; }
-            grace{}.pause();
         }
         return true;
     }
