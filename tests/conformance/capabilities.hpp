@@ -61,6 +61,7 @@ constexpr capabilities capabilities_of() {
 inline constexpr capabilities of_every_wire{.processors = true,
                                             .words = true,
                                             .kept_memory = true,
+                                            .turns = true,
                                             .first_board = true,
                                             .boards_that_ask = true,
                                             .cut_requests = true,

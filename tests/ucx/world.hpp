@@ -15,7 +15,6 @@ namespace ucx_world {
 static_assert(conformance::capabilities_of<collectives::ucx::transport>() == [] {
     auto its = conformance::of_every_wire;
     its.registration = its.renewal = true;
-    its.turns = true;
     return its;
 }());
 
