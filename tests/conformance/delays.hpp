@@ -66,14 +66,18 @@ public:
 
     /// A rank lends its private memory every other time, and peers copy it then, as the kernel does
     /// between processes.
-    class beyond {
+    class unreached {
     public:
-        beyond(coll::shared::state, coll::rank_t) {}
+        unreached(coll::shared::state, coll::rank_t) {}
         static constexpr bool is_open() { return true; }
         bool lends(void const*, std::size_t) { return ++asked_ % 2 == 0; }
-        bool fetch(coll::rank_t, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+        bool copy(coll::rank_t, std::uint64_t address, std::byte* to, std::size_t bytes) const {
             std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
             return true;
+        }
+        bool fetch(coll::rank_t from, std::uint64_t address, std::byte* to,
+                   std::size_t bytes) const {
+            return copy(from, address, to, bytes);
         }
 
     private:

@@ -64,3 +64,26 @@ TEST_CASE("a number of a request is never given again") {
     }
     CHECK(numbers.find(0) == nullptr);
 }
+
+TEST_CASE(
+    "messages of a peer that is far ahead are taken in their order, in time that does not grow") {
+    shared::inbox box;
+    shared::request receive;
+    shared::cell_header h;
+    h.tag = 5;
+    constexpr std::uint64_t ahead = 200'000;
+    std::uint64_t sent = 0, taken = 0;
+    auto const send = [&] {
+        h.sender = ++sent;
+        CHECK(box.receiver(h, nullptr, 0) == nullptr);
+    };
+    while (sent < ahead) { send(); }  // one by one from the front of a list, 20 s
+    while (taken < ahead) {
+        auto const early = box.expect(receive, 5);
+        REQUIRE(early);
+        CHECK(early->head.sender == ++taken);
+        if (taken % 3 == 0) { send(); }
+    }
+    CHECK(box.bytes_of_next(5) == 0);
+    CHECK_FALSE(box.bytes_of_next(6));
+}

@@ -23,7 +23,7 @@ namespace {
 /// Memory that no peer reaches: long messages go through slots, unless the kernel copies them.
 struct no_shared_memory {
     static constexpr bool always_reachable = false;
-    using beyond = shared::private_memory;
+    using unreached = shared::private_memory;
     std::uint64_t reach(void const*, std::size_t) const { return 0; }
     std::byte* at(std::uint64_t, std::size_t) const { return nullptr; }
 };
@@ -133,7 +133,7 @@ TEST_CASE("the kernel copies a long message from the sender's own memory, unless
     }
     for (int r = 0; r < 2; ++r) { all.job.status(r).pid.store(::getpid()); }
     for (auto& one : all.own) { one.is_open(); }
-    constexpr auto bytes = shared::least_not_lent - 4096;  // more than one pass
+    constexpr auto bytes = shared::least_not_lent_message - 4096;  // more than one pass
     std::vector<std::byte> sent(bytes), got(bytes);
     for (std::size_t i = 0; i < bytes; ++i) { sent[i] = static_cast<std::byte>(i / 4096 + i); }
     auto const slots_used = [&] {  // of the sender; the receiver gives them back later

@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace coll = collectives;
@@ -106,14 +109,49 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
 TEST_CASE("a rank whose process has ended has nothing to copy") {
     if (!kernel_copies()) { return; }
     two_ranks const pair;
-    auto const b = pair.job.rank(1);
+    std::array<std::byte, 8> bytes{};
+    auto const soon = [](auto&& is) {
+        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (!is() && std::chrono::steady_clock::now() < end) { std::this_thread::yield(); }
+    };
     auto const child = ::fork();
-    if (child == 0) { ::_exit(0); }
+    if (child == 0) {
+        pair.job.state().status(0).pid.store(::getpid());
+        auto const a = pair.job.rank(0);
+        soon([&] { return a->lends(bytes.data(), bytes.size()); });
+        ::pause();
+    }
     REQUIRE(child > 0);
-    ::waitpid(child, nullptr, 0);
-    pair.job.state().status(0).pid.store(child);
+    auto const b = pair.job.rank(1);
+    soon([&] { return b->lends(bytes.data(), bytes.size()); });
     std::array<std::byte, 8> copy{};
-    CHECK_FALSE(b->fetch(0, address_of(copy.data()), copy.data(), copy.size()));
+    auto const fetch = [&] {
+        return b->fetch(0, address_of(bytes.data()), copy.data(), copy.size());
+    };
+    CHECK(b->lends(bytes.data(), bytes.size()));
+    CHECK(fetch());
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    CHECK_FALSE(fetch());
+}
+
+TEST_CASE("another process that gets the number of a rank's does not stand for it") {
+    if (!kernel_copies()) { return; }
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    std::byte word{}, copy{};
+    a->lends(&word, 1);
+    REQUIRE(b->lends(&word, 1));
+    auto const at = pair.job.state().status(0).proof_at.load();
+    auto const proof = pair.job.state().status(0).proof.load();
+    auto& there = *reinterpret_cast<std::uint64_t*>(static_cast<std::uintptr_t>(at));
+    there = proof + 1;  // as in another process's memory
+    CHECK_THROWS_AS(static_cast<void>(b->fetch(0, address_of(&word), &copy, 1)),
+                    coll::transport_error);  // this process, which the number stands for, lives
+    there = proof;
+    pair.job.state().status(0).pid.store(1);  // what a peer writes later does not count
+    pair.job.state().status(0).proof_at.store(8);
+    CHECK(b->fetch(0, address_of(&word), &copy, 1));
 }
 
 TEST_CASE("calls that suit lending have one reader of each value, and enough bytes") {

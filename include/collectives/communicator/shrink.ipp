@@ -45,7 +45,7 @@ namespace detail {
             e.shared()->progress();
         } catch (transport_error const&) {}  // who waits for that operation hears of it
         try {
-            e.carrier().receive_control();
+            e.carrier().receive_control({});
             e.shared()->work->lock->step_aside();
             e.shared()->doze([] { return false; }, std::chrono::milliseconds(1));
             refused = 0;

@@ -36,9 +36,10 @@ inline constexpr std::size_t largest_streamed_element = 4096;
 inline constexpr std::size_t largest_pushed_element = 2048;
 inline constexpr std::size_t least_pushed = 16 * 1024;  // bytes of a vector
 inline constexpr std::size_t least_pushed_out_of_place = 1024 * 1024;
-inline constexpr std::size_t least_lent = 32 * 1024;        // bytes of a rank's share
-inline constexpr std::size_t least_not_lent = 1024 * 1024;  // bytes of a rooted call's vector
-inline constexpr std::size_t largest_kept = 1024 * 1024;    // of scratch beyond the run
+inline constexpr std::size_t least_lent_share = 32 * 1024;  // bytes of a rank's share
+inline constexpr std::size_t least_not_lent_vector =
+    1024 * 1024;                                          // bytes of a rooted call's vector
+inline constexpr std::size_t largest_kept = 1024 * 1024;  // of scratch beyond the run
 inline constexpr std::size_t largest_in_few_cells = 256, largest_in_cells = 2048;
 inline constexpr std::size_t largest_beside_cells = 8192;
 
@@ -102,8 +103,8 @@ struct rank_facts {
         s.size == 2 || (s.what != collective::all_gather && s.what != collective::broadcast);
     auto const bytes = vector_bytes(s);
     return !traits_of(s.what).reduces && one_reads &&
-           bytes / static_cast<std::size_t>(s.size) >= least_lent &&
-           (!is_rooted(s.what) || bytes < least_not_lent);
+           bytes / static_cast<std::size_t>(s.size) >= least_lent_share &&
+           (!is_rooted(s.what) || bytes < least_not_lent_vector);
 }
 
 [[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {

@@ -83,7 +83,7 @@ public:
     /// Throws the failure that broke the communicator, if there was one.
     void require_usable(collective what) {
         if (asks_ && !stopped()) {
-            guarded([&] { return carrier().receive_control(), true; }, name_of{what});
+            guarded([&] { return carrier().receive_control(word_pause), true; }, name_of{what});
         }
         if (!stopped()) { return; }
         record(nullptr);
@@ -216,6 +216,7 @@ public:
 
 private:
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock
+    static constexpr std::chrono::microseconds word_pause{20};  // at most so often
 
     /// Does `part` and returns true if anything moved. `title()` names the operation that waits.
     template <class Part>

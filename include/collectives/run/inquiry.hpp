@@ -38,7 +38,7 @@ public:
     /// time has run out, asks all where they wait. False as long as they may still answer, or
     /// report a failure: they get a moment, in which the caller looks again after a `pause`.
     [[gnu::cold]] bool ask(any_board& board, any_transport& t, activity const& a) {
-        t.receive_control();  // first the reason why a peer left, then that it left
+        t.receive_control({});  // first the reason why a peer left, then that it left
         if (board.stopped()) { return true; }
         if (a.only_peer < 0) {
             board.ask(a.call.sequence);

@@ -45,7 +45,7 @@ public:
         return at(base_of(p.peer, p), p, bytes);
     }
     /// The address of source number `i` of this rank's plan, of so many bytes, which a peer offers.
-    /// Throws like `output`, also where the peer lends them.
+    /// Throws like `output`. A source that the peer lends has no address: ask `lent_at` first.
     std::byte const* source(int i, std::size_t bytes) const {
         auto const& p = offered(i);
         return at(base_of(peer_of(i), p), p, bytes);

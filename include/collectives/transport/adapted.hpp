@@ -58,7 +58,7 @@ public:
     std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) override {
         return base_->probe(from, tag);
     }
-    void receive_control() override { base_->receive_control(); }
+    void receive_control(std::chrono::nanoseconds pause) override { base_->receive_control(pause); }
     void tell_failures() override { base_->tell_failures(); }
     bool keeps_memory() const override { return base_->keeps_memory(); }
     void keep(std::shared_ptr<void const> memory) override { base_->keep(std::move(memory)); }

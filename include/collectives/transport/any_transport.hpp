@@ -129,7 +129,7 @@ public:
     /// for its receive. Throws usage_error where the transport cannot tell.
     virtual std::optional<std::size_t> probe(rank_t from, std::uint64_t tag);
     /// Receives control messages.
-    virtual void receive_control() {}
+    virtual void receive_control(std::chrono::nanoseconds) {}
     /// Sends the failures that boards have noted.
     virtual void tell_failures() {}
     /// Whether `keep` holds memory that cancelled messages may still use.

@@ -11,6 +11,7 @@
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/survivors.hpp>
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -52,11 +53,12 @@ template <class T>
 concept probing = requires(T t) {
     { t.probe(rank_t{}, std::uint64_t{}) } -> std::same_as<std::optional<std::size_t>>;
 };
-/// Its boards exchange control messages: `receive_control()` takes in those that have come, and
-/// `tell_failures()` sends what boards have noted by `fail`, which any thread may call.
+/// Its boards exchange control messages: `receive_control(pause)` takes in those that have come,
+/// unless it did so in the last `pause`, and `tell_failures()` sends what boards have noted by
+/// `fail`, which any thread may call.
 template <class T>
 concept receives_control = requires(T t) {
-    t.receive_control();
+    t.receive_control(std::chrono::nanoseconds{});
     t.tell_failures();
 };
 /// Holds memory for as long as cancelled messages may still use it.

@@ -200,8 +200,8 @@ public:
             return any_transport::probe(from, tag);
         }
     }
-    void receive_control() override {
-        if constexpr (receives_control<Transport>) { transport_->receive_control(); }
+    void receive_control([[maybe_unused]] std::chrono::nanoseconds pause) override {
+        if constexpr (receives_control<Transport>) { transport_->receive_control(pause); }
     }
     void tell_failures() override {
         if constexpr (receives_control<Transport>) { transport_->tell_failures(); }

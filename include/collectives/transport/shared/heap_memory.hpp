@@ -20,13 +20,11 @@ class heap_memory {
 public:
     static constexpr bool always_reachable = true;
     /// What peers do not reach, as `private_memory` is between processes: nothing.
-    struct beyond {
-        beyond(state, rank_t) {}
+    struct unreached {
+        unreached(state, rank_t) {}
         static constexpr bool is_open() { return false; }
         static constexpr bool lends(void const*, std::size_t) { return false; }
-        static constexpr bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) {
-            return false;
-        }
+        static constexpr bool copy(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }
     };
 
     std::uint64_t reach(void const* p, std::size_t) const {

@@ -24,14 +24,13 @@ class inbox {
 public:
     /// The oldest early message for a receive with this tag; without one the receive waits.
     std::optional<early_message> expect(request& r, std::uint64_t tag) {
-        auto const found = std::find_if(early_.begin(), early_.end(),
-                                        [&](auto const& m) { return m.head.tag == tag; });
+        auto* const found = oldest(tag);
         if (found == early_.end()) {
             posted_.push_back({&r, tag});
             return {};
         }
         auto message = std::move(*found);
-        early_.erase(found);
+        remove(found);
         return message;
     }
     /// The receive that waits longest for a message; without one the message is kept, with `bytes`
@@ -48,11 +47,10 @@ public:
         return r;
     }
     /// The bytes of the oldest early message with this tag.
-    std::optional<std::size_t> bytes_of_next(std::uint64_t tag) const {
-        for (auto const& m : early_) {
-            if (m.head.tag == tag) { return m.head.bytes; }
-        }
-        return {};
+    std::optional<std::size_t> bytes_of_next(std::uint64_t tag) {
+        auto const* const found = oldest(tag);
+        if (found == early_.end()) { return {}; }
+        return found->head.bytes;
     }
     void forget(request& r) {
         posted_.erase_if([&](auto const& p) { return p.what == &r; });
@@ -63,8 +61,24 @@ private:
         request* what = nullptr;
         std::uint64_t tag = 0;
     };
+    [[gnu::noinline]] early_message* oldest(std::uint64_t tag) {
+        return std::find_if(early_.begin() + taken_, early_.end(),
+                            [&](auto const& m) { return m.head.tag == tag; });
+    }
+    /// The first one mostly: a peer that is far ahead has sent many. So those before the first that
+    /// is left stay until they are half of all, and each message is moved once at most.
+    [[gnu::noinline]] void remove(early_message* found) {
+        if (found != early_.begin() + taken_) {
+            early_.erase(found);
+        } else if (2 * ++taken_ >= static_cast<std::ptrdiff_t>(early_.size())) {
+            early_.erase_if([&](auto const&) { return taken_-- > 0; });
+            taken_ = 0;
+        }
+    }
+
     lean_vector<waiting> posted_;
-    lean_vector<early_message> early_;
+    lean_vector<early_message> early_;  // the first `taken_` of them are gone
+    std::ptrdiff_t taken_ = 0;
 };
 
 }  // namespace collectives::shared

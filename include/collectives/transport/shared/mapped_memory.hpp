@@ -155,7 +155,7 @@ private:
 class mapped_memory {
 public:
     static constexpr bool always_reachable = false;
-    using beyond = private_memory;
+    using unreached = private_memory;
     static constexpr std::size_t page = 4096;
 
     mapped_memory(memory_file const& file, std::size_t first, std::size_t size) : file_(&file) {

@@ -24,9 +24,9 @@ class messages {
 public:
     static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
 
-    messages(state job, Memory& memory, typename Memory::beyond& beyond, rank_t me)
+    messages(state job, Memory& memory, typename Memory::unreached& unreached, rank_t me)
         : job_(job),
-          memory_(memory, beyond),
+          memory_(memory, unreached),
           me_(me),
           rings_(job, me),
           slots_(job, me),
@@ -196,9 +196,13 @@ private:
             r.deliver(0, payload, h.bytes);
             return finish(r);
         }
-        if (memory_.is_pulled(r, h.location, h.bytes)) { return activate(r, phase::pulling); }
+        if (memory_.find_source(r, h.location, h.bytes)) { return activate(r, phase::pulling); }
+        active_.push_back(&r);
+        ask_for_slots(r);
+    }
+    void ask_for_slots(request& r) {
         r.mine_ = numbers_.add(r);
-        activate(r, phase::accepting);
+        r.at_ = phase::accepting;
     }
     void activate(request& r, phase at) {
         active_.push_back(&r);
@@ -243,18 +247,16 @@ private:
 
     /// One pass over the sender's memory, unless the operation has been stopped.
     bool pull(request& r) {
-        auto& inside = job_.status(me_).inside;
-        inside.store(1, std::memory_order_seq_cst);
-        if (r.in_.stop != nullptr && r.in_.stop->load(std::memory_order_seq_cst) != 0) {
-            inside.store(0, std::memory_order_seq_cst);
-            return false;
-        }
+        access const here(job_.status(me_).inside);
+        if (r.in_.stop != nullptr && r.in_.stop->load() != 0) { return false; }
         auto const granule = std::max<std::size_t>(r.in_.granule, 1);
         auto const pass = std::max(pass_bytes / granule, std::size_t{1}) * granule;
         auto const bytes = std::min(pass, r.in_.bytes - r.moved_);
-        auto const came = memory_.pull(r, bytes);
-        inside.store(0, std::memory_order_seq_cst);
-        if (!came) { return false; }  // the peer's end will be told
+        if (!memory_.pull(r, bytes)) {  // a peer that has ended will be told of
+            r.moved_ = 0;
+            ask_for_slots(r);
+            return true;
+        }
         r.moved_ += bytes;
         if (r.moved_ == r.in_.bytes) { r.at_ = phase::acknowledging; }
         return true;

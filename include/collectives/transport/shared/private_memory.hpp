@@ -2,16 +2,17 @@
 // Copies out of the private memory of other processes, which the kernel makes (process_vm_readv).
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/transport/shared/processes.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,20 +26,15 @@
 
 namespace collectives::inline v0::shared {
 
-// Messages of so many bytes; the kernel takes longer for larger ones than two processes that copy
-// through memory that they share.
-inline constexpr std::size_t least_lent = 64 * 1024, least_not_lent = 512 * 1024;
-
 /// What a rank's process may read of its peers' processes, and they of it. The kernel may refuse
 /// it: to processes of another user, or in another container, or by a setting of the machine. Or it
-/// takes longer for a page than two copies through shared memory. So each rank reads a word of each
-/// peer once, and times the kernel. All copy from all, or nobody does.
+/// takes longer for a page than two copies through shared memory. So each rank reads a proof of
+/// each peer once, and times the kernel. All copy from all, or nobody does.
 class private_memory {
 public:
     private_memory(state job, rank_t me) : job_(job), me_(me) {
-        timespec now{};
-        ::clock_gettime(CLOCK_MONOTONIC, &now);
-        proof_ = static_cast<std::uint64_t>(now.tv_nsec) ^ reinterpret_cast<std::uintptr_t>(this);
+        auto const now = static_cast<std::uint64_t>(steady::now().time_since_epoch().count());
+        proof_ = now ^ reinterpret_cast<std::uintptr_t>(this);
         auto& mine = job_.status(me_);
         mine.proof.store(proof_, std::memory_order_relaxed);
         mine.proof_at.store(reinterpret_cast<std::uintptr_t>(&proof_), std::memory_order_release);
@@ -56,24 +52,39 @@ public:
         for (rank_t r = 0; r < job_.size(); ++r) {
             if (job_.status(r).reads_all.load(std::memory_order_relaxed) == 0) { return false; }
         }
-        return open_ = true;
+        return open_ = peers_.size() == static_cast<std::size_t>(job_.size());
     }
     /// Whether peers can `fetch` these bytes: not those of a device, for one.
     bool lends(void const* p, std::size_t bytes) { return is_open() && is_ordinary(p, bytes); }
 
-    /// Copies bytes of rank r from its address. Returns false if its process has ended. Throws
-    /// transport_error for what the kernel refuses.
-    bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+    /// Copies bytes of rank r from its address, once `is_open`. Returns false, with errno, if the
+    /// kernel does not. ESRCH: no such process, or not the peer's.
+    bool copy(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+        auto const& its = peers_[static_cast<std::size_t>(r)];
         while (bytes > 0) {
-            auto const n = read(r, address, to, bytes);
-            if (n < 0 && errno == ESRCH) { return false; }
-            if (n <= 0) { refuse(r, n == 0 ? EFAULT : errno); }
+            auto const n = read(its, address, to, bytes);
+            if (n <= 0) {
+                if (n == 0) { errno = EFAULT; }
+                return false;
+            }
             auto const done = static_cast<std::size_t>(n);
             address += done;
             to += done;
             bytes -= done;
         }
         return true;
+    }
+    /// Likewise. Returns false if the peer's process has ended. Throws transport_error for what
+    /// else the kernel refuses.
+    bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+        if (copy(r, address, to, bytes)) { return true; }
+        auto const fault = errno;
+        descriptor its;
+        if (fault == ESRCH && has_ended(its, peers_[static_cast<std::size_t>(r)].process)) {
+            return false;
+        }
+        throw transport_error(
+            text_of("memory of rank ", r, " of the job cannot be read: ", std::strerror(fault)));
     }
 
     /// Whether the kernel takes little longer for a page than the processor does. Measured within
@@ -101,6 +112,12 @@ public:
     }
 
 private:
+    /// As this rank has read it once: a peer may write anything into the shared memory later.
+    struct peer {
+        pid_t process = 0;
+        std::uint64_t proof = 0, proof_at = 0;
+    };
+
     /// Looks at both ends.
     static bool is_ordinary(void const* p, std::size_t bytes) {
         auto* const first = static_cast<std::byte*>(const_cast<void*>(p));
@@ -109,33 +126,44 @@ private:
         std::array<iovec, 2> const there{{{first, 1}, {first + bytes - 1, 1}}};
         return ::process_vm_readv(::getpid(), &here, 1, there.data(), there.size(), 0) == 2;
     }
-    ssize_t read(rank_t r, std::uint64_t address, void* to, std::size_t bytes) const {
-        iovec const here{to, bytes};
-        iovec const there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), bytes};
-        auto const process = job_.status(r).pid.load(std::memory_order_relaxed);
-        return ::process_vm_readv(process, &here, 1, &there, 1, 0);
+    static void* pointer(std::uint64_t address) {
+        return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+    }
+    /// The number of bytes that came, of which some may be missing, or -1. Reads the peer's proof
+    /// with them, for the kernel may have given its number to another process.
+    static ssize_t read(peer const& its, std::uint64_t address, void* to, std::size_t bytes) {
+        std::uint64_t seen = 0;
+        constexpr auto proof = static_cast<ssize_t>(sizeof(seen));
+        std::array<iovec, 2> const here{{{&seen, sizeof(seen)}, {to, bytes}}};
+        std::array<iovec, 2> const there{
+            {{pointer(its.proof_at), sizeof(seen)}, {pointer(address), bytes}}};
+        auto const n = ::process_vm_readv(its.process, here.data(), 2, there.data(), 2, 0);
+        if (n >= proof && seen == its.proof) { return n - proof; }
+        if (n >= 0) { errno = ESRCH; }
+        return -1;
     }
     /// A process with a peer's number, but in another name space, does not hold the peer's proof.
     bool reads_all() {
-        for (rank_t r = 0; r < job_.size() && !refused_; ++r) {
-            auto const& its = job_.status(r);
-            auto const at = its.proof_at.load(std::memory_order_acquire);
-            if (at == 0) { return false; }  // it has not come yet
-            std::uint64_t seen = 0;
-            refused_ = read(r, at, &seen, sizeof(seen)) != sizeof(seen) ||
-                       seen != its.proof.load(std::memory_order_relaxed);
+        while (peers_.size() < static_cast<std::size_t>(job_.size())) {
+            auto const& s = job_.status(static_cast<rank_t>(peers_.size()));
+            peer its;
+            its.proof_at = s.proof_at.load(std::memory_order_acquire);
+            if (its.proof_at == 0) { return false; }  // it has not come yet
+            its.process = s.pid.load(std::memory_order_relaxed);
+            its.proof = s.proof.load(std::memory_order_relaxed);
+            std::byte any{};
+            refused_ = read(its, its.proof_at, &any, 1) < 0;
+            if (refused_) { return false; }
+            peers_.push_back(its);
         }
-        refused_ = refused_ || !is_quick();
+        refused_ = !is_quick();
         return !refused_;
-    }
-    [[gnu::cold, gnu::noinline, noreturn]] static void refuse(rank_t r, int fault) {
-        throw transport_error(
-            text_of("memory of rank ", r, " of the job cannot be read: ", std::strerror(fault)));
     }
 
     state job_;
     rank_t me_;
     std::uint64_t proof_ = 0;
+    lean_vector<peer> peers_;  // those read so far
     bool open_ = false, refused_ = false;
 };
 

@@ -4,39 +4,57 @@
 #pragma once
 
 #include <collectives/transport/concepts.hpp>
-#include <collectives/transport/shared/private_memory.hpp>
 #include <collectives/transport/shared/request.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace collectives::inline v0::shared {
 
+/// Says, as long as it lives, that this rank accesses a peer's memory.
+class access {
+public:
+    explicit access(std::atomic<std::uint32_t>& inside) : inside_(inside) {
+        inside_.store(1, std::memory_order_seq_cst);
+    }
+    access(access const&) = delete;
+    access& operator=(access const&) = delete;
+    ~access() { inside_.store(0, std::memory_order_seq_cst); }
+
+private:
+    std::atomic<std::uint32_t>& inside_;
+};
+
+// Messages of so many bytes are lent; the kernel takes longer for larger ones than two processes
+// that copy through memory that they share.
+inline constexpr std::size_t least_lent_message = 64 * 1024, least_not_lent_message = 512 * 1024;
+
 template <class Memory>
 class senders_memory {
 public:
-    using private_memory = typename Memory::beyond;
+    using private_memory = typename Memory::unreached;
 
-    senders_memory(Memory& reached, private_memory& beyond)
-        : reached_(&reached), beyond_(&beyond) {}
+    senders_memory(Memory& reached, private_memory& unreached)
+        : reached_(&reached), unreached_(&unreached) {}
 
     /// Where the receiver finds the bytes; 0: it does not, so they go through slots.
     std::uint64_t location_of(outgoing const& out) {
         auto const at = reached_->reach(out.data, out.bytes);
         if constexpr (!Memory::always_reachable) {
-            if (at == 0 && out.bytes >= least_lent && out.bytes < least_not_lent &&
-                beyond_->lends(out.data, out.bytes)) {
+            if (at == 0 && out.bytes >= least_lent_message && out.bytes < least_not_lent_message &&
+                unreached_->lends(out.data, out.bytes)) {
                 return lent | reinterpret_cast<std::uintptr_t>(out.data);
             }
         }
         return at;
     }
-    /// Whether a message is pulled that lies at this location. One that is lent is copied, so it is
-    /// not pulled where the receiver takes bytes as they come. Throws transport_error for a
-    /// location that is none.
-    bool is_pulled(request& r, std::uint64_t location, std::size_t bytes) {
+    /// Notes where a message lies that is pulled from this location. Returns false if it comes
+    /// through slots: one that is lent does where the receiver takes bytes as they come. Throws
+    /// transport_error for a location that is none.
+    bool find_source(request& r, std::uint64_t location, std::size_t bytes) {
         if constexpr (!Memory::always_reachable) {
-            auto const open = beyond_->is_open();  // if not yet, this rank tries
+            auto const open = unreached_->is_open();  // if not yet, this rank tries
             if (open && (location & lent) != 0) {
                 r.lent_at_ = r.in_.take ? 0 : location ^ lent;
                 return r.lent_at_ != 0;
@@ -46,12 +64,12 @@ public:
         r.source_ = reached_->at(location, bytes);
         return true;
     }
-    /// Takes so many bytes more of it. Returns false if the sender's process has ended.
+    /// Takes so many bytes more of it. Returns false if the kernel does not copy what is lent.
     bool pull(request& r, std::size_t bytes) {
         if constexpr (!Memory::always_reachable) {
             if (r.lent_at_ != 0) {
-                return beyond_->fetch(r.in_.from, r.lent_at_ + r.moved_, r.in_.data + r.moved_,
-                                      bytes);
+                return unreached_->copy(r.in_.from, r.lent_at_ + r.moved_, r.in_.data + r.moved_,
+                                        bytes);
             }
         }
         r.deliver(r.moved_, r.source_ + r.moved_, bytes);
@@ -60,7 +78,7 @@ public:
 
 private:
     Memory* reached_;
-    private_memory* beyond_;
+    private_memory* unreached_;
 };
 
 }  // namespace collectives::shared

@@ -264,7 +264,7 @@ private:
     pid_t process_ = ::getpid();
     mutable std::optional<processes> watched_;
     bool leaves_at_end_ = false;
-    typename Memory::beyond private_;
+    typename Memory::unreached private_;
     messages<Memory> messages_;
     lean_vector<std::pair<std::byte*, int>> own_boards_;
     lean_vector<awaited> left_behind_;

@@ -51,16 +51,20 @@ inline bool may_share_memory() {
                        [&](auto name) { return names.find(name) != names.npos; });
 }
 
-/// Whether UCX has TCP alone: the environment names it, and neither shared memory nor network
-/// cards.
+/// Whether the environment names TCP as the only transport between processes. What UCX has within
+/// one process, or for devices, may stand beside it.
 inline bool has_tcp_alone() {
     auto const* const text = std::getenv("UCX_TLS");
-    if (text == nullptr || may_share_memory()) { return false; }
-    std::string_view const names(text);
-    constexpr std::array<std::string_view, 5> cards{"rc", "ud", "dc", "ib", "ugni"};
-    return names.find("tcp") != names.npos &&
-           std::none_of(cards.begin(), cards.end(),
-                        [&](auto name) { return names.find(name) != names.npos; });
+    std::string_view rest(text == nullptr ? "" : text);
+    bool found = false;
+    while (!rest.empty()) {
+        auto const name = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+        found = found || name == "tcp";
+        auto const beside = name == "self" || name.ends_with("_copy") || name.ends_with("_ipc");
+        if (name != "tcp" && !beside) { return false; }
+    }
+    return found;
 }
 
 inline constexpr char const* about_containers =

@@ -155,12 +155,11 @@ public:
         };
         link_->doze(heard_and_ready, time);
     }
-    /// Takes in the words that have come; not where it has done so in the last 20 us. A look for
+    /// Takes in the words that have come, unless it has done so in the last `pause`: a look for
     /// them takes as long as a short call, and much longer where ranks share processors.
-    void receive_control() {
-        constexpr auto just_now = std::chrono::microseconds(20);
+    void receive_control(std::chrono::nanoseconds pause = {}) {
         auto const now = steady::now();
-        if (now - last_look_ < just_now) { return; }
+        if (now - last_look_ < pause) { return; }
         last_look_ = now;
         for (int turn = 0; turn < 1000 && link_->progress_control(); ++turn) {}
         hear();
