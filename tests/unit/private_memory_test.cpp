@@ -68,6 +68,27 @@ TEST_CASE("ranks lend their private memory once all have seen that they can read
     CHECK(copy == mine);
 }
 
+TEST_CASE("a rank copies what a peer lends, though it has not asked itself since all can") {
+    if (!kernel_copies()) { return; }
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    std::byte const mine{7};
+    std::byte copy{};
+    CHECK_FALSE(b->lends(&mine, 1));  // rank 0 has not tried yet
+    REQUIRE(a->lends(&mine, 1));
+    CHECK(b->fetch(0, address_of(&mine), &copy, 1));
+    CHECK(copy == mine);
+}
+
+TEST_CASE("a peer that says that it lends before all can is an error") {
+    two_ranks const pair;
+    auto const a = pair.job.rank(0);
+    std::byte word{};
+    CHECK_THROWS_WITH_AS(static_cast<void>(a->fetch(1, address_of(&word), &word, 1)),
+                         "memory of rank 1 of the job cannot be read: Operation not permitted",
+                         coll::transport_error);
+}
+
 TEST_CASE("a rank that has not come, or is in another name space, keeps all from lending") {
     std::byte const word{};
     two_ranks const pair;

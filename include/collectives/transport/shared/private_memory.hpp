@@ -57,9 +57,14 @@ public:
     /// Whether peers can `fetch` these bytes: not those of a device, for one.
     bool lends(void const* p, std::size_t bytes) { return is_open() && is_ordinary(p, bytes); }
 
-    /// Copies bytes of rank r from its address, once `is_open`. Returns false, with errno, if the
-    /// kernel does not. ESRCH: no such process, or not the peer's.
+    /// Copies bytes of rank r from its address. Returns false, with errno, if the kernel does not.
+    /// ESRCH: no such process, or not the peer's. EPERM: a peer lies, for nobody lends before this
+    /// rank has seen that it can read all.
     bool copy(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+        if (static_cast<std::size_t>(r) >= peers_.size()) {
+            errno = EPERM;
+            return false;
+        }
         auto const& its = peers_[static_cast<std::size_t>(r)];
         while (bytes > 0) {
             auto const n = read(its, address, to, bytes);
