@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,15 @@ bool kernel_copies() {
     auto const does = shared::private_memory::is_quick();
     if (!does) { MESSAGE("not run: here the kernel does not copy, or slowly"); }
     return does;
+}
+
+/// Whether a process may read those that it has not started; the machine may forbid it (Yama).
+bool may_read_others() {
+    int scope = 0;
+    std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
+    auto const may = scope == 0 || ::geteuid() == 0;
+    if (!may) { MESSAGE("not run: here a process may not read its parent's memory"); }
+    return may;
 }
 
 /// A page that nobody may read, behind one that everybody may.
@@ -128,7 +138,7 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
 }
 
 TEST_CASE("a rank whose process has ended has nothing to copy") {
-    if (!kernel_copies()) { return; }
+    if (!kernel_copies() || !may_read_others()) { return; }
     two_ranks const pair;
     std::array<std::byte, 8> bytes{};
     auto const soon = [](auto&& is) {
