@@ -2,6 +2,7 @@
 // Files that the tools read: tables, models, traces, flight reports and measurements. Each is read,
 // or refused with a std::runtime_error.
 #include "bytes.hpp"
+#include "folder.hpp"
 
 #include <coll_plot/chart.hpp>
 #include <coll_plot/compare.hpp>
@@ -12,28 +13,14 @@
 #include <coll_show/flight.hpp>
 #include <coll_show/trace_file.hpp>
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
-
-/// A folder of this process, which goes with it.
-struct folder {
-    folder() {
-        std::string name = std::filesystem::temp_directory_path() / "collectives-fuzz-XXXXXX";
-        fuzz::require(::mkdtemp(name.data()) != nullptr);
-        path = name;
-    }
-    ~folder() { std::filesystem::remove_all(path); }
-    std::string path;
-};
 
 /// What coll_plot does with a table.
 void plot(std::vector<coll_plot::csv_row> const& all) {
@@ -50,8 +37,8 @@ void plot(std::vector<coll_plot::csv_row> const& all) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    static folder const own;
-    auto const file = own.path + "/flight-0.json";
+    static fuzz::folder const own;
+    auto const file = (own.path / "flight-0.json").string();
     fuzz::bytes from(data, size);
     auto const what = from.take<std::uint8_t>();
     auto const text = from.text();
@@ -67,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 (void)coll_show::read_trace(file, collectives::collective::all_reduce, -1);
                 break;
             case 3:
-                for (auto const& of : coll_show::read_flights(own.path)) {
+                for (auto const& of : coll_show::read_flights(own.path.string())) {
                     (void)coll_show::as_text(of);
                 }
                 break;

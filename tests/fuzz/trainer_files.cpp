@@ -2,16 +2,14 @@
 // Files that the trainer reads: checkpoints, and images as their data sets are published. Each is
 // read, or refused with a std::runtime_error; what is read can be used.
 #include "bytes.hpp"
+#include "folder.hpp"
 
 #include <sgd_trainer/checkpoint.hpp>
 #include <sgd_trainer/data.hpp>
 #include <sgd_trainer/network.hpp>
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -20,19 +18,9 @@
 
 namespace {
 
-/// A folder of this process, which goes with it.
-struct folder {
-    folder() {
-        std::string name = std::filesystem::temp_directory_path() / "collectives-fuzz-XXXXXX";
-        fuzz::require(::mkdtemp(name.data()) != nullptr);
-        path = name;
-    }
-    ~folder() { std::filesystem::remove_all(path); }
-    void write(std::string_view file, std::string const& text) const {
-        std::ofstream(path / file, std::ios::binary) << text;
-    }
-    std::filesystem::path path;
-};
+void write(fuzz::folder const& in, std::string_view file, std::string const& text) {
+    std::ofstream(in.path / file, std::ios::binary) << text;
+}
 
 /// At most so many of the next bytes, fewer where the input says so.
 std::string part(fuzz::bytes& from, std::size_t most) {
@@ -50,7 +38,7 @@ void require_sound(trainer::data_set const& set) {
     require_sound(set.test, set.pixels_per_image());
 }
 
-void read_digits(folder const& in, fuzz::bytes& from) {
+void read_digits(fuzz::folder const& in, fuzz::bytes& from) {
     static std::string const rows = [] {
         std::string row;
         for (int i = 0; i < 64; ++i) { row += "7,"; }
@@ -58,23 +46,23 @@ void read_digits(folder const& in, fuzz::bytes& from) {
         for (int i = 0; i < 1501; ++i) { all += row + "3\n"; }
         return all;
     }();
-    in.write("digits.csv", from.text() + "\n" + rows);
+    write(in, "digits.csv", from.text() + "\n" + rows);
     require_sound(trainer::load_digits(in.path / "digits.csv"));
 }
-void read_mnist(folder const& in, fuzz::bytes& from) {
+void read_mnist(fuzz::folder const& in, fuzz::bytes& from) {
     for (auto const* const of : {"train", "t10k"}) {
-        in.write(std::string(of) + "-images-idx3-ubyte", part(from, 4096));
-        in.write(std::string(of) + "-labels-idx1-ubyte", part(from, 64));
+        write(in, std::string(of) + "-images-idx3-ubyte", part(from, 4096));
+        write(in, std::string(of) + "-labels-idx1-ubyte", part(from, 64));
     }
     (void)trainer::is_fashion(in.path);
     require_sound(trainer::load_mnist(in.path));
 }
-void read_cifar(folder const& in, fuzz::bytes& from) {
+void read_cifar(fuzz::folder const& in, fuzz::bytes& from) {
     auto const first = part(from, 2 * 3073);
     for (auto const* const file : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4",
                                    "data_batch_5", "test_batch"}) {
-        in.write(std::string(file) + ".bin",
-                 std::string_view(file) == "data_batch_1" ? first : std::string(3073, '\1'));
+        write(in, std::string(file) + ".bin",
+              std::string_view(file) == "data_batch_1" ? first : std::string(3073, '\1'));
     }
     require_sound(trainer::load_cifar10(in.path));
 }
@@ -89,8 +77,8 @@ std::string checkpoint_of(fuzz::bytes& from) {
     }
     return "sgd_trainer checkpoint 1\n" + words + "\n" + values + std::to_string(sum) + "\n";
 }
-void read_checkpoint(folder const& in, fuzz::bytes& from) {
-    in.write("any.ck", checkpoint_of(from));
+void read_checkpoint(fuzz::folder const& in, fuzz::bytes& from) {
+    write(in, "any.ck", checkpoint_of(from));
     auto const saved = trainer::load_checkpoint(in.path / "any.ck");
     fuzz::require(saved.now.parameters.size() == saved.now.velocity.size());
     trainer::network net(saved.how.model, 8, saved.how.hidden, trainer::format::single);
@@ -104,7 +92,7 @@ void read_checkpoint(folder const& in, fuzz::bytes& from) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    static folder const own;
+    static fuzz::folder const own;
     fuzz::bytes from(data, size);
     try {
         switch (from.take<std::uint8_t>() % 4) {

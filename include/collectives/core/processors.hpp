@@ -16,8 +16,8 @@ namespace collectives::inline v0 {
 /// cpu_set_t alone holds 1,024, and the system refuses it where there may be more.
 class processor_set {
 public:
-    /// Those on which the thread with this number may run; 0: the calling one. None where the
-    /// system does not say.
+    /// The processors on which a thread may run, by its number; 0 is the calling thread. The set is
+    /// empty where the system does not say.
     [[gnu::cold]] static processor_set of(pid_t thread) {
         processor_set its;
         // What fails has written nothing.

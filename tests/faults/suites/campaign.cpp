@@ -125,9 +125,8 @@ private:
         });
         if (strikes && job_.what == fault::raise) { throw std::out_of_range("lost my way"); }
         observe(mine.rest, [&] {
-            // Who waits in a split for a rank that was told elsewhere is late by two time-outs.
             auto next = comm.shrink(
-                {.timeout = job_.what == fault::stop ? coll::timeout(1200ms) : coll::timeout(20s)});
+                {.timeout = job_.what == fault::stop ? coll::timeout(500ms) : coll::timeout(20s)});
             mine.rest_size = next.size();
             rank_run(next).run(job_.rest);
             next.barrier();

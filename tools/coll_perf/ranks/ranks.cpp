@@ -48,7 +48,7 @@ struct call_of {
     void loop() const { (*bare)(); }
 };
 
-/// What a rank keeps from case to case.
+/// A rank makes these once, and uses them in each case.
 struct instruments {
     explicit instruments(coll::communicator& of) : its_links(of), its_recorder(of) {}
     links its_links;

@@ -26,10 +26,10 @@
 
 namespace collectives::inline v0::shared {
 
-/// What a rank's process may read of its peers' processes, and they of it. The kernel may refuse
-/// it: to processes of another user, or in another container, or by a setting of the machine. Or it
-/// takes longer for a page than two copies through shared memory. So each rank reads a proof of
-/// each peer once, and times the kernel. All copy from all, or nobody does.
+/// Decides whether the ranks of a job copy from each other's processes, and does it. The kernel may
+/// refuse that to processes of another user or in another container, or by a setting of the
+/// machine. It may also take longer for a page than two copies through shared memory. So each rank
+/// reads a proof of each peer once, and times the kernel. All ranks copy from all, or none does.
 class private_memory {
 public:
     private_memory(state job, rank_t me) : job_(job), me_(me) {
@@ -79,8 +79,8 @@ public:
         }
         return true;
     }
-    /// Likewise. Returns false if the peer's process has ended. Throws transport_error for what
-    /// else the kernel refuses.
+    /// Copies as `copy` does, but returns false only if the peer's process has ended. Throws
+    /// transport_error for what else the kernel refuses.
     bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
         if (copy(r, address, to, bytes)) { return true; }
         auto const fault = errno;
