@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 
+from programs import build_nccl
 from rows import cuda_folder, execute, has_device, row
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -19,6 +20,8 @@ ROOT = HERE.parent.parent
 PERF_BYTES = (4, 4096, 1 << 20, 256 << 20)
 PERF_SETTINGS = "21 5 0 1 1 0 1 0 0 0 0 64 67108864 0 0 0"  # settings in tools/coll_perf/job.hpp after the ranks
 PERF_S = 60
+PRIVATE_SETTINGS = "21 5 0 1 0 0 0 0 0 0 0 64 67108864 0 0 0"  # neither controls nor memory of the library's
+NCCL_BYTES = tuple(1 << n for n in range(10, 31, 5))  # as in compare 2_peers
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 TOOL_S = 40
 PEER_S = 60
@@ -137,6 +140,58 @@ def peer_rows(ours, limit_s):
             yield row(title, ok=False, why=done.late or done.tail or f"status {done.status}, and no times")
         else:
             yield row(title, min(both.values()), "", ">", 1.0, min(both.values()) >= 1.0)
+
+
+def samples_of(program, words_before, ranks, cases, limit_s, setting=None):
+    """What a driver of coll_perf says of cases: per case its wrong elements and the median of its samples, in
+    microseconds; and what became of the driver."""
+    with tempfile.TemporaryDirectory() as room:
+        board = pathlib.Path(room) / "board"
+        board.write_bytes(bytes(1 << 20))
+        done = execute([program, *words_before, board, f"{max(limit_s - 2, 2):.0f}", "0",
+                        f"{ranks} {PRIVATE_SETTINGS}", *cases], limit_s, setting)
+    results = {}
+    for line in done.out.splitlines():
+        if line.startswith("coll_perf-result"):
+            words = line.split()
+            results[int(words[1])] = int(words[2]), statistics.median(map(float, words[5:5 + int(words[4])])) / 1e3
+    return results, done
+
+
+def nccl_rows(folder, library, limit_s):
+    """NCCL on the same GPU, its time over ours at each size, by two drivers of coll_perf that differ in the call
+    alone: memory of the program's own, each sample the slowest rank's. Skipped without a library, or where NCCL
+    says that it does not do it."""
+    title = "NCCL, {} processes: its time over ours, worst size"
+    why = build_nccl(folder, library) if library else "there is no libnccl.so.2: --nccl FILE names one"
+    cases = [f"all_reduce automatic float sum 0 {b // 4} 4 0 1" for b in NCCL_BYTES]
+    end = time.monotonic() + limit_s
+    for ranks in (2, 4, 8):
+        if why:
+            yield row(title.format(ranks), why="skipped: " + why)
+            continue
+        ours, done = samples_of(folder / "ours_cuda", ["processes"], ranks, cases, min(PEER_S, end - time.monotonic()))
+        theirs, other = samples_of(folder / "peer_nccl", [], ranks, cases, min(PEER_S, end - time.monotonic()),
+                                   {"COLLECTIVES_NCCL": str(pathlib.Path(library).resolve())})
+        ratios = []
+        for i, b in enumerate(NCCL_BYTES):
+            where = f"{ranks} processes, {b} bytes"
+            for name, results in (("ours by coll_perf's driver", ours), ("NCCL", theirs)):
+                if i in results:
+                    yield row(f"{name}, {where}", results[i][1], "us")
+                    yield row(f"{name}, {where}: wrong elements", float(results[i][0]), "", "<", 0.0, results[i][0] == 0)
+            if i in ours and i in theirs:
+                ratios.append(theirs[i][1] / ours[i][1])
+                yield row(f"NCCL, {where}: its time over ours", ratios[-1])
+        if done.status != 0 or len(ours) != len(cases):
+            lacks = not has_device()
+            yield row(title.format(ranks), ok=None if lacks else False,
+                      why=("skipped: there is no CUDA device" if lacks else "ours: " + (done.late or done.tail)))
+        elif not ratios:
+            yield row(title.format(ranks), why="skipped: NCCL: " + (other.late or other.tail or f"status {other.status}"))
+        else:
+            some = "" if len(theirs) == len(cases) else f"NCCL did {len(theirs)} of {len(cases)} sizes: {other.late or other.tail}"
+            yield row(title.format(ranks), min(ratios), "", ">", 1.0, min(ratios) >= 1.0, some)
 
 
 def trainer_rows(trainer, limit_s):

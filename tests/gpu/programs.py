@@ -29,6 +29,11 @@ def digest(commands):
     return made_from.hexdigest()
 
 
+def cuda_libraries(cuda):
+    folders = (cuda / "lib64", cuda / "lib", cuda / "targets/x86_64-linux/lib")
+    return [*(f"-L{lib}" for lib in folders), "-lcudart_static", "-pthread", "-ldl", "-lrt"]
+
+
 def build(folder, architectures):
     """Builds the programs, all at once, unless they are there already, and gives why some could not be
     built: by name."""
@@ -41,10 +46,9 @@ def build(folder, architectures):
     for name, source in SOURCES.items():
         compiled[name + ".o"] = ["g++", *common, f"-isystem{cuda}/include", "-pthread", "-c", source,
                                  "-o", folder / (name + ".o")]
-    libraries = [f"-L{lib}" for lib in (cuda / "lib64", cuda / "lib", cuda / "targets/x86_64-linux/lib")]
     objects = {name: [name + ".o", (FEW if name == "sanitized" else KERNELS) + ".o"] for name in SOURCES}
-    linked = {name: ["g++", *(folder / o for o in objects[name]), "-o", folder / name, *libraries, "-lcudart_static",
-                     "-pthread", "-ldl", "-lrt"] for name in SOURCES}
+    linked = {name: ["g++", *(folder / o for o in objects[name]), "-o", folder / name, *cuda_libraries(cuda)]
+              for name in SOURCES}
     made, now = folder / "made-from", digest([compiled, linked])
     if made.exists() and made.read_text() == now:
         return {}
@@ -63,6 +67,21 @@ def build(folder, architectures):
     if not faults:
         made.write_text(now)
     return faults
+
+
+def build_nccl(folder, library):
+    """Builds coll_perf's driver of NCCL in `folder`, where `build` has been; gives why it could not be built."""
+    beside = pathlib.Path(library).resolve().parent
+    if not os.path.exists(library):
+        return f"there is no {library}"
+    header = next((p for p in (beside, beside.parent / "include") if (p / "nccl.h").exists()), None)
+    if header is None:
+        return f"there is no nccl.h beside {library}, nor in ../include"
+    cuda = cuda_folder()
+    done = execute(["g++", "-std=c++20", "-O2", f"-I{ROOT}/include", f"-isystem{cuda}/include", f"-isystem{header}",
+                    "-pthread", ROOT / "bench" / "peers" / "nccl_driver.cpp", folder / (KERNELS + ".o"),
+                    "-o", folder / "peer_nccl", *cuda_libraries(cuda)], BUILD_S)
+    return "" if done.status == 0 else done.late or done.err[-2000:]
 
 
 def names(program):

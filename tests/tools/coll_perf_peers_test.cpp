@@ -39,7 +39,11 @@ TEST_CASE("peers are started with what suits them") {
     CHECK(has(command("openmpi"), "numa:overload-allowed"));
     CHECK(command("gloo").size() == 1);
     std::string missing;
-    CHECK_THROWS_AS(find_peer("nccl", "/", 1, missing), usage_error);
+    CHECK_THROWS_AS(find_peer("nothing", "/", 1, missing), usage_error);
     static_cast<void>(find_peer("mpich", "/nowhere", 1, missing));
     CHECK(missing.find("mpich cannot be measured") != missing.npos);
+    CHECK(command("nccl").size() == 1);
+    CHECK_THROWS_AS(require_same_memory("nccl", {"cuda", "shm"}), usage_error);
+    CHECK_NOTHROW(require_same_memory("nccl", {"cuda", "cuda-threads"}));
+    CHECK_NOTHROW(require_same_memory("gloo", {"shm"}));
 }

@@ -93,6 +93,10 @@ std::string why_no_peers(options const& o) {
             if (::access(driver_in(folder).c_str(), X_OK) == 0) { continue; }
             return no_driver("gloo", driver_in(folder));
         }
+        if (name == "nccl") {
+            return "--peer nccl: for a coll_perf that starts its ranks itself, with --transport "
+                   "cuda";
+        }
         if (mpi != name) {
             auto const by = mpi.empty() ? "a launcher without an MPI" : launcher_of(mpi);
             return fmt::format("--peer {}: ranks of {} cannot call it; {} must have started them",

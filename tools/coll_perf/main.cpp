@@ -87,6 +87,7 @@ std::vector<ours_with> our_programs(options const& o, std::vector<team> const& t
 std::vector<program> find_peers(options const& o) {
     std::vector<program> peers;
     for (auto const& name : o.peers.empty() ? std::vector<std::string>{} : split_list(o.peers)) {
+        require_same_memory(name, split_list(o.transport.empty() ? "shm" : o.transport));
         std::string missing;
         auto peer = find_peer(name, folder_of(o), o.seconds_per_case, missing);
         if (missing.empty()) {

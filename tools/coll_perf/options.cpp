@@ -171,8 +171,8 @@ void declare(CLI::App& app, options& o, bool osu) {
            "write the steps of one more call of each measurement into this file, for Perfetto",
            "FILE");
     option("--peer,--peers", o.peers,
-           "mpich,openmpi,gloo: measure these in turn with ours; under a launcher its own MPI and "
-           "gloo",
+           "mpich,openmpi,gloo: measure these in turn with ours, or nccl on devices; under a "
+           "launcher its own MPI and gloo",
            "NAMES");
     option("--peers-in", o.peer_folder, "folder of the peers' drivers", "FOLDER");
     option("-T,--timeout,--time-limit", o.seconds_per_case,

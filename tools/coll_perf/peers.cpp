@@ -132,6 +132,14 @@ void require_peer_name(std::string const& name) {
                                                fmt::join(peer_names, ", ")));
 }
 
+void require_same_memory(std::string const& name, std::vector<std::string> const& transports) {
+    if (name == "nccl" && !std::all_of(transports.begin(), transports.end(), is_on_devices)) {
+        throw collectives::usage_error(
+            "--peer nccl measures the memory of devices: it goes with --transport cuda or "
+            "cuda-threads alone");
+    }
+}
+
 std::string no_driver(std::string const& peer, std::string const& driver) {
     return fmt::format(
         "{} cannot be measured: there is no driver {}. ./dev bench installs what it is built with, "

@@ -13,7 +13,7 @@
 
 namespace coll_perf {
 
-inline constexpr std::array<std::string_view, 3> peer_names{"mpich", "openmpi", "gloo"};
+inline constexpr std::array<std::string_view, 4> peer_names{"mpich", "openmpi", "gloo", "nccl"};
 
 /// Our transports whose ranks a launcher starts: an MPI's, or collrun; and those on devices.
 inline constexpr std::array<std::string_view, 8> launched_transports{
@@ -32,6 +32,9 @@ std::vector<std::string> launch_command(std::string_view launcher, std::string c
 
 /// A usage_error that lists the peers, unless there is this one.
 void require_peer_name(std::string const& name);
+/// A usage_error for a peer on devices, unless so are all these transports: no two memories
+/// compare.
+void require_same_memory(std::string const& name, std::vector<std::string> const& transports);
 /// That a peer's driver is missing, and how to build it.
 std::string no_driver(std::string const& peer, std::string const& driver);
 
