@@ -200,7 +200,7 @@ cp "$here/pairwise.hpp" .
 PATH=$tools:${trainer:+${trainer%/*}:}$PATH
 count=0
 while read -r command; do
-    case $command in *sgd_trainer*) [ -n "$trainer" ] || continue ;; esac
+    case $command in export*) continue ;; *sgd_trainer*) [ -n "$trainer" ] || continue ;; esac
     words=" $command "
     name=$(grep -oE '(coll_[a-z]+|collrun)' <<<"$command" | head -n 1)
     [ -z "$name" ] || [ -x "$tools/$name" ] || continue    # left out where its packages are missing
