@@ -117,9 +117,9 @@ std::vector<cost_line> cost_lines(report const& shown) {
         {"sent by the busiest rank", c.busiest.sent, c.bound.sent, true},
         {"received by the busiest rank", c.busiest.received, 0, false},
         {"reduced by the busiest rank", c.busiest.reduced, c.bound.reduced, true},
-        {"critical path: sent or received", c.critical.bytes, c.bound.sent,
+        {"bytes in sequence", c.critical.bytes, c.bound.sent,
          shown.what == coll::collective::all_reduce},
-        {"critical path: reduced", c.critical.reduced, c.bound.reduced, true},
+        {"reduced in sequence", c.critical.reduced, c.bound.reduced, true},
         {"sent by all ranks together", c.total, 0, false}};
     if (!coll::reduces(shown.what)) {
         std::erase_if(lines,

@@ -74,7 +74,7 @@ std::string cost_as_text(report const& shown, report const* beside, text_style c
         while (out.back() == ' ') { out.pop_back(); }
         out += '\n';
     }
-    out += "  (critical path: over the rounds, the rank that has most to do in each)\n";
+    out += "  (in sequence: in each round those of the busiest rank, added up over the rounds)\n";
     return out + "\n" + per_rank(shown, style);
 }
 
