@@ -62,7 +62,7 @@ struct pair_of_ranks {
         expect(bytes);
         CHECK(says_of({.kind = cell_kind::offer, .bytes = bytes, .sender = 1}).empty());
         honest->poll();
-        auto const& answer = job.state().cell_of(0, 1, 0);
+        auto const answer = cell_header::of(job.state().cell_of(0, 1, 0));
         CHECK(answer.kind == cell_kind::accept);
         return answer.receiver;
     }
@@ -136,6 +136,30 @@ TEST_CASE("a fragment that is not the next one, or of a slot that there is not")
     CHECK(two.says_of(fragment) == nonsense);
 }
 
+TEST_CASE("a message in a slot that there is not, or that is larger than its slot") {
+    constexpr auto small = shared::small_slot_bytes;
+    cell_header const good{
+        .kind = cell_kind::slotted, .bytes = small, .location = shared::large_slots};
+    std::array<cell_header, 4> bad;
+    bad.fill(good);
+    bad[0].bytes = small + 1;
+    bad[1].bytes = ~std::uint64_t{0};
+    bad[2].location = shared::slots_per_rank;
+    bad[3].location = ~std::uint64_t{0};
+    for (auto const& slotted : bad) {
+        CAPTURE(slotted.bytes);
+        CAPTURE(slotted.location);
+        pair_of_ranks two;
+        two.expect(slotted.bytes == small ? small : small + 1);
+        CHECK(two.says_of(slotted) == nonsense);
+        CHECK(two.place == std::vector(two.place.size(), std::byte{7}));
+    }
+    pair_of_ranks two;
+    two.expect(small);
+    CHECK(two.says_of(good).empty());
+    CHECK(two.place == std::vector(small, std::byte{0}));
+}
+
 TEST_CASE("an answer to a request that is not at that point, or is another peer's") {
     pair_of_ranks two;
     auto const number = two.begin_to_stream(large);
@@ -145,7 +169,7 @@ TEST_CASE("an answer to a request that is not at that point, or is another peer'
     std::vector<std::byte> const sent(large);
     shared::request send;
     others.begin_to_send(sent, send);
-    auto const its = others.job.state().cell_of(0, 1, 0).sender;
+    auto const its = cell_header::of(others.job.state().cell_of(0, 1, 0)).sender;
     cell_header const accept{.kind = cell_kind::accept, .sender = its};
     CHECK(others.says_of(accept).empty());
     CHECK(others.says_of(accept) == nonsense);  // it streams already

@@ -180,6 +180,8 @@ private:
         auto o = take(idle);
         running guard{this, o.get()};
         start(*o, r);
+        // A call that need not wait ends without a look at what else may have come.
+        if (engine_.shared()->work->active.size() == 1) { o->done = o->progress(); }
         engine_.wait(*o);
         idle.push_back(std::move(o));
     }

@@ -49,6 +49,7 @@ public:
         fell_[0] = true;
         beside_.fell = fell_.begin();
     }
+    ~campaign() { ::unsetenv("COLLECTIVES_TIMEOUT"); }  // which other tests must not have
 
     /// Empty if all went as it should.
     std::string run() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tagged messages through shared memory. Small ones travel in a cell of the ring between two ranks.
-// Larger ones are offered first; once a receive matches, the receiver reads them where they lie if
-// it can, else the sender streams them through its slots.
+// Tagged messages through shared memory. Short ones travel in a cell of the ring between two ranks,
+// those of up to 32 KiB in a small slot if one is free. Others are offered; once a receive matches,
+// the receiver reads them where they lie, or the sender streams them through its large slots.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -15,21 +15,19 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <optional>
 
 namespace collectives::inline v0::shared {
 
 template <class Memory>
 class messages {
 public:
-    static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
-
     messages(state job, Memory& memory, typename Memory::unreached& unreached, rank_t me)
         : job_(job),
           memory_(memory, unreached),
           me_(me),
           rings_(job, me),
-          slots_(job, me),
+          large_(job, me, 0, large_slots),
+          small_(job, me, large_slots, small_slots),
           peers_(static_cast<std::size_t>(job.size())) {}
 
     void isend(outgoing const& out, request& r) {
@@ -48,6 +46,8 @@ public:
         r.at_ = phase::posted;
         if (auto const early = peer(in.from).in.expect(r, in.tag)) {
             match(r, early->head, early->payload.data());
+        } else if (!peer(in.from).refused) {
+            for (int i = 0; i < cells_per_ring && r.at_ == phase::posted && take(in.from); ++i) {}
         }
     }
 
@@ -107,7 +107,12 @@ private:
         if (c == nullptr) { return false; }
         cell_header h{cell_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
         if (out.bytes <= cell_payload) {
-            if (out.bytes != 0) { std::memcpy(c->payload.data(), out.data, out.bytes); }
+            if (out.bytes != 0) { std::memcpy(c->payload(out.bytes), out.data, out.bytes); }
+            r.at_ = phase::done;
+        } else if (auto* const slot =
+                       out.bytes <= small_slot_bytes ? small_.take(out.to, h) : nullptr) {
+            h.kind = cell_kind::slotted;
+            host::copy_through_caches(slot, out.data, out.bytes);
             r.at_ = phase::done;
         } else {
             h.kind = cell_kind::offer;
@@ -119,7 +124,7 @@ private:
         return true;
     }
 
-    bool flush() {
+    [[gnu::cold]] bool flush() {
         bool moved = false;
         for (rank_t to = 0; to < job_.size(); ++to) {
             auto& queue = peer(to).queue;
@@ -133,7 +138,7 @@ private:
     }
 
     /// A message to oneself is kept whole until its receive comes.
-    bool to_self(request& r) {
+    [[gnu::cold]] bool to_self(request& r) {
         auto const& out = r.out_;
         cell_header const h{cell_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
         arrive(me_, h, out.data);
@@ -145,31 +150,34 @@ private:
     /// rank from all else.
     bool drain(rank_t from) {
         int taken = 0;
-        while (auto* const c = taken < cells_per_ring ? rings_.full_cell(from) : nullptr) {
-            auto const h = cell_header::of(*c);
-            try {
-                require_sense(h.fits(), from);
-                arrive(from, h, c->payload.data());
-            } catch (transport_error const&) {
-                peer(from).refused = std::current_exception();
-                throw;
-            }
-            rings_.hand_back(from, *c);
-            ++taken;
-        }
+        while (taken < cells_per_ring && take(from)) { ++taken; }
         return taken != 0;
+    }
+    bool take(rank_t from) {
+        auto* const c = rings_.full_cell(from);
+        if (c == nullptr) { return false; }
+        auto const h = cell_header::of(*c);
+        try {
+            require_sense(h.fits(), from);
+            arrive(from, h, c->payload(h.bytes));
+        } catch (transport_error const&) {
+            peer(from).refused = std::current_exception();
+            throw;
+        }
+        rings_.hand_back(from);
+        return true;
     }
 
     void arrive(rank_t from, cell_header const& h, std::byte const* payload) {
         switch (h.kind) {
             case cell_kind::eager:
-            case cell_kind::offer: {
-                auto const bytes = h.kind == cell_kind::eager ? h.bytes : 0;
-                if (auto* const r = peer(from).in.receiver(h, payload, bytes)) {
+            case cell_kind::slotted:  // which stays in its slot until its receive comes
+            case cell_kind::offer:
+                if (auto* const r = peer(from).in.receiver(
+                        h, payload, h.kind == cell_kind::eager ? h.bytes : 0)) {
                     match(*r, h, payload);
                 }
                 return;
-            }
             case cell_kind::accept:
                 if (auto* const r = numbers_.find(h.sender, phase::offered, from)) {
                     r->theirs_ = h.receiver;
@@ -186,14 +194,14 @@ private:
     void match(request& r, cell_header const& h, std::byte const* payload) {
         r.theirs_ = h.sender;
         if (h.bytes != r.in_.bytes || h.check != r.in_.check) {
-            r.wrong_ = true;
-            r.actual_bytes_ = h.bytes;
-            r.actual_check_ = h.check;
+            r.note_wrong(h.bytes, h.check);
             if (h.kind == cell_kind::offer) { return activate(r, phase::acknowledging); }
-            return finish(r);
         }
-        if (h.kind == cell_kind::eager) {
-            r.deliver(0, payload, h.bytes);
+        if (h.kind != cell_kind::offer) {
+            auto const slotted = h.kind == cell_kind::slotted;
+            if (slotted) { payload = slots::read(job_, r.peer_, h); }
+            if (!r.wrong_) { r.deliver(0, payload, h.bytes); }
+            if (slotted) { slots::end(job_, r.peer_, h); }
             return finish(r);
         }
         if (memory_.find_source(r, h.location, h.bytes)) { return activate(r, phase::pulling); }
@@ -214,17 +222,17 @@ private:
         r.at_ = phase::done;
     }
 
-    void fragment(rank_t from, cell_header const& h) {
+    [[gnu::cold]] void fragment(rank_t from, cell_header const& h) {
         if (auto* const r = numbers_.find(h.receiver, phase::receiving, from)) {
             require_sense(h.offset == r->moved_ && h.bytes <= r->in_.bytes - r->moved_, from);
-            r->deliver(h.offset, job_.slot(from, static_cast<int>(h.location)), h.bytes);
+            r->deliver(h.offset, slots::read(job_, from, h), h.bytes);
             r->moved_ += h.bytes;
             if (r->moved_ == r->in_.bytes) { finish(*r); }
         }
-        job_.slot_used(from, static_cast<int>(h.location)).store(0, std::memory_order_seq_cst);
+        slots::end(job_, from, h);
     }
 
-    bool advance(request& r) {
+    [[gnu::cold]] bool advance(request& r) {
         switch (r.at_) {
             case phase::accepting: {
                 cell_header const h{
@@ -249,15 +257,11 @@ private:
     bool pull(request& r) {
         access const here(job_.status(me_).inside);
         if (r.in_.stop != nullptr && r.in_.stop->load() != 0) { return false; }
-        auto const granule = std::max<std::size_t>(r.in_.granule, 1);
-        auto const pass = std::max(pass_bytes / granule, std::size_t{1}) * granule;
-        auto const bytes = std::min(pass, r.in_.bytes - r.moved_);
-        if (!memory_.pull(r, bytes)) {  // a peer that has ended will be told of
+        if (!memory_.pull(r)) {  // a peer that has ended will be told of
             r.moved_ = 0;
             ask_for_slots(r);
             return true;
         }
-        r.moved_ += bytes;
         if (r.moved_ == r.in_.bytes) { r.at_ = phase::acknowledging; }
         return true;
     }
@@ -269,15 +273,11 @@ private:
         bool moved = false;
         while (r.moved_ < out.bytes) {
             auto* const c = rings_.free_cell(out.to);
-            auto const slot = c == nullptr ? std::nullopt : slots_.take(out.to);
-            if (!slot) { return moved; }
-            cell_header h{};
-            h.kind = cell_kind::fragment;
-            h.receiver = r.theirs_;
-            h.location = static_cast<std::uint64_t>(*slot);
-            h.offset = r.moved_;
+            cell_header h{.kind = cell_kind::fragment, .receiver = r.theirs_, .offset = r.moved_};
+            auto* const slot = c == nullptr ? nullptr : large_.take(out.to, h);
+            if (slot == nullptr) { return moved; }
             h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);
-            host::copy_through_caches(job_.slot(me_, *slot), out.data + r.moved_, h.bytes);
+            host::copy_through_caches(slot, out.data + r.moved_, h.bytes);
             r.moved_ += h.bytes;
             rings_.hand_over(out.to, *c, h);
             moved = true;
@@ -290,7 +290,7 @@ private:
     senders_memory<Memory> memory_;
     rank_t me_;
     rings rings_;
-    slots slots_;
+    slots large_, small_;
     lean_vector<per_peer> peers_;
     lean_vector<request*> active_;  // those that need polling
     request_numbers numbers_;

@@ -52,6 +52,11 @@ private:
         lent_at_ = 0;
         wrong_ = false;
     }
+    void note_wrong(std::size_t bytes, std::uint64_t check) {
+        wrong_ = true;
+        actual_bytes_ = bytes;
+        actual_check_ = check;
+    }
     /// Bytes of the message from `offset` on have come.
     void deliver(std::size_t offset, std::byte const* data, std::size_t bytes) {
         if (bytes == 0) { return; }

@@ -8,11 +8,10 @@
 #include <collectives/transport/shared/state.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <cstring>
 
 namespace collectives::inline v0::shared {
 
@@ -22,14 +21,20 @@ struct cell_header {
     std::uint64_t tag = 0, check = 0, bytes = 0, location = 0, sender = 0, receiver = 0, offset = 0;
 
     static cell_header of(cell const& c) {
-        return snapshot(cell_header{c.kind, c.tag, c.check, c.bytes, c.location, c.sender,
-                                    c.receiver, c.offset});
+        cell_numbers n;  // which an eager message has not
+        std::memcpy(&n, c.first.data(), sizeof n);
+        return snapshot(cell_header{c.kind, c.tag, c.check, c.bytes, n.location, n.sender,
+                                    n.receiver, n.offset});
     }
     /// Whether what the cell says lies in the cell, or in a slot.
     bool fits() const {
-        return kind == cell_kind::eager      ? bytes <= cell_payload
-               : kind == cell_kind::fragment ? location < slots_per_rank && bytes <= slot_bytes
-                                             : kind <= cell_kind::acknowledge;
+        auto const room = location < large_slots      ? slot_bytes
+                          : location < slots_per_rank ? small_slot_bytes
+                                                      : 0;
+        return kind == cell_kind::eager ? bytes <= cell_payload
+               : kind == cell_kind::slotted || kind == cell_kind::fragment
+                   ? bytes != 0 && bytes <= room
+                   : kind <= cell_kind::acknowledge;
     }
 };
 
@@ -37,29 +42,26 @@ struct cell_header {
 class rings {
 public:
     rings(state job, rank_t me)
-        : job_(job),
-          me_(me),
-          next_out_(static_cast<std::size_t>(job.size())),
-          next_in_(next_out_.size()) {}
+        : job_(job), me_(me), peers_(static_cast<std::size_t>(job.size())) {}
 
     /// The next cell to a peer, if the peer has emptied it.
     cell* free_cell(rank_t to) {
-        auto const position = next_out_[static_cast<std::size_t>(to)];
-        auto& c = job_.cell_of(me_, to, position);
-        return c.stamp.load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
+        auto& its = peers_[static_cast<std::size_t>(to)];
+        auto const is_full = [&] { return its.out - its.taken >= cells_per_ring; };
+        if (is_full()) { its.taken = job_.taken(me_, to).load(std::memory_order_acquire); }
+        return is_full() ? nullptr : &job_.cell_of(me_, to, its.out);
     }
-    /// Gives a free cell, its payload written, to the peer.
+    /// Gives a free cell, the bytes of an eager message written, to the peer.
     void hand_over(rank_t to, cell& c, cell_header const& h) {
         c.kind = h.kind;
         c.tag = h.tag;
         c.check = h.check;
         c.bytes = h.bytes;
-        c.location = h.location;
-        c.sender = h.sender;
-        c.receiver = h.receiver;
-        c.offset = h.offset;
-        auto const position = next_out_[static_cast<std::size_t>(to)]++;
-        c.stamp.store(lap(position) + 1, std::memory_order_seq_cst);
+        if (h.kind != cell_kind::eager) {
+            cell_numbers const n{h.location, h.sender, h.receiver, h.offset};
+            std::memcpy(c.first.data(), &n, sizeof n);
+        }
+        c.stamp.store(lap(peers_[static_cast<std::size_t>(to)].out++), std::memory_order_seq_cst);
         job_.ring(to);
     }
     bool push(rank_t to, cell_header const& h) {
@@ -70,48 +72,79 @@ public:
 
     /// The next cell from a peer, if the peer has filled it.
     cell* full_cell(rank_t from) {
-        auto const position = next_in_[static_cast<std::size_t>(from)];
+        auto const position = peers_[static_cast<std::size_t>(from)].in;
         auto& c = job_.cell_of(from, me_, position);
-        return c.stamp.load(std::memory_order_acquire) == lap(position) + 1 ? &c : nullptr;
+        return c.stamp.load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
     }
-    void hand_back(rank_t from, cell& c) {
-        auto const position = next_in_[static_cast<std::size_t>(from)]++;
-        c.stamp.store(lap(position) + 2, std::memory_order_seq_cst);
+    /// Gives the oldest full cell back. The sender hears of every fourth, since each word to it
+    /// takes as long as a message: it waits only once it knows of none that is free.
+    void hand_back(rank_t from) {
+        auto const taken = ++peers_[static_cast<std::size_t>(from)].in;
+        if (taken % (cells_per_ring / 2) != 0) { return; }
+        job_.taken(from, me_).store(taken, std::memory_order_seq_cst);
         job_.ring(from);
     }
 
 private:
-    /// Twice the number of times the ring has been gone round; wraps without harm.
+    /// Wraps without harm.
     static std::uint32_t lap(std::uint64_t position) {
-        return static_cast<std::uint32_t>(position / cells_per_ring * 2);
+        return static_cast<std::uint32_t>(position / cells_per_ring) + 1;
     }
+
+    struct both_ways {
+        std::uint64_t out = 0, taken = 0;  // cells filled, and those known to be taken
+        std::uint64_t in = 0;
+    };
 
     state job_;
     rank_t me_;
-    lean_vector<std::uint64_t> next_out_, next_in_;
+    lean_vector<both_ways> peers_;
 };
 
-/// One rank's slots. The reader of a slot clears its flag.
+/// One rank's slots of one size. Whoever has read a slot says so.
 class slots {
 public:
-    slots(state job, rank_t me)
-        : job_(job), me_(me), held_by_(static_cast<std::size_t>(job.size())) {
-        reader_.fill(nobody);
-    }
+    slots(state job, rank_t me, int first, int count)
+        : job_(job),
+          me_(me),
+          first_(first),
+          free_(count),
+          each_(static_cast<std::size_t>(count)),
+          held_by_(static_cast<std::size_t>(job.size())) {}
 
-    /// A free slot for `reader`. A reader that has one leaves one for each peer that has none,
-    /// half of all at most: a reader that stays away must not hold up the others.
-    std::optional<int> take(rank_t reader) {
-        reclaim();
+    /// Takes a free slot for `reader` and notes it in `h`. A reader that has one leaves one for
+    /// each peer that has none, half of all at most: a reader that stays away must not hold up the
+    /// others. Null if there is none.
+    std::byte* take(rank_t reader, cell_header& h) {
         auto& its = held_by_[static_cast<std::size_t>(reader)];
-        auto const reserved = its == 0 ? 0 : std::min(without(), slots_per_rank / 2);
-        if (free_ <= reserved) { return {}; }
-        while (reader_[next_] != nobody) { next_ = (next_ + 1) % slots_per_rank; }
-        job_.slot_used(me_, static_cast<int>(next_)).store(1, std::memory_order_relaxed);
-        reader_[next_] = reader;
+        auto const lacks = [&] {
+            auto const half = static_cast<int>(each_.size()) / 2;
+            return free_ <= (its == 0 ? 0 : std::min(without(), half));
+        };
+        if (lacks()) {
+            reclaim();
+            if (lacks()) { return nullptr; }
+        }
+        while (each_[next_].reader != nobody) { next_ = (next_ + 1) % each_.size(); }
+        auto& slot = each_[next_];
+        slot.reader = reader;
         ++its;
         --free_;
-        return static_cast<int>(next_);
+        auto const number = first_ + static_cast<int>(next_);
+        h.location = static_cast<std::uint64_t>(number);
+        h.sender = ++slot.uses;
+        return job_.slot(me_, number);
+    }
+
+    /// What a message of rank `from` has in a slot.
+    static std::byte const* read(state const& job, rank_t from, cell_header const& h) {
+        return job.slot(from, static_cast<int>(h.location));
+    }
+    /// Tells the sender that this has been read.
+    static void end(state const& job, rank_t from, cell_header const& h) {
+        job.slot_ended(from, static_cast<int>(h.location))
+            .store(static_cast<std::uint32_t>(h.sender), std::memory_order_seq_cst);
+        job.ring(from);
     }
 
 private:
@@ -121,27 +154,32 @@ private:
     int without() const {
         return static_cast<int>(std::count(held_by_.begin(), held_by_.end(), 0)) - 1;
     }
-    /// Notes the slots that are free again: those that were emptied, or whose reader has gone.
-    void reclaim() {
-        for (int k = 0; k < slots_per_rank; ++k) {
-            auto& its_reader = reader_[static_cast<std::size_t>(k)];
-            if (its_reader == nobody) { continue; }
-            auto const& used = job_.slot_used(me_, k);
-            if (used.load(std::memory_order_acquire) != 0 &&
-                job_.status(its_reader).state.load(std::memory_order_acquire) <= life::running) {
+    /// Notes the slots that are free again: those that were read, or whose reader has gone.
+    [[gnu::noinline]] void reclaim() {
+        int number = first_;
+        for (auto& slot : each_) {
+            auto const& ended = job_.slot_ended(me_, number++);
+            if (slot.reader == nobody) { continue; }
+            if (ended.load(std::memory_order_acquire) != slot.uses &&
+                job_.status(slot.reader).state.load(std::memory_order_acquire) <= life::running) {
                 continue;
             }
-            --held_by_[static_cast<std::size_t>(its_reader)];
-            its_reader = nobody;
+            --held_by_[static_cast<std::size_t>(slot.reader)];
+            slot.reader = nobody;
             ++free_;
         }
     }
 
+    struct one_slot {
+        rank_t reader = nobody;
+        std::uint32_t uses = 0;
+    };
+
     state job_;
     rank_t me_;
-    int free_ = slots_per_rank;
+    int first_, free_;
     std::size_t next_ = 0;
-    std::array<rank_t, slots_per_rank> reader_{};
+    lean_vector<one_slot> each_;
     lean_vector<int> held_by_;  // slots that each peer reads
 };
 

@@ -6,9 +6,11 @@
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/shared/request.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace collectives::inline v0::shared {
 
@@ -64,19 +66,25 @@ public:
         r.source_ = reached_->at(location, bytes);
         return true;
     }
-    /// Takes so many bytes more of it. Returns false if the kernel does not copy what is lent.
-    bool pull(request& r, std::size_t bytes) {
+    /// Takes the next bytes of it, in one pass. Returns false if the kernel does not copy what is
+    /// lent.
+    bool pull(request& r) {
+        auto const granule = std::max<std::size_t>(r.in_.granule, 1);
+        auto const pass = std::max(pass_bytes / granule, std::size_t{1}) * granule;
+        auto const bytes = std::min(pass, r.in_.bytes - r.moved_);
+        auto const first = std::exchange(r.moved_, r.moved_ + bytes);
         if constexpr (!Memory::always_reachable) {
             if (r.lent_at_ != 0) {
-                return unreached_->copy(r.in_.from, r.lent_at_ + r.moved_, r.in_.data + r.moved_,
-                                        bytes);
+                return unreached_->copy(r.in_.from, r.lent_at_ + first, r.in_.data + first, bytes);
             }
         }
-        r.deliver(r.moved_, r.source_ + r.moved_, bytes);
+        r.deliver(first, r.source_ + first, bytes);
         return true;
     }
 
 private:
+    static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
+
     Memory* reached_;
     private_memory* unreached_;
 };

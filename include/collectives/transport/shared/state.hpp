@@ -7,6 +7,7 @@
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/shared/futex.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -21,26 +22,39 @@ namespace collectives::inline v0::shared {
 inline constexpr std::size_t line = 64;
 inline constexpr int cells_per_ring = 8;
 inline constexpr std::size_t cell_payload = 960;
-inline constexpr int slots_per_rank = 12;
-inline constexpr std::size_t slot_bytes = 64 * 1024;
+inline constexpr int large_slots = 8, small_slots = 12, slots_per_rank = large_slots + small_slots;
+inline constexpr std::size_t slot_bytes = 64 * 1024, small_slot_bytes = 32 * 1024;
 
-enum class cell_kind : std::uint32_t { eager, offer, accept, fragment, acknowledge };
+enum class cell_kind : std::uint32_t { eager, slotted, offer, accept, fragment, acknowledge };
 
-/// One message of a ring. `stamp` is 2 x lap when the sender may fill it, 2 x lap + 1 when the
-/// receiver may read it; whoever holds it writes the rest.
+/// What a cell says of a message that is not in it.
+struct cell_numbers {
+    std::uint64_t location;  // offer: where the bytes are, 0 if private; else their slot
+    std::uint64_t sender;    // number of the sender's request, or of the slot's use
+    std::uint64_t receiver;  // number of the receiver's request
+    std::uint64_t offset;    // fragment: where in the message it starts
+};
+
+/// One message of a ring. The sender writes all of it, `stamp` last: the number of times that the
+/// ring has been gone round, from 1 on.
 struct alignas(line) cell {
     std::atomic<std::uint32_t> stamp;
     cell_kind kind;
     std::uint64_t tag;
     std::uint64_t check;
     std::uint64_t bytes;
-    std::uint64_t location;  // offer: where the bytes are, 0 if private; fragment: its slot
-    std::uint64_t sender;    // number of the sender's request
-    std::uint64_t receiver;  // number of the receiver's request
-    std::uint64_t offset;    // fragment: where in the message it starts
-    std::array<std::byte, cell_payload> payload;
+    std::array<std::byte, 32> first;  // eager: a short payload; else cell_numbers
+    std::array<std::byte, cell_payload> rest;
+
+    /// Where an eager message of so many bytes is: a short one beside the stamp, in its line.
+    std::byte* payload(std::size_t of) { return of <= sizeof(first) ? first.data() : rest.data(); }
 };
 static_assert(sizeof(cell) == 1024);
+
+/// What the receiver says of a ring, now and then: how many cells it has taken.
+struct alignas(line) ring_end {
+    std::atomic<std::uint64_t> taken;
+};
 
 enum class life : std::uint32_t { expected, running, left, died };
 
@@ -68,8 +82,9 @@ struct report {
     std::array<char, 1024> text;
 };
 
-struct slot_flags {
-    std::array<std::atomic<std::uint32_t>, slots_per_rank> used;
+/// What readers say of a rank's slots: the number of the last use of each that has ended.
+struct slot_ends {
+    std::array<std::atomic<std::uint32_t>, slots_per_rank> ended;
 };
 
 /// Where the survivors of the communicator with this context go on, whose board is elsewhere.
@@ -87,7 +102,8 @@ struct alignas(line) job_header {
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
-/// Per rank: 12 slots of 64 KiB; per ordered pair of ranks: a ring of 8 cells of 1 KiB.
+/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 8 cells of
+/// 1 KiB.
 class state {
 public:
     state() = default;
@@ -102,7 +118,8 @@ public:
         ::new (base) job_header{};
         start<rank_status>(base + at.status, n);
         start<report>(base + at.reports, n);
-        start<slot_flags>(base + at.flags, n);
+        start<slot_ends>(base + at.slot_ends, n);
+        start<ring_end>(base + at.ring_ends, n * n);
         for (std::size_t i = 0; i < n * n * cells_per_ring; ++i) {
             // The payload stays untouched, so that pages which are never used are never there.
             ::new (base + at.rings + i * sizeof(cell)) cell;
@@ -125,18 +142,21 @@ public:
     rank_status& status(rank_t r) const { return at<rank_status>(layout(size_).status, r); }
     report& report_of(rank_t r) const { return at<report>(layout(size_).reports, r); }
     cell& cell_of(rank_t from, rank_t to, std::uint64_t i) const {
-        auto const ring = static_cast<std::size_t>(from) * static_cast<std::size_t>(size_) +
-                          static_cast<std::size_t>(to);
-        return at<cell>(layout(size_).rings + ring * cells_per_ring * sizeof(cell),
-                        static_cast<int>(i % cells_per_ring));
+        return at<cell>(layout(size_).rings,
+                        ring(from, to) * cells_per_ring + static_cast<int>(i % cells_per_ring));
     }
-    std::atomic<std::uint32_t>& slot_used(rank_t r, int slot) const {
-        return at<slot_flags>(layout(size_).flags, r).used[static_cast<std::size_t>(slot)];
+    std::atomic<std::uint64_t>& taken(rank_t from, rank_t to) const {
+        return at<ring_end>(layout(size_).ring_ends, ring(from, to)).taken;
     }
+    std::atomic<std::uint32_t>& slot_ended(rank_t r, int slot) const {
+        return at<slot_ends>(layout(size_).slot_ends, r).ended[static_cast<std::size_t>(slot)];
+    }
+    /// The large slots are the first ones.
     std::byte* slot(rank_t r, int slot) const {
-        return base_ + layout(size_).slots +
-               (static_cast<std::size_t>(r) * slots_per_rank + static_cast<std::size_t>(slot)) *
-                   slot_bytes;
+        auto const large = static_cast<std::size_t>(std::min(slot, large_slots));
+        auto const small = static_cast<std::size_t>(slot) - large;
+        return base_ + layout(size_).slots + static_cast<std::size_t>(r) * slots_bytes +
+               large * slot_bytes + small * small_slot_bytes;
     }
 
     /// Wakes rank r if it sleeps. Call after a sequentially consistent store that it waits for, or
@@ -199,18 +219,22 @@ public:
     }
 
 private:
+    static constexpr std::size_t slots_bytes =
+        large_slots * slot_bytes + small_slots * small_slot_bytes;
     struct offsets {
-        std::size_t status, reports, flags, rings, slots, end;
+        std::size_t status, reports, slot_ends, ring_ends, rings, slots, end;
     };
+    int ring(rank_t from, rank_t to) const { return from * size_ + to; }
     static constexpr offsets layout(int size) {
         auto const n = static_cast<std::size_t>(size);
         offsets o{};
         o.status = sizeof(job_header);
         o.reports = o.status + n * sizeof(rank_status);
-        o.flags = o.reports + n * sizeof(report);
-        o.rings = (o.flags + n * sizeof(slot_flags) + line - 1) / line * line;
+        o.slot_ends = o.reports + n * sizeof(report);
+        o.ring_ends = (o.slot_ends + n * sizeof(slot_ends) + line - 1) / line * line;
+        o.rings = o.ring_ends + n * n * sizeof(ring_end);
         o.slots = (o.rings + n * n * cells_per_ring * sizeof(cell) + 4095) / 4096 * 4096;
-        o.end = o.slots + n * slots_per_rank * slot_bytes;
+        o.end = o.slots + n * slots_bytes;
         return o;
     }
     template <class T>
