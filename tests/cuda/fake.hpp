@@ -188,6 +188,9 @@ public:
         of(s).synchronize();
         may_fail("synchronize");
     }
+    bool idle(cuda::stream s) override { return of(s).idle(); }
+    /// How much was ever put on a stream.
+    std::size_t enqueued(cuda::stream s) { return of(s).enqueued(); }
 
     cuda::event make_event(bool) override {
         may_fail("make_event");

@@ -76,6 +76,14 @@ public:
         std::unique_lock lock(mutex_);
         idle_.wait(lock, [this] { return done_ == added_; });
     }
+    bool idle() {
+        std::lock_guard const lock(mutex_);
+        return done_ == added_;
+    }
+    std::size_t enqueued() {
+        std::lock_guard const lock(mutex_);
+        return added_;
+    }
 
 private:
     struct task {

@@ -31,11 +31,17 @@ TEST_CASE("leaders: processes that share devices, whose members start no kernel"
                     auto buffer = comm.template allocate<float>(n);
                     std::vector<float> host(n, static_cast<float>(comm.rank() + 1));
                     mine->copy(buffer.data(), host.data(), n * 4, nullptr);
+                    mine->synchronize(nullptr);
+                    auto* const queue = cuda::space_of(comm).queue();
+                    comm.barrier();
                     int const before = mine->kernels;
+                    auto const enqueued = mine->enqueued(nullptr) + mine->enqueued(queue);
                     comm.all_reduce(buffer);
                     auto const leads = comm.rank() % own == 0;
                     auto const by_one = own == comm.size();
                     expect(!by_one || leads == (mine->kernels > before), "who started kernels");
+                    auto const more = mine->enqueued(nullptr) + mine->enqueued(queue) - enqueued;
+                    expect(!by_one || leads == (more > 0), "who enqueued anything");
                     mine->copy(host.data(), buffer.data(), n * 4, nullptr);
                     mine->synchronize(nullptr);
                     auto const sum = static_cast<float>(comm.size() * (comm.size() + 1) / 2);

@@ -208,12 +208,15 @@ TEST_CASE("the order is kept by the first way that works") {
         });
     };
     world w;
+    w.devices = 3;
     kept_by(w, cuda::ordering::events);
     w.events_cross = false;
     kept_by(w, cuda::ordering::memory);
     w.words_flush = false;  // so that what other devices write might come later than their words
     kept_by(w, cuda::ordering::host);
     w.devices = 1;
+    kept_by(w, cuda::ordering::host);  // processes that take turns
+    w.share = 30;
     kept_by(w, cuda::ordering::memory);
     w.words_are_lost = true;
     kept_by(w, cuda::ordering::host);

@@ -16,7 +16,8 @@ using namespace gpu;
 template <class Comm>
 void choice_of(Comm& comm, std::string const& where) {
     double worst = 10;
-    for (std::size_t const bytes : {std::size_t{1024}, mib / 16, mib, 16 * mib, 256 * mib}) {
+    for (std::size_t const bytes :
+         {std::size_t{4}, std::size_t{1024}, mib / 16, mib, 16 * mib, 256 * mib}) {
         auto buffer = comm.template allocate<float>(bytes / sizeof(float));
         coll::any_algorithm const all[] = {coll::automatic{}, coll::one_shot{}, coll::two_shot{},
                                            coll::ring{}, coll::leaders{comm.size()}};
@@ -32,6 +33,10 @@ void choice_of(Comm& comm, std::string const& where) {
                 place->second = std::min(place->second, time);
             }
         }
+        for (auto const& [name, time] : least) {
+            if (comm.rank() != 0) { break; }
+            control(where + ", " + std::to_string(bytes) + " bytes: " + name, 1e6 * time, "us");
+        }
         auto const own = least.extract(coll::name(all[0])).mapped();
         auto const best = std::ranges::min(std::views::values(least));
         worst = std::min(worst, best / own);
@@ -42,7 +47,9 @@ void choice_of(Comm& comm, std::string const& where) {
     }
 }
 void choice() {
-    on_threads(4, [](auto& comm) { choice_of(comm, "4 threads"); });
+    for (int const size : {2, 4, 8}) {
+        on_threads(size, [=](auto& comm) { choice_of(comm, std::to_string(size) + " threads"); });
+    }
     coll::shm::run(4, [](auto& base) {
         auto comm = coll::cuda::communicator(base, 0);
         choice_of(comm, "4 processes");

@@ -238,7 +238,12 @@ void bits() {
             coll::cuda::kernels().find(typeid(Op), typeid(E))(&op, r);
             check(::cudaDeviceSynchronize(), "a kernel");
             auto const got = from_device(static_cast<std::byte*>(device.back()), expected.size());
-            wrong += got == expected ? 0U : 1U;
+            if (got != expected) {
+                ++wrong;
+                report(std::string(coll::type_name<Op>()) + " on " +
+                           std::string(coll::type_name<E>()) + ": other bits",
+                       1, "", '<', 0);
+            }
             for (int k = 0; k <= sources; ++k) {
                 auto* const p = static_cast<E*>(device[static_cast<std::size_t>(k)]);
                 check(::cudaFree(p - shift * (k % 2 == 0 ? 1U : 0U)), "cudaFree");

@@ -12,5 +12,6 @@ static bool const sample = [] {
            coll::cuda::provide<coll::sum, coll::float8_e4m3>() &&
            coll::cuda::provide<coll::average, coll::float8_e5m2>() &&
            coll::cuda::provide<coll::bit_xor, std::uint8_t>() &&
-           coll::cuda::provide<coll::product, std::complex<float>>();
+           coll::cuda::provide<coll::product, std::complex<float>>() &&
+           coll::cuda::provide<coll::premultiplied_sum<std::complex<float>>, std::complex<float>>();
 }();

@@ -14,11 +14,12 @@
 //     memory         n on the leaders
 //     operator       associative; the order of the ranks is kept
 //
-// Device d has the ranks [d H, (d+1) H). Several processes take turns on a device: each kernel
-// costs a change, and two ranks' kernels never run side by side. So it is one rank that reads all
-// inputs and, where memory is reachable, writes all outputs in one kernel: of n bytes on each of H
-// ranks that moves 2 H n, the least there is. Reduce and broadcast go through the leaders likewise,
-// the root being one. NCCL's and MPICH's hierarchies have such leaders at each node.
+// Device d has the ranks [d H, (d+1) H). The kernels of several processes take turns on a
+// device, and each change costs a fraction of a millisecond; those of threads cost a start each. So
+// it is one rank that reads all inputs and, where memory is reachable, writes all outputs in one
+// kernel: of n bytes on each of H ranks that moves 2 H n, the least there is. Reduce and broadcast
+// go through the leaders likewise, the root being one. NCCL's and MPICH's hierarchies have such
+// leaders at each node.
 #pragma once
 
 #include <collectives/algorithm/two_shot.hpp>

@@ -15,8 +15,8 @@
 
 namespace collectives::inline v0::detail {
 
-/// The algorithm for ranks that take turns on a device: one of them does the work of all.
-/// `automatic` if they do not take turns, or if devices have different numbers of ranks.
+/// The algorithm for ranks that share a device: one of them does the work of all. `automatic` if
+/// none share one, or if devices have different numbers of ranks.
 [[gnu::cold]] inline any_algorithm device_choice(engine& e) {
     lean_vector<int> devices;
     for (rank_t r = 0; r < e.size(); ++r) {

@@ -72,18 +72,23 @@ inline std::optional<ordering> asked_order(settings const& with) {
         text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events, memory or host"));
 }
 
-/// Of each rank of the job that takes turns, the first rank on its device.
+/// By rank of the job: the first rank on its device; -1 for a rank with a part of its own, under
+/// MPS.
 inline std::vector<int> shared_devices_of(std::vector<card> const& cards) {
     std::vector<int> result;
     for (auto const& c : cards) {
-        if (c.share != 0) { continue; }  // beside others, under MPS
         auto const same = [&](card const& other) { return other.device == c.device; };
+        auto const first = std::find_if(cards.begin(), cards.end(), same) - cards.begin();
         auto const at = static_cast<std::size_t>(c.job_rank);
         if (result.size() <= at) { result.resize(at + 1, -1); }
-        result[at] =
-            static_cast<int>(std::find_if(cards.begin(), cards.end(), same) - cards.begin());
+        result[at] = c.share != 0 ? -1 : static_cast<int>(first);
     }
     return result;
+}
+inline bool some_share_a_device(std::vector<int> devices) {
+    std::erase(devices, -1);
+    std::sort(devices.begin(), devices.end());
+    return std::adjacent_find(devices.begin(), devices.end()) != devices.end();
 }
 
 }  // namespace detail

@@ -65,7 +65,7 @@ public:
             cards_.begin(), cards_.end(), [&](card const& c) { return c.device == mine_.device; });
         auto const result = std::make_shared<device_memory_transport>(
             control_, std::move(space_), mappings::of(with_.calls), one_device);
-        if (!one_process_) { result->share_devices(shared_devices_of(cards_)); }
+        result->share_devices(shared_devices_of(cards_));
         auto comm = base_.with([&](std::shared_ptr<any_transport> const&) { return result; });
         if (!one_process_) { show(*result); }
         return comm;
@@ -171,8 +171,12 @@ private:
             text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.data()));
     }
 
-    /// The first that all ranks can keep, or the one that is asked for.
+    /// The one that is asked for. Else the host's where processes share a device, since each wait
+    /// of a stream costs a change between them; else the first that all ranks can keep.
     void choose_order() {
+        if (mine_.order < 0 && !one_process_ && some_share_a_device(shared_devices_of(cards_))) {
+            return space_->order_by(ordering::host);
+        }
         auto const asks = [&](ordering o) { return mine_.order == static_cast<std::int32_t>(o); };
         if (mine_.order < 0 || asks(ordering::events)) {
             auto const bad = together([&] {

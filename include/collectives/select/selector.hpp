@@ -92,7 +92,7 @@ public:
                                   " ranks: ", name(result.algorithm));
         result.why = text_of(
             head, (!overridden(need, bytes).is_automatic() ? ", as the environment says"
-                   : is_preferred(need) ? ", since processes take turns on a device"
+                   : is_preferred(need)                    ? ", since ranks share a device"
                                         : ", predicted to be the quickest from its counted cost"));
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);

@@ -93,7 +93,7 @@ concept lends_memory = requires(T t, std::byte* p) {
     { t.lends(p, std::size_t{}) } -> std::same_as<bool>;
     { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
 };
-/// Knows on which devices several processes take turns.
+/// Knows which ranks share a device.
 template <class T>
 concept shares_devices = requires(T const t) {
     { t.shared_device(rank_t{}) } -> std::convertible_to<int>;

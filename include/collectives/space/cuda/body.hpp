@@ -109,11 +109,12 @@ struct fold_body {
     int n = 1, outputs = 1;
     int finish_size = 0;
     bool raw = false;
+    std::uint32_t zero = 0;  // as an argument of the kernel: the assembler fuses what it can see
     std::byte const* sources[most_operands] = {};
     std::byte* to[most_operands] = {};
 
     constexpr void operator()(detail::worker w) const {
-        collectives::detail::rounding_barrier const rounded;
+        barrier const rounded(zero);
         if constexpr (detail::fills_packs<T>) {
             detail::share(w, packs, [&](std::size_t i) {
                 fold_pack(before * sizeof(T) + i * detail::pack_bytes, rounded);

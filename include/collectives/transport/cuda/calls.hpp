@@ -71,7 +71,8 @@ public:
     virtual void* add_host(void* p, std::size_t bytes) = 0;
     virtual void remove_host(void* p) = 0;
 
-    /// Percent of it that this process may use beside others at the same time; 0: they take turns.
+    /// Percent of it that this process may use beside others, which have a part of their own, too;
+    /// 0: no such part.
     virtual int share_of(int device) = 0;
 
     /// Between any memories; the host's is read before it returns, or written in the stream's
@@ -84,6 +85,7 @@ public:
     virtual stream make_stream() = 0;
     virtual void destroy_stream(stream s) = 0;
     virtual void synchronize(stream s) = 0;
+    virtual bool idle(stream s) = 0;  // whether all that is on it is done
 
     virtual event make_event(bool shared) = 0;
     virtual void destroy_event(event e) = 0;

@@ -26,6 +26,8 @@ public:
         set_.emplace_back(++last_, e);
         return last_;
     }
+    /// A mark where nothing is enqueued.
+    std::uint64_t passed_mark() { return ++last_; }
     bool passed(std::uint64_t mark) {
         auto const found = std::find_if(set_.begin(), set_.end(),
                                         [mark](auto const& m) { return m.first == mark; });

@@ -157,7 +157,8 @@ public:
     int share_of(int device) override {
         auto const* const percent = std::getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
         if (percent == nullptr || attribute_of(device, cudaDevAttrMpsEnabled) == 0) { return 0; }
-        return std::atoi(percent);
+        auto const share = std::atoi(percent);
+        return share < 100 ? share : 0;
     }
 
     void copy(void* to, void const* from, std::size_t bytes, stream s) override {
@@ -194,6 +195,7 @@ public:
     void synchronize(stream s) override {
         check(::cudaStreamSynchronize(of(s)), "cudaStreamSynchronize");
     }
+    bool idle(stream s) override { return is_ready(::cudaStreamQuery, of(s), "cudaStreamQuery"); }
 
     event make_event(bool shared) override {
         cudaEvent_t e = nullptr;
@@ -208,16 +210,8 @@ public:
     void record(event e, stream s) override {
         check(::cudaEventRecord(static_cast<cudaEvent_t>(e), of(s)), "cudaEventRecord");
     }
-    /// Also while this thread captures a stream, which the question is not part of.
     bool passed(event e) override {
-        detail::unlike_capture const asks;
-        auto const fault = ::cudaEventQuery(static_cast<cudaEvent_t>(e));
-        if (fault == cudaErrorNotReady) {
-            static_cast<void>(::cudaGetLastError());
-            return false;
-        }
-        check(fault, "cudaEventQuery");
-        return true;
+        return is_ready(::cudaEventQuery, static_cast<cudaEvent_t>(e), "cudaEventQuery");
     }
     void wait(stream s, event e) override {
         check(::cudaStreamWaitEvent(of(s), static_cast<cudaEvent_t>(e), 0), "cudaStreamWaitEvent");
@@ -255,6 +249,18 @@ private:
         int value = 0;
         check(::cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
         return value;
+    }
+    /// Asks also while this thread captures a stream; the question is not part of the capture.
+    template <class Thing>
+    static bool is_ready(cudaError_t (*ask)(Thing), Thing what, char const* call) {
+        detail::unlike_capture const asks;
+        auto const fault = ask(what);
+        if (fault == cudaErrorNotReady) {
+            static_cast<void>(::cudaGetLastError());
+            return false;
+        }
+        check(fault, call);
+        return true;
     }
     static cudaStream_t of(stream s) { return static_cast<cudaStream_t>(s); }
     static void check(cudaError_t fault, char const* call) {

@@ -103,12 +103,12 @@ public:
     }
 
     void* queue() override {
-        dirty_ = true;
+        dirty_ = busy_ = true;
         return stream_;
     }
     void copy(void* to, void const* from, std::size_t bytes) override {
         if (bytes == 0 || to == from) { return; }
-        dirty_ = true;
+        dirty_ = busy_ = true;
         auto const reachable = is_reachable(to) && is_reachable(from);
         if (find_.copy != nullptr && reachable) { return find_.copy(to, from, bytes, stream_); }
         if (!reachable && how_ == ordering::memory) { settle(); }  // else the driver waits in this
@@ -123,12 +123,13 @@ public:
             flags_->note(stream_);
         } else {
             calls_->synchronize(stream_);
+            busy_ = false;
         }
         dirty_ = false;
     }
     void after(rank_t r) override {
         if (how_ == ordering::host) { return; }
-        dirty_ = true;
+        dirty_ = busy_ = true;
         if (how_ == ordering::memory) { return flags_->after(stream_, r); }
         calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
     }
@@ -156,17 +157,19 @@ public:
             throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
         }
     }
-    /// Throws as that.
+    /// Throws as that. Work of a rank that has none to do costs the ranks that share its device a
+    /// change to this rank's context; so nothing is enqueued where the user's stream is idle.
     void follow(stream user) override {
         on_device const here(*calls_, device_);
         require_followable(user);
+        if (calls_->idle(user)) { return; }
         auto const e = events_.spare();
         calls_->record(e, user);
         calls_->wait(stream_, e);
-        dirty_ = true;
+        dirty_ = busy_ = true;
     }
 
-    std::uint64_t mark() override { return events_.set(stream_); }
+    std::uint64_t mark() override { return busy_ ? events_.set(stream_) : events_.passed_mark(); }
     bool passed(std::uint64_t mark) override { return events_.passed(mark); }
     /// Whether somebody waits for a mark.
     bool is_awaited() const { return events_.any(); }
@@ -241,6 +244,7 @@ private:
     lean_vector<event> peers_;   // by their rank in the job
     lean_vector<event> opened_;  // of them, those of other processes
     bool dirty_ = false;         // something was enqueued that was not noted
+    bool busy_ = false;          // something was enqueued that the host has not waited for
 };
 
 }  // namespace collectives::cuda
