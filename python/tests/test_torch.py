@@ -199,6 +199,12 @@ def in_shared_memory(rank, size):
     assert len(set(pages)) < 5, "memory of freed tensors is not used again"
     own = dist.new_group([rank], use_local_synchronization=True)
     assert collectives.torch.empty((3, 4), dtype=torch.bool, group=own).shape == (3, 4)
+    forked = os.fork()
+    if forked == 0:  # as a worker of a DataLoader: what it lets go of stays its parent's
+        del x
+        os._exit(0)
+    assert os.waitpid(forked, 0)[1] == 0
+    assert collectives.torch.empty(1000, 300).data_ptr() != x.data_ptr()
     kept = collectives.torch.empty(10).fill_(7)
     dist.destroy_process_group()
     assert kept.sum() == 70  # memory outlives the group

@@ -7,6 +7,7 @@
 #include <collectives/communicator/memory_block.hpp>
 
 #include <ATen/ATen.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace collectives_torch {
 
 inline bool has_shared_memory(seat const& at) { return at.shared->carrier->memory() != nullptr; }
 
-/// `count` elements in one dimension. The memory goes back with the tensor, on whatever thread. Not
-/// collective.
+/// `count` elements in one dimension. The memory goes back with the tensor, on whatever thread, but
+/// not in a forked process: it is the parent's. Not collective.
 inline at::Tensor shared_tensor(std::shared_ptr<seat> const& at, std::int64_t count,
                                 at::TensorOptions const& options) {
     TORCH_CHECK(has_shared_memory(*at),
@@ -26,21 +27,17 @@ inline at::Tensor shared_tensor(std::shared_ptr<seat> const& at, std::int64_t co
     TORCH_CHECK(options.device().is_cpu(), "collectives: memory for a tensor on ",
                 options.device());
     TORCH_CHECK(count >= 0, "collectives: a tensor of ", count, " elements");
-    struct holder {
-        std::shared_ptr<seat> at;
-        coll::memory_block block;
-        ~holder() {
-            auto const held = at->shared->work->lock->take();
-            block = {};
-        }
-    };
-    auto const kept = std::make_shared<holder>();
-    kept->at = at;
     auto const bytes = static_cast<std::size_t>(count) * options.dtype().itemsize();
     auto const held = at->shared->work->lock->take();
-    kept->block = coll::memory_block(at->shared->carrier, bytes);
-    return at::from_blob(
-        kept->block.data(), {count}, [kept](void*) {}, options);
+    auto block = std::make_unique<coll::memory_block>(at->shared->carrier, bytes);
+    auto const give_back = [at, its = block.get(), owner = ::getpid()](void*) {
+        if (::getpid() != owner) { return; }
+        auto const held = at->shared->work->lock->take();
+        delete its;
+    };
+    auto result = at::from_blob(block->data(), {count}, give_back, options);
+    static_cast<void>(block.release());
+    return result;
 }
 
 }  // namespace collectives_torch

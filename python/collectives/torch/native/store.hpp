@@ -115,8 +115,11 @@ private:
         try {
             store_->wait(keys, std::max(left, milliseconds(1)));
         } catch (std::exception const& e) {
-            auto text = coll::text_of("rank ", rank_, " of ", size_,
-                                      ", making a group: time ran out in the store; missing rank");
+            auto const where = coll::text_of("rank ", rank_, " of ", size_, ", making a group: ");
+            if (coll::steady::now() < until) {
+                throw coll::transport_error(where + "the store failed: " + e.what());
+            }
+            auto text = where + "time ran out in the store; missing rank";
             std::vector<int> missing;
             for (int r = 0; r < size_; ++r) {
                 if (store_->check({keys[static_cast<std::size_t>(r)]})) { continue; }
