@@ -71,6 +71,30 @@ TEST_CASE("rows become curves: ours, peers, limits") {
     CHECK(as_markdown(curves, {4}).find("| 4 B | **2.00 us** | 9.00 us |") != std::string::npos);
 }
 
+TEST_CASE("a picture says which curve lies under another, and which numbers of ranks it shows") {
+    auto const has = [](std::string const& svg, char const* text) {
+        return svg.find(text) != std::string::npos;
+    };
+    std::vector<series> curves{{"ring", kind::ours, {{2, 1.0}, {3, 2.0}, {8, 3.0}}},
+                               {"tree", kind::ours, {{2, 1.0}, {3, 2.0}, {8, 3.0}}},
+                               {"star", kind::ours, {{2, 1.0}, {3, 2.0}, {8, 3.3}}}};
+    axis over;
+    over.ranks = true, over.bytes = 1e6;
+    auto const svg = as_svg(curves, quantity::bandwidth, "", "", over);
+    CHECK(has(svg, ">lies under ring</text>"));
+    CHECK(svg.find("lies under") == svg.rfind("lies under"));
+    for (auto const* text :
+         {">2</text>", ">3</text>", ">8</text>", ">MB/s</text>", ">0.5</text>"}) {
+        CHECK_MESSAGE(has(svg, text), text);
+    }
+    CHECK_FALSE(has(svg, ">4</text>"));
+
+    over.bytes = 1e9;
+    CHECK(has(as_svg(curves, quantity::bandwidth, "", "", over), ">GB/s</text>"));
+    curves[1].seconds[3] = 2.5;
+    CHECK_FALSE(has(as_svg(curves, quantity::bandwidth, "", "", over), "lies under"));
+}
+
 TEST_CASE("times") {
     CHECK(human_time(72.14e-9) == "72.1 ns");
     CHECK(human_time(999.9e-9) == "1.00 us");

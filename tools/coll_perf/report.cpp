@@ -159,7 +159,7 @@ std::string as_page(std::vector<measurement> const& all, std::string const& head
     for (auto const& [title, group] : by_ranks) {
         out += fmt::format("<h2>{}</h2>\n", coll_plot::escaped(title));
         out += picture_of(group, quantity::latency, title + ": time of the slowest rank");
-        out += picture_of(group, quantity::bandwidth, title + ": bytes per time, GB/s");
+        out += picture_of(group, quantity::bandwidth, title + ": bytes per time");
         out += table_of(group);
     }
     for (auto const& [subject, group] : grouped(rows, subject_of)) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
@@ -59,6 +60,7 @@ public:
                                                              : at / seconds;
                 if (!is_drawn(at) || !is_drawn(y)) { continue; }
                 c.points.push_back({at, 0, y});
+                at_.insert(at);
                 least_x = std::min(least_x, at), most_x = std::max(most_x, at);
                 least_y = std::min(least_y, y), most_y = std::max(most_y, y);
             }
@@ -69,6 +71,7 @@ public:
                               [](auto const& c) { return c.hollow; });
         if (curves_.empty()) { throw std::runtime_error("there is nothing to draw"); }
         low_x_ = least_x, high_x_ = most_x > least_x ? most_x : 2 * least_x;
+        if (what == quantity::bandwidth && most_y < 0.1) { in_mega(least_y, most_y); }
         low_y_ = round_down(least_y), high_y_ = round_up(most_y);
         if (high_y_ <= low_y_) { high_y_ = 10 * low_y_; }
         for (auto& c : curves_) {
@@ -76,47 +79,7 @@ public:
         }
     }
 
-    std::string grid() const {
-        std::string out;
-        auto const horizontal = [&](double value, char const* look) {
-            append(out, "<path d=\"M{},{:.1f} H{}\" class=\"{}\"/>\n", left, y()(value),
-                   width - right, look);
-        };
-        for (double const d : decades(low_y_ / 10, high_y_)) {
-            for (int f = 2; f < 10; ++f) {
-                if (f * d > low_y_ && f * d < high_y_) { horizontal(f * d, "fine"); }
-            }
-        }
-        for (double const d : decades(low_y_, high_y_)) {
-            horizontal(d, "line");
-            append(out, "<text x=\"{}\" y=\"{:.1f}\" class=\"s\" text-anchor=\"end\">{}</text>\n",
-                   left - 8, y()(d) + 4, value_label(d, what_));
-        }
-        // Whole powers of four, and of sixteen where there are many; of ranks, those of two.
-        auto const each = over_.ranks ? 2.0 : high_x_ / low_x_ > 4096 ? 16.0 : 4.0;
-        for (double v = 1; v <= high_x_ * 1.01; v *= over_.ranks ? 2 : 4) {
-            if (v < low_x_ * 0.99) { continue; }
-            append(out, "<path d=\"M{:.1f},{} V{}\" class=\"line\"/>\n", x()(v), top,
-                   height - bottom);
-            auto const power = std::log(over_.ranks ? v : v / 4) / std::log(each);
-            if (std::abs(power - std::round(power)) > 1e-6) { continue; }
-            append(out,
-                   "<text x=\"{:.1f}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
-                   x()(v), height - bottom + 20,
-                   over_.ranks ? fmt::format("{:g}", v) : human_bytes(v));
-        }
-        append(out, "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
-               (left + width - right) / 2, height - 12,
-               over_.ranks ? "ranks" : "bytes of the vector");
-        append(out,
-               "<text transform=\"translate(16 {}) rotate(-90)\" class=\"s\" "
-               "text-anchor=\"middle\">{}</text>\n",
-               (top + height - bottom) / 2,
-               what_ == quantity::latency     ? "time"
-               : what_ == quantity::bandwidth ? "GB/s"
-                                              : "speed-up");
-        return out;
-    }
+    std::string grid() const { return values() + places(); }
 
     /// Where another curve becomes the lowest.
     std::string marks() const {
@@ -167,18 +130,105 @@ public:
             if (c->mark) { out += mark_at({at + 15, y, 0}, *c->mark, c->colour, c->hollow) + "\n"; }
             append(out, "<text x=\"{}\" y=\"{}\" class=\"l\">{}</text>\n", at + 38, y + 4,
                    escaped(c->name));
+            if (auto const* const other = covers(*c)) {
+                y += 16;
+                append(out, "<text x=\"{}\" y=\"{}\" class=\"s\">lies under {}</text>\n", at + 38,
+                       y + 4, escaped(other->name));
+            }
             y += 24;
         }
         return out;
     }
 
 private:
+    void in_mega(double& least, double& most) {
+        giga_ = false;
+        least *= 1000, most *= 1000;
+        for (auto& c : curves_) {
+            for (auto& p : c.points) { p.value *= 1000; }
+        }
+    }
+
+    /// The lines of values. Where powers of ten would be few, 2 and 5 have labels too.
+    std::string values() const {
+        std::string out;
+        auto const few = decades(low_y_, high_y_).size() < 3;
+        for (double const d : decades(low_y_ / 10, high_y_)) {
+            for (int f = 1; f < 10; ++f) {
+                auto const value = f * d;
+                if (value < low_y_ * 0.999 || value > high_y_ * 1.001) { continue; }
+                bool const labelled = f == 1 || (few && (f == 2 || f == 5));
+                append(out, "<path d=\"M{},{:.1f} H{}\" class=\"{}\"/>\n", left, y()(value),
+                       width - right, labelled ? "line" : "fine");
+                if (!labelled) { continue; }
+                append(out,
+                       "<text x=\"{}\" y=\"{:.1f}\" class=\"s\" text-anchor=\"end\">{}</text>\n",
+                       left - 8, y()(value) + 4, value_label(value, what_));
+            }
+        }
+        append(out,
+               "<text transform=\"translate(16 {}) rotate(-90)\" class=\"s\" "
+               "text-anchor=\"middle\">{}</text>\n",
+               (top + height - bottom) / 2,
+               what_ == quantity::latency     ? "time"
+               : what_ == quantity::bandwidth ? (giga_ ? "GB/s" : "MB/s")
+                                              : "speed-up");
+        return out;
+    }
+
+    void place(std::string& out, double value, bool labelled) const {
+        append(out, "<path d=\"M{:.1f},{} V{}\" class=\"line\"/>\n", x()(value), top,
+               height - bottom);
+        if (!labelled) { return; }
+        append(out, "<text x=\"{:.1f}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
+               x()(value), height - bottom + 20,
+               over_.ranks ? fmt::format("{:g}", value) : human_bytes(value));
+    }
+
+    /// The lines of what is along the picture: each number of ranks, where there is room for it; of
+    /// bytes whole powers of four, and of sixteen where there are many.
+    std::string places() const {
+        std::string out;
+        double last = -1e9;
+        for (double const v : over_.ranks ? at_ : std::set<double>{}) {
+            bool const room = x()(v) - last > 30;
+            place(out, v, room);
+            if (room) { last = x()(v); }
+        }
+        auto const each = high_x_ / low_x_ > 4096 ? 16.0 : 4.0;
+        for (double v = 1; !over_.ranks && v <= high_x_ * 1.01; v *= 4) {
+            if (v < low_x_ * 0.99) { continue; }
+            auto const power = std::log(v / 4) / std::log(each);
+            place(out, v, std::abs(power - std::round(power)) < 1e-6);
+        }
+        append(out, "<text x=\"{}\" y=\"{}\" class=\"s\" text-anchor=\"middle\">{}</text>\n",
+               (left + width - right) / 2, height - 12,
+               over_.ranks ? "ranks" : "bytes of the vector");
+        return out;
+    }
+
+    /// The curve that is drawn over this one all along, and so hides it.
+    curve const* covers(curve const& c) const {
+        auto const same = [](point const& a, point const& b) {
+            return std::abs(a.x - b.x) < 1 && std::abs(a.y - b.y) < 1.5;
+        };
+        for (auto const& other : curves_) {  // the first ones are on top
+            if (&other == &c) { break; }
+            if (other.hollow == c.hollow && std::ranges::equal(other.points, c.points, same)) {
+                return &other;
+            }
+        }
+        return nullptr;
+    }
+
     log_scale x() const { return {low_x_, high_x_, left + 10, width - right - 10}; }
     log_scale y() const { return {low_y_, high_y_, height - bottom, top}; }
 
     quantity what_;
     axis over_;
     std::vector<curve> curves_;
+    std::set<double> at_;  // bytes or ranks
+    bool giga_ = true;
     double low_x_ = 1, high_x_ = 2, low_y_ = 1, high_y_ = 2;
 };
 

@@ -110,7 +110,7 @@ int plot(options const& o) {
         auto const title = !o.title.empty() ? o.title
                            : o.what == quantity::latency
                                ? rows.front().text("collective") + ": time of the slowest rank"
-                               : rows.front().text("collective") + ": bytes per time, GB/s";
+                               : rows.front().text("collective") + ": bytes per time";
         write_file(o.svg, as_svg(curves, o.what, title, subtitle_of(rows, over.ranks), over));
         fmt::print("wrote {}\n", o.svg);
     }
