@@ -113,14 +113,13 @@ foreach(mpi IN ITEMS mpich openmpi)
     foreach(call IN ITEMS 1 2 3)    # the collective calls with which a communicator starts
         set(test mpi.start.${mpi}.${call})
         add_test(NAME ${test}
-            COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 2
-                sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.start.${mpi} 2 ${call}; sleep 1")
+            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/outlive 2 ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} --
+                ${CMAKE_CURRENT_BINARY_DIR}/mpi.start.${mpi} 2 ${call})
         set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60
             PASS_REGULAR_EXPRESSION "rank . has ended.*rank . has ended"
             FAIL_REGULAR_EXPRESSION "Segmentation|is late|that is gone")
     endforeach()
-    # What four ranks, also on two hosts, are told of a fault. A shell that outlives the rank keeps its
-    # death from the launcher, which would end the others.
+    # What four ranks, also on two hosts, are told of a fault: a rank's death is kept from the launcher.
     set(told "rank . was told.*rank . was told.*rank . was told")
     foreach(fault IN ITEMS mismatch late busy stopped leaves death death_ends death_shrinks abort abort_itself)
         set(expected "${told}")
@@ -132,8 +131,8 @@ foreach(mpi IN ITEMS mpich openmpi)
         foreach(way IN ITEMS "" hosts)
             set(test mpi.faults${way}.${mpi}.${fault})
             add_test(NAME ${test}
-                COMMAND ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} -n 4
-                    sh -c "${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 4 ${fault} ${way}; sleep 1")
+                COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/outlive 4 ${COLLECTIVES_MPIEXEC_${mpi}} ${launch_${mpi}} --
+                    ${CMAKE_CURRENT_BINARY_DIR}/mpi.faults.${mpi} 4 ${fault} ${way})
             set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 60 RUN_SERIAL TRUE
                 PASS_REGULAR_EXPRESSION "${expected}"
                 FAIL_REGULAR_EXPRESSION "Segmentation|double free|corrupted|got a result|is late"
