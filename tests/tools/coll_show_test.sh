@@ -187,6 +187,9 @@ done
 lacks "all ranks of a butterfly have the sum at once" "$room/phases.svg" ">reduce<|>broadcast<|-gather<"
 ends "large svg" 0 ring 100 --svg "$room/large.svg"
 has "large svg says what it leaves out" "$room/large.svg" "Of 198 rounds 11 are drawn."
+has "large svg names its last rank" "$room/large.svg" ">rank 99<"
+has "large svg names its last chunk" "$room/large.svg" ">chunk 99<"
+has "large svg shows where the first phase ends" "$room/large.svg" ">round 98<"
 expect "large svg is of a sane size" test "$(wc -c <"$room/large.svg")" -lt 4000000
 
 # --- the page -----------------------------------------------------------------------------------------

@@ -3,9 +3,12 @@
 #include "picture.hpp"
 
 #include "describe.hpp"
+#include "phases.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
 
 namespace coll_show {
 
@@ -61,6 +64,17 @@ std::vector<int> spread(int rounds, int most) {
     return result;
 }
 
+/// Puts the last round of the first phase in the place of the drawn round that is nearest to it,
+/// but neither of the first three nor of the last.
+void show_border(std::vector<int>& rounds, std::vector<std::string_view> const& phases) {
+    auto const second = std::ranges::adjacent_find(phases, std::ranges::not_equal_to{});
+    if (second == phases.end() || rounds.size() < 5) { return; }
+    auto const border = static_cast<int>(second - phases.begin());
+    if (std::ranges::count(rounds, border) != 0) { return; }
+    *std::ranges::min_element(rounds.begin() + 3, rounds.end() - 1, {},
+                              [&](int round) { return std::abs(round - border); }) = border;
+}
+
 }  // namespace
 
 std::string parts_sent(std::vector<transfer> const& all, coll::rank_t rank, int chunks) {
@@ -83,6 +97,9 @@ picture_layout lay_out(report const& shown) {
     at.labels = shown.size <= 16;
     bool const small = chunks == 1 || (shown.size <= 8 && chunks <= 8);
     at.rounds = spread(shown.cost.rounds, small ? most_grids : most_grids_large);
+    if (static_cast<int>(at.rounds.size()) <= shown.cost.rounds) {
+        show_border(at.rounds, phases_of(shown));
+    }
     if (at.labels) {
         at.longest_label = small ? 9 : 4;
         auto const text =

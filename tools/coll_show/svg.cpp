@@ -92,9 +92,22 @@ private:
             }
         } else {
             squares(x, y);
+            ends(x, y, (i == 0 ? x : left) - 12, first_of_line);
         }
         bool const follows = i > 0 && at_.rounds[i - 1] == round - 1;
         if (round >= 0 && follows) { arrows(x, y, round); }
+    }
+
+    /// Which ranks and chunks the first and the last squares are.
+    void ends(double x, double y, double names, bool first_of_line) {
+        if (first_of_line) {
+            text(names, y + 10, "r", "rank 0");
+            text(names, y + at_.grid_height(), "r", fmt::format("rank {}", shown_.size - 1));
+        }
+        if (at_.grid_width() < 120) { return; }
+        auto const part = part_of(shown_.what);
+        text(x + 22, y - 6, "c", fmt::format("{} {}", part, 0));
+        text(x + at_.grid_width() - 22, y - 6, "c", fmt::format("{} {}", part, sim_.chunks() - 1));
     }
 
     /// The round, and its phase where there is room for it.
