@@ -54,12 +54,6 @@ public:
         throw std::runtime_error(what + ": " + error_text_(result) +
                                  (last.empty() ? "" : ": " + last));
     }
-    std::string version() const {
-        int v = 0;
-        check(need<decltype(::ncclGetVersion)>("ncclGetVersion")(&v), "ncclGetVersion");
-        return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." +
-               std::to_string(v % 100);
-    }
 
 private:
     static void* open(std::string const& file) {

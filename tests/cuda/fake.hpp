@@ -188,7 +188,12 @@ public:
         of(s).synchronize();
         may_fail("synchronize");
     }
-    bool idle(cuda::stream s) override { return of(s).idle(); }
+    /// The stream calls it in turn.
+    void run(cuda::stream s, std::function<void()> what) { usable(s).push(std::move(what)); }
+    bool idle(cuda::stream s) override {
+        may_fail("synchronize");
+        return of(s).idle();
+    }
     /// How much was ever put on a stream.
     std::size_t enqueued(cuda::stream s) { return of(s).enqueued(); }
 

@@ -6,9 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fake {
@@ -53,6 +56,55 @@ TEST_CASE("leaders: processes that share devices, whose members start no kernel"
             expect_nothing_left(*mine);
         });
     }
+}
+
+TEST_CASE("leaders: threads that share a device, also in a part of their own") {
+    for (int const share : {0, 50}) {
+        world w;
+        w.devices = 1;
+        w.share = share;
+        run_threads(w, 4, [](auto& comm, machine& m) {
+            auto const told = name(comm.explain(1 << 20).algorithm);
+            expect(told == "leaders:4", told);
+            auto buffer = comm.template allocate<float>(1'000);
+            std::vector<float> host(1'000, static_cast<float>(comm.rank() + 1));
+            auto* const mine = m.make_stream();
+            m.copy(buffer.data(), host.data(), 4'000, mine);
+            comm.all_reduce(buffer, coll::sum{}, {.stream = mine});
+            m.copy(host.data(), buffer.data(), 4'000, mine);
+            m.destroy_stream(mine);
+            for (auto const x : host) { expect(x == 10, "a sum"); }
+        });
+    }
+}
+
+TEST_CASE("leaders: a started call behind a busy stream holds nobody up") {
+    world w;
+    w.devices = 1;
+    coll::shm::run(2, [&](auto& base) {
+        auto const mine = std::make_shared<machine>(w);
+        auto comm = cuda::communicate(base, 0, {mine, {}});
+        expect(cuda::space_of(comm).ordered_by() == cuda::ordering::host, "another order");
+        auto buffer = comm.template allocate<float>(10);
+        std::vector<float> host(10, 1);
+        auto* const user = mine->make_stream();
+        std::atomic<bool> may_go_on = false;
+        mine->run(user, [&] { may_go_on.wait(false); });
+        mine->copy(buffer.data(), host.data(), 40, user);
+        auto started = comm.start_all_reduce(buffer, coll::sum{}, {.stream = user});
+        auto const before = coll::steady::now();
+        for (int i = 0; i < 100; ++i) {
+            expect(!started.test(), "it did not wait for the stream");
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+        }
+        may_go_on = true;
+        may_go_on.notify_all();
+        expect(coll::steady::now() - before < std::chrono::seconds(5), "it held its rank up");
+        started.wait();
+        mine->copy(host.data(), buffer.data(), 40, user);
+        mine->destroy_stream(user);
+        for (auto const x : host) { expect(x == 2, "a sum"); }
+    });
 }
 
 TEST_CASE("leaders: not of processes that work beside each other, under MPS") {

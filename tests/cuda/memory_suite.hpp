@@ -215,7 +215,7 @@ TEST_CASE("the order is kept by the first way that works") {
     w.words_flush = false;  // so that what other devices write might come later than their words
     kept_by(w, cuda::ordering::host);
     w.devices = 1;
-    kept_by(w, cuda::ordering::host);  // processes that take turns
+    kept_by(w, cuda::ordering::host);  // processes that share a device
     w.share = 30;
     kept_by(w, cuda::ordering::memory);
     w.words_are_lost = true;

@@ -46,7 +46,7 @@ public:
     constexpr rounding_barrier() {
         if (!std::is_constant_evaluated()) { asm("" : "+r"(zero_)); }
     }
-    /// For a compiler that looks through that: a zero that comes from elsewhere.
+    /// For a compiler that looks through that: a zero that it cannot know before the program runs.
     explicit constexpr rounding_barrier(std::uint32_t zero) : zero_(zero) {}
 
     template <std::floating_point T>
@@ -84,7 +84,7 @@ constexpr T add(T const& a, T const& b) {
         return static_cast<T>(static_cast<wrapping_t<T>>(a) + static_cast<wrapping_t<T>>(b));
     } else if constexpr (narrow_float<T>) {
         return T(static_cast<float>(a) + static_cast<float>(b));
-    } else if constexpr (complex_number<T>) {  // nvcc makes nothing of the sum of two std::complex
+    } else if constexpr (complex_number<T>) {  // nvcc 13.0 drops the sum of two std::complex
         return T(a.real() + b.real(), a.imag() + b.imag());
     } else {
         return a + b;

@@ -21,8 +21,9 @@ public:
     virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
     /// The queue that a pass takes as `reduction::queue`.
     virtual void* queue() = 0;
-    /// Call this before a peer learns of what was enqueued so far.
-    virtual void note() = 0;
+    /// Call this before a peer learns of what was enqueued so far. False: it must wait until that
+    /// is done. Call it again, then.
+    virtual bool note() = 0;
     /// Work enqueued from now on waits for what that rank of the job noted last.
     virtual void after(rank_t job_rank) = 0;
     /// Work enqueued from now on waits for the work on a user's stream. Throws usage_error if it

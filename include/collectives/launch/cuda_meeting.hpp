@@ -100,7 +100,7 @@ private:
         mine_.number = device;
         mine_.device = calls.identity(device);
         mine_.process = this_process();
-        mine_.share = calls.share_of(device);
+        mine_.share = one_process_ ? 0 : calls.share_of(device);  // threads share their part
         kernel_lookup const find{kernels().copies(), &bind_kernel, &gather_kernel};
         space_ = std::make_unique<space>(with_.calls, device, find);
         try {

@@ -86,7 +86,9 @@ private:
                 case opcode::wait:
                     if (!may_go_on(i)) { return false; }
                     break;
-                case opcode::publish: publish(i.at); break;
+                case opcode::publish:
+                    if (!publish(i.at)) { return false; }
+                    break;
                 case opcode::copy:
                     if (!copy(i)) { return false; }
                     break;
@@ -110,12 +112,15 @@ private:
     void tell() {
         if (std::exchange(has_news_, false)) { board_->wake_others(); }
     }
-    void publish(plans::point at) {
-        if (auto* const device = space_.device()) { device->note(); }
+    bool publish(plans::point at) {
+        if (auto* const device = space_.device(); device != nullptr && !device->note()) {
+            return false;
+        }
         board_->channel(me_, run_).counter.store(channel_counter(run_, at),
                                                  std::memory_order_release);
         has_news_ = true;
         ++ticks_;
+        return true;
     }
     bool may_go_on(instruction const& i) {
         if (i.runs_back != 0) { return true; }  // the window waited for this before the run began

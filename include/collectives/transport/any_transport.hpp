@@ -140,7 +140,8 @@ public:
     virtual void deregister_memory(void*) {}
     /// Sets the lock under which this rank makes progress.
     virtual void use_lock(std::shared_ptr<progress_lock>) {}
-    /// The number of rank r's device if it shares that; else a number of its own.
+    /// The number of rank r's device if ranks on one device should have a leader; else a number of
+    /// its own.
     virtual int shared_device(rank_t r) const { return -1 - r; }
 };
 

@@ -109,7 +109,8 @@ struct fold_body {
     int n = 1, outputs = 1;
     int finish_size = 0;
     bool raw = false;
-    std::uint32_t zero = 0;  // as an argument of the kernel: the assembler fuses what it can see
+    std::uint32_t zero =
+        0;  // given at run time: ptxas fuses products and sums that it sees through
     std::byte const* sources[most_operands] = {};
     std::byte* to[most_operands] = {};
 

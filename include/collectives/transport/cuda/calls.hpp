@@ -71,8 +71,7 @@ public:
     virtual void* add_host(void* p, std::size_t bytes) = 0;
     virtual void remove_host(void* p) = 0;
 
-    /// Percent of it that this process may use beside others, which have a part of their own, too;
-    /// 0: no such part.
+    /// Percent of the device that MPS sets aside for this process; 0: none.
     virtual int share_of(int device) = 0;
 
     /// Between any memories; the host's is read before it returns, or written in the stream's

@@ -115,17 +115,24 @@ public:
         calls_->copy(to, from, bytes, stream_);
     }
 
-    void note() override {
-        if (!dirty_) { return; }
-        if (how_ == ordering::events) {
-            calls_->record(mine_, stream_);
-        } else if (how_ == ordering::memory && !flags_->has_let_go()) {
-            flags_->note(stream_);
-        } else {
-            calls_->synchronize(stream_);
+    bool note() override {
+        if (!dirty_) { return true; }
+        if (is_told_by_host()) {
+            if (!calls_->idle(stream_)) { return false; }
             busy_ = false;
+        } else if (how_ == ordering::events) {
+            calls_->record(mine_, stream_);
+        } else {
+            flags_->note(stream_);
         }
         dirty_ = false;
+        return true;
+    }
+    /// The same of work that waits for no user's stream any more: it is done soon.
+    void note_soon() {
+        if (!dirty_ || !is_told_by_host()) { return static_cast<void>(note()); }
+        calls_->synchronize(stream_);
+        dirty_ = busy_ = false;
     }
     void after(rank_t r) override {
         if (how_ == ordering::host) { return; }
@@ -171,8 +178,8 @@ public:
 
     std::uint64_t mark() override { return busy_ ? events_.set(stream_) : events_.passed_mark(); }
     bool passed(std::uint64_t mark) override { return events_.passed(mark); }
-    /// Whether somebody waits for a mark.
-    bool is_awaited() const { return events_.any(); }
+    /// Whether somebody waits for a mark, or to be able to note something.
+    bool is_awaited() const { return events_.any() || (how_ == ordering::host && dirty_); }
     void drain() {
         on_device const here(*calls_, device_);
         settle();
@@ -200,13 +207,14 @@ public:
     }
     void zero(void* p, std::size_t bytes) override {
         on_device const here(*calls_, device_);
+        busy_ = true;
         calls_->zero(p, bytes, stream_);
         settle();
     }
     /// Waits for all that is enqueued. The driver would wait for a dead peer's word for ever.
     void settle() {
         if (how_ != ordering::memory) { return calls_->synchronize(stream_); }
-        auto const end = mark();
+        auto const end = events_.set(stream_);
         for (int i = 1; !passed(end); ++i) {
             if (look_ && i % 20 == 0) { look_(); }
             std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -222,6 +230,10 @@ public:
     }
 
 private:
+    /// Whether peers hear of work only when it is done.
+    bool is_told_by_host() const {
+        return how_ == ordering::host || (how_ == ordering::memory && flags_->has_let_go());
+    }
     bool is_under_way(rank_t r) const {
         auto const i = static_cast<std::size_t>(r);
         try {

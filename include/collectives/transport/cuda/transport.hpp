@@ -191,7 +191,7 @@ private:
     void enter_memory() override { host_.enter_memory(); }
     void leave_memory() override {  // also where something has been thrown
         try {
-            space_->note();
+            space_->note_soon();
         } catch (transport_error const&) {  // else the next note throws, before a peer is told
             space_->drain_if_possible();
         }
