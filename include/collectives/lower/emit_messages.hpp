@@ -16,13 +16,21 @@ public:
 
     [[gnu::cold]] void run() {
         for (auto const& r : from_.rounds) { emit(r); }
-        for (auto const& c : from_.epilogue) {
-            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::cached, c.completes);
-        }
+        copy_rest(false);
         write_.end();
     }
 
 private:
+    /// Copies what the output lacks. In a single round without reductions a rank does so with
+    /// its own input while its messages are under way.
+    [[gnu::cold]] void copy_rest(bool meanwhile) {
+        for (auto const& c : from_.epilogue) {
+            auto const early = from_.rounds.size() == 1 && from_.folds.empty() && !c.completes &&
+                               c.from.where == memory::input;
+            if (early != meanwhile) { continue; }
+            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::cached, c.completes);
+        }
+    }
     [[gnu::cold]] void emit(bound_round const& r) {
         write_.begin_round(r.number);
         for (int c = r.gathers.first; c < r.gathers.last; ++c) {
@@ -44,6 +52,7 @@ private:
             if (!t.consumable) { write_.write(write_.own(t.at)); }
         }
         for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, true); }
+        copy_rest(true);
         for (int k = 0; k < requests; ++k) { write_.add(opcode::test).number = k; }
         for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, false); }
     }

@@ -38,10 +38,7 @@ public:
     request* receiver(cell_header const& h, std::byte const* payload, std::size_t bytes) {
         auto const found = std::find_if(posted_.begin(), posted_.end(),
                                         [&](auto const& p) { return p.tag == h.tag; });
-        if (found == posted_.end()) {
-            early_.push_back({h, {payload, payload + bytes}});  // all of it, or it throws
-            return nullptr;
-        }
+        if (found == posted_.end()) { return keep(h, payload, bytes); }
         auto* const r = found->what;
         posted_.erase(found);
         return r;
@@ -61,6 +58,10 @@ private:
         request* what = nullptr;
         std::uint64_t tag = 0;
     };
+    [[gnu::cold]] request* keep(cell_header const& h, std::byte const* payload, std::size_t bytes) {
+        early_.push_back({h, {payload, payload + bytes}});  // all of it, or it throws
+        return nullptr;
+    }
     [[gnu::noinline]] early_message* oldest(std::uint64_t tag) {
         return std::find_if(early_.begin() + taken_, early_.end(),
                             [&](auto const& m) { return m.head.tag == tag; });

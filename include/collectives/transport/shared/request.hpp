@@ -90,7 +90,7 @@ inline void require_sense(bool makes_sense, rank_t from) {
 /// cancelled request finds nothing.
 class request_numbers {
 public:
-    std::uint64_t add(request& r) {
+    [[gnu::noinline]] std::uint64_t add(request& r) {
         std::size_t i = 0;
         while (i < entries_.size() && entries_[i].what != nullptr) { ++i; }
         if (i == entries_.size()) { entries_.emplace_back(); }

@@ -155,7 +155,7 @@ private:
         return static_cast<int>(std::count(held_by_.begin(), held_by_.end(), 0)) - 1;
     }
     /// Notes the slots that are free again: those that were read, or whose reader has gone.
-    [[gnu::noinline]] void reclaim() {
+    [[gnu::cold]] void reclaim() {
         int number = first_;
         for (auto& slot : each_) {
             auto const& ended = job_.slot_ended(me_, number++);
