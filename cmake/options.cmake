@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is built, installed and looked for. On its own the project does all of it that it can; as a part
-# of another project it gives its targets, and looks for, builds and installs nothing else unless asked.
+# of another project it gives its targets, and builds and installs nothing else.
 
 option(COLLECTIVES_INSTALL "Install the library, and the tools that are built" ${PROJECT_IS_TOP_LEVEL})
 set(collectives_chosen)    # of the project's own programs
@@ -12,16 +12,11 @@ foreach(part IN ITEMS TOOLS EXAMPLES TESTS BENCH)    # in this order: tests use 
     endif()
 endforeach()
 
-# collectives_with(PART NEEDED IN_A_PART): the option COLLECTIVES_WITH_PART, which is AUTO, ON or OFF: AUTO
-# where nobody says it, but IN_A_PART within another project.
-function(collectives_with part needed in_a_part)
+# collectives_with(PART NEEDED): the option COLLECTIVES_WITH_PART, which is AUTO, ON or OFF.
+function(collectives_with part needed)
     set(option COLLECTIVES_WITH_${part})
-    if(PROJECT_IS_TOP_LEVEL)
-        set(${option} AUTO CACHE STRING "Look for ${needed}: AUTO, ON (an error without it) or OFF")
-        set_property(CACHE ${option} PROPERTY STRINGS AUTO ON OFF)
-    elseif(NOT DEFINED ${option})
-        set(${option} ${in_a_part})
-    endif()
+    set(${option} AUTO CACHE STRING "Look for ${needed}: AUTO, ON (an error without it) or OFF")
+    set_property(CACHE ${option} PROPERTY STRINGS AUTO ON OFF)
     string(TOUPPER "${${option}}" value)
     if(value MATCHES "^(ON|TRUE|YES|1)$")
         set(value ON)
@@ -46,11 +41,11 @@ function(collectives_left_out part target reason)
     endif()
 endfunction()
 
-collectives_with(MPI "MPI" OFF)
-collectives_with(UCX "UCX" OFF)
-collectives_with(MEET "libsodium" ${COLLECTIVES_WITH_UCX})    # with it the ranks of UCX meet
-collectives_with(CUDA "the CUDA toolkit" OFF)
-collectives_with(EXPLORER "what compiles the explorer's page to WebAssembly" AUTO)
+collectives_with(MPI "MPI")
+collectives_with(UCX "UCX")
+collectives_with(MEET "libsodium")    # with it the ranks of UCX meet
+collectives_with(CUDA "the CUDA toolkit")
+collectives_with(EXPLORER "what compiles the explorer's page to WebAssembly")
 if(COLLECTIVES_WITH_EXPLORER STREQUAL ON AND NOT COLLECTIVES_BUILD_TOOLS)
     message(FATAL_ERROR "COLLECTIVES_WITH_EXPLORER is ON, but COLLECTIVES_BUILD_TOOLS is OFF: the page is one of the tools")
 endif()
