@@ -62,8 +62,9 @@ std::vector<property> properties(report const& shown);
 /// What `correct` means here, in a sentence.
 std::string proof_means(report const& shown);
 
-/// One line of the cost table. In sequence: in each round those of the busiest rank, over the rounds.
-/// The bound of what is sent holds for what is received too in an all_reduce, not elsewhere.
+/// One line of the cost table. In sequence: in each round those of the busiest rank, over the
+/// rounds. The bound of what is sent holds for what is received too in an all_reduce, not
+/// elsewhere.
 struct cost_line {
     std::string name;
     std::size_t counted;
