@@ -81,6 +81,22 @@ TEST_CASE("a cell that says that it holds more than a cell") {
     }
 }
 
+TEST_CASE("a peer that says that it has taken messages which were never sent, or forgets some") {
+    for (std::uint64_t const lie : {9UL, 1'000UL, ~std::uint64_t{0}}) {
+        pair_of_ranks all;
+        std::vector<std::byte> const what(8);
+        std::vector<shared::request> sent(9);
+        for (int i = 0; i < shared::cells_per_ring; ++i) {
+            all.begin_to_send(what, sent[static_cast<std::size_t>(i)]);
+        }
+        all.job.state().taken(0, 1).store(lie);
+        CHECK_THROWS_WITH_AS(all.begin_to_send(what, sent[8]),
+                             doctest::Contains("rank 1 of the job wrote what no rank can have"),
+                             coll::transport_error);
+        all.honest->cancel(sent[8]);
+    }
+}
+
 TEST_CASE("a cell of no kind") {
     pair_of_ranks two;
     CHECK(two.says_of({.kind = static_cast<cell_kind>(77)}) == nonsense);

@@ -180,10 +180,14 @@ private:
         auto o = take(idle);
         running guard{this, o.get()};
         start(*o, r);
-        // A call that need not wait ends without a look at what else may have come.
-        if (engine_.shared()->work->active.size() == 1) { o->done = o->progress(); }
+        if (may_end_at_once()) { o->done = o->progress(); }
         engine_.wait(*o);
         idle.push_back(std::move(o));
+    }
+    /// A call that need not wait ends without a look at what else may have come; but not all do, or
+    /// a rank that never waits would keep others waiting.
+    [[gnu::noinline]] bool may_end_at_once() {
+        return ++calls_ % calls_between_polls != 0 && engine_.shared()->work->active.size() == 1;
     }
     /// The checks before anything is sent.
     void begin(call_request const& r) {
@@ -264,6 +268,8 @@ private:
     call_planner planner_;
     lean_vector<owned<operation>> idle_;
     lean_vector<owned<unsized_operation>> idle_unsized_;
+    static constexpr unsigned calls_between_polls = 16;
+    unsigned calls_ = 0;
     std::uint64_t pairs_ = 0, derived_ = 0;
     bool has_shrunk_ = false;
     cell_run cell_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans over messages: each round posts its sends and receives, tests them all, then reduces.
+// Plans over messages: each round posts its sends and receives, tests them all, then reduces. A
+// rank may copy its own input before the tests.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -21,12 +22,14 @@ public:
     }
 
 private:
+    static constexpr std::size_t largest_copied_meanwhile = 256 * 1024;  // measured so far
+
     /// Copies what the output lacks. In a single round without reductions a rank does so with
     /// its own input while its messages are under way.
     [[gnu::cold]] void copy_rest(bool meanwhile) {
         for (auto const& c : from_.epilogue) {
             auto const early = from_.rounds.size() == 1 && from_.folds.empty() && !c.completes &&
-                               c.from.where == memory::input;
+                               c.from.where == memory::input && c.bytes <= largest_copied_meanwhile;
             if (early != meanwhile) { continue; }
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::cached, c.completes);
         }

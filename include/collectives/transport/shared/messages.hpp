@@ -46,7 +46,7 @@ public:
         r.at_ = phase::posted;
         if (auto const early = peer(in.from).in.expect(r, in.tag)) {
             match(r, early->head, early->payload.data());
-        } else if (!peer(in.from).refused) {
+        } else if (in.from != me_ && !peer(in.from).refused) {
             for (int i = 0; i < cells_per_ring && r.at_ == phase::posted && take(in.from); ++i) {}
         }
     }

@@ -44,15 +44,16 @@ public:
     rings(state job, rank_t me)
         : job_(job), me_(me), peers_(static_cast<std::size_t>(job.size())) {}
 
-    /// The next cell to a peer, if the peer has emptied it.
+    /// The next cell to a peer, if the peer has emptied it. Throws transport_error if the peer says
+    /// that it has emptied what was never filled.
     cell* free_cell(rank_t to) {
         auto& its = peers_[static_cast<std::size_t>(to)];
-        auto const is_full = [&] { return its.out - its.taken >= cells_per_ring; };
-        if (is_full()) { its.taken = job_.taken(me_, to).load(std::memory_order_acquire); }
-        return is_full() ? nullptr : &job_.cell_of(me_, to, its.out);
+        if (its.out - its.taken >= cells_per_ring && !has_emptied(to, its)) { return nullptr; }
+        return &job_.cell_of(me_, to, its.out);
     }
-    /// Gives a free cell, the bytes of an eager message written, to the peer.
-    void hand_over(rank_t to, cell& c, cell_header const& h) {
+    /// Gives a free cell, the bytes of an eager message written, to the peer. Many callers share
+    /// one text of it.
+    [[gnu::noinline]] void hand_over(rank_t to, cell& c, cell_header const& h) {
         c.kind = h.kind;
         c.tag = h.tag;
         c.check = h.check;
@@ -95,6 +96,13 @@ private:
         std::uint64_t out = 0, taken = 0;  // cells filled, and those known to be taken
         std::uint64_t in = 0;
     };
+
+    /// Whether a peer has emptied one of its cells, of which none was known to be free.
+    [[gnu::cold, gnu::noinline]] bool has_emptied(rank_t to, both_ways& its) const {
+        its.taken = job_.taken(me_, to).load(std::memory_order_acquire);
+        if (its.out - its.taken > cells_per_ring) { refuse_damage(to, " of the job"); }
+        return its.out - its.taken < cells_per_ring;
+    }
 
     state job_;
     rank_t me_;

@@ -83,7 +83,7 @@ struct report {
 };
 
 /// What readers say of a rank's slots: the number of the last use of each that has ended.
-struct slot_ends {
+struct alignas(line) slot_ends {
     std::array<std::atomic<std::uint32_t>, slots_per_rank> ended;
 };
 
@@ -230,8 +230,8 @@ private:
         offsets o{};
         o.status = sizeof(job_header);
         o.reports = o.status + n * sizeof(rank_status);
-        o.slot_ends = o.reports + n * sizeof(report);
-        o.ring_ends = (o.slot_ends + n * sizeof(slot_ends) + line - 1) / line * line;
+        o.slot_ends = (o.reports + n * sizeof(report) + line - 1) / line * line;
+        o.ring_ends = o.slot_ends + n * sizeof(slot_ends);
         o.rings = o.ring_ends + n * n * sizeof(ring_end);
         o.slots = (o.rings + n * n * cells_per_ring * sizeof(cell) + 4095) / 4096 * 4096;
         o.end = o.slots + n * slots_bytes;
