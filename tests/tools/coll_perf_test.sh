@@ -279,8 +279,6 @@ ends "unknown transport" 2 --transport pigeon
 has "unknown transport" "$room/said" 'there is no transport "pigeon"; the transports are threads, shm'
 ends "unknown peer" 2 --peer mvapich
 has "unknown peer" "$room/said" 'the peers are mpich, openmpi, gloo, nccl'
-ends "a peer of devices" 2 --peer nccl
-has "a peer of devices" "$room/said" "it goes with --transport cuda or cuda-threads alone"
 ends "no such operator" 2 -d float -o bit_and
 has "no such operator" "$room/said" "float has no operator bit_and"
 ends "root" 2 --collective broadcast --root 2
