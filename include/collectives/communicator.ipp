@@ -7,6 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/model_text.hpp>
+#include <collectives/transport/message.hpp>
 
 #include <algorithm>
 #include <array>
@@ -45,10 +46,6 @@ inline void all_gather_as(detail::communicator_core& core, collective what, void
     // A peer may have overwritten what this rank gave.
     auto const place = bytes * static_cast<std::size_t>(core.engine().rank());
     std::memcpy(static_cast<std::byte*>(all) + place, mine, bytes);
-}
-
-constexpr std::uint64_t with_generation(std::uint64_t context, std::uint64_t generation) {
-    return (context & ~generation_bits) | generation << 60;
 }
 
 /// A communicator of `members`, ranks of `core`, over `shared`.

@@ -8,6 +8,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/diagnosis.hpp>
+#include <collectives/transport/message.hpp>
 #include <collectives/transport/survivors.hpp>
 
 #include <algorithm>

@@ -21,6 +21,9 @@ inline constexpr std::uint64_t pair_bit = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t generation_bits = std::uint64_t{7} << 60;
 /// How often the ranks had gone on after a loss when a tag was made.
 constexpr std::uint64_t generation_of(std::uint64_t tag) { return (tag & generation_bits) >> 60; }
+constexpr std::uint64_t with_generation(std::uint64_t context, std::uint64_t generation) {
+    return (context & ~generation_bits) | generation << 60;
+}
 
 /// What a message belongs to, for traces. Transports never read it.
 struct message_label {
