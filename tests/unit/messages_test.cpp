@@ -145,7 +145,7 @@ TEST_CASE("messages wait in small slots for their receives, and hold up nobody e
         }
         return ended;
     };
-    // Those that end are in slots, of which one is left for each other peer. The rest is offered.
+    // The sends that end use slots; one slot is left for each other peer. The rest are offered.
     CHECK(send_all() == shared::small_slots - 2);
     for (int r = 2; r < size; ++r) {
         shared::request send, receive;

@@ -109,8 +109,7 @@ struct fold_body {
     int n = 1, outputs = 1;
     int finish_size = 0;
     bool raw = false;
-    std::uint32_t zero =
-        0;  // given at run time: ptxas fuses products and sums that it sees through
+    std::uint32_t zero = 0;  // known at run time alone: ptxas fuses products and sums it sees
     std::byte const* sources[most_operands] = {};
     std::byte* to[most_operands] = {};
 

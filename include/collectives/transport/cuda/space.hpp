@@ -179,7 +179,7 @@ public:
     std::uint64_t mark() override { return busy_ ? events_.set(stream_) : events_.passed_mark(); }
     bool passed(std::uint64_t mark) override { return events_.passed(mark); }
     /// Whether somebody waits for a mark, or to be able to note something.
-    bool is_awaited() const { return events_.any() || (how_ == ordering::host && dirty_); }
+    bool is_awaited() const { return events_.any() || (dirty_ && is_told_by_host()); }
     void drain() {
         on_device const here(*calls_, device_);
         settle();

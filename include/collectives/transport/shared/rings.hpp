@@ -144,7 +144,7 @@ public:
         return job_.slot(me_, number);
     }
 
-    /// What a message of rank `from` has in a slot.
+    /// The bytes of a message of rank `from` in its slot.
     static std::byte const* read(state const& job, rank_t from, cell_header const& h) {
         return job.slot(from, static_cast<int>(h.location));
     }

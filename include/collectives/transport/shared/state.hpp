@@ -27,7 +27,7 @@ inline constexpr std::size_t slot_bytes = 64 * 1024, small_slot_bytes = 32 * 102
 
 enum class cell_kind : std::uint32_t { eager, slotted, offer, accept, fragment, acknowledge };
 
-/// What a cell says of a message that is not in it.
+/// The numbers of a message whose bytes are not in the cell.
 struct cell_numbers {
     std::uint64_t location;  // offer: where the bytes are, 0 if private; else their slot
     std::uint64_t sender;    // number of the sender's request, or of the slot's use
