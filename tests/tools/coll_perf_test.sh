@@ -124,9 +124,9 @@ expect "blocks of all_gather are of the size that is asked for" grep -q "^shm,al
 expect "and vectors of reduce_scatter" grep -q "^shm,reduce_scatter,automatic,float,sum,2,-1,16," "$room/osu.csv"
 has "osu's iterations" "$room/said" " 3 "
 has "osu's bandwidth" "$room/said" "# Size Bandwidth (MB/s)"
-ends "nccl's flags" 0 -b 64 -e 64 -n 2 -w 1 -m 3 -a 3 -S 1 -R 1 -T 50 -J "$room/nccl.json"
-has "nccl's flags" "$room/said" "allocated memory"
-has "nccl's flags" "$room/nccl.json" '"batch": 3'
+ends "nccl's flags" 0 -b 64 -e 64 -n 2 -w 1 -m 3 -a 3 -S 1 -R 1 -T 50 -J "$room/nccl.json" --json "$room/own.json"
+has "nccl's flags" "$room/own.json" '"batch": 3'; has "nccl's flags" "$room/said" "allocated memory"
+has "nccl's JSON" "$room/nccl.json" '"aggregated_iterations": 3'
 expect "a time stands in each row" grep -qE "20[0-9-]+T[0-9:]+Z$" <(grep " 64 " "$room/said")
 ends "no check" 0 -c 0 "${quick[@]}"
 has "no check" "$room/said" "(not checked)"

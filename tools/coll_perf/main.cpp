@@ -139,6 +139,7 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
         coll_perf::require_effects(app, options);
+        options.command.assign(argv, argv + argc);
         return options.start_ranks || !launched::by_launcher()
                    ? coll_perf::measure(options)
                    : coll_perf::measure_as_member(options, argv);

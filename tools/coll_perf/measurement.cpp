@@ -67,6 +67,21 @@ double across_launches::algbw(std::size_t bytes) const {
     return median > 0 ? static_cast<double>(bytes) / median : 0;
 }
 
+totals totals_of(std::vector<measurement> const& all) {
+    totals sum;
+    std::size_t counted = 0;
+    for (auto const& m : all) {
+        sum.wrong += m.wrong;
+        sum.dropped += m.dropped;
+        sum.checked = sum.checked && m.how.check;
+        if (m.peer || !m.measured()) { continue; }
+        sum.busbw += m.busbw();
+        ++counted;
+    }
+    if (counted > 0) { sum.busbw /= static_cast<double>(counted); }
+    return sum;
+}
+
 across_launches combine(std::vector<measurement const*> const& launches) {
     across_launches all;
     auto const over = [&](auto const& get) {

@@ -65,7 +65,20 @@ struct across_launches {
     std::string note;
 
     double algbw(std::size_t bytes) const;
+    /// As -a of nccl-tests says; -1: the median of the slowest rank's samples. Nanoseconds.
+    double time_by(int average) const {
+        return average < 0 ? median : over_ranks[static_cast<std::size_t>(average)];
+    }
 };
 across_launches combine(std::vector<measurement const*> const& launches);
+
+/// Over all measurements: wrong elements, samples that were dropped, whether all were checked; and
+/// the mean of busbw of ours, GB/s.
+struct totals {
+    std::size_t wrong = 0, dropped = 0;
+    bool checked = true;
+    double busbw = 0;
+};
+totals totals_of(std::vector<measurement> const& all);
 
 }  // namespace coll_perf

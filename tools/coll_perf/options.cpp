@@ -164,7 +164,10 @@ void declare(CLI::App& app, options& o, bool osu) {
         ->check(CLI::IsMember({"memory", "messages"}));
     option("--format", o.format, "nccl or osu: whose table to print [nccl]", "FORMAT")
         ->check(CLI::IsMember({"nccl", "osu"}));
-    option("-J,--output_file,--json", o.json, "write all measurements into this file", "FILE");
+    option("-J,--output_file", o.nccl_json,
+           "write a new file with the JSON of nccl-tests; where it is there, FILE.0, FILE.1, ...",
+           "FILE");
+    option("--json", o.json, "write all measurements into this file", "FILE");
     option("--csv", o.csv, "write all measurements into this file, one a row", "FILE");
     option("--report", o.page, "write tables and pictures into this HTML page", "FILE");
     option("--trace", o.trace,
@@ -216,14 +219,6 @@ settings settings_of(options const& o) {
     return how;
 }
 
-namespace {
-
-struct size_bounds {
-    std::size_t least = 0, most = 0;
-    double factor = 2;
-    std::size_t step = 0;
-};
-
 size_bounds sizes_of(options const& o) {
     if (o.osu_sizes.empty()) {
         return {parse_bytes(o.least), parse_bytes(o.most), o.factor, parse_bytes(o.step)};
@@ -232,8 +227,6 @@ size_bounds sizes_of(options const& o) {
     if (colon == o.osu_sizes.npos) { return {1, parse_bytes(o.osu_sizes)}; }
     return {parse_bytes(o.osu_sizes.substr(0, colon)), parse_bytes(o.osu_sizes.substr(colon + 1))};
 }
-
-}  // namespace
 
 request request_of(options const& o) {
     request r;

@@ -32,8 +32,9 @@ struct options {
     bool report_bindings = false;
     bool start_ranks = false;  ///< by itself, also under a launcher
     std::string format = "nccl";
-    std::string json, csv, page, trace;
-    std::string osu_sizes;  ///< [MIN:]MAX, as the OSU benchmarks take them
+    std::string json, nccl_json, csv, page, trace;
+    std::vector<std::string> command;  ///< the program and its arguments
+    std::string osu_sizes;             ///< [MIN:]MAX, as the OSU benchmarks take them
     int cycles = 1;
     int average = -1;
     int stamps = 0;
@@ -60,6 +61,13 @@ std::vector<int> rank_numbers(std::string const& text);
 void require_mpi_for_loop(options const& o, std::string_view transport);
 /// How launches measure, but for the number of ranks and their places.
 settings settings_of(options const& o);
+struct size_bounds {
+    std::size_t least = 0, most = 0;
+    double factor = 2;
+    std::size_t step = 0;  ///< 0: by the factor
+};
+/// Of `-b`, `-e`, `-f` and `-i`, or of `-m` of the OSU benchmarks.
+size_bounds sizes_of(options const& o);
 /// What is asked for, from names and sizes; a usage_error where that is nothing.
 request request_of(options const& o);
 

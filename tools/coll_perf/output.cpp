@@ -3,6 +3,7 @@
 
 #include "csv.hpp"
 #include "host.hpp"
+#include "nccl_json.hpp"
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ private:
 };
 
 output::output(options const& o, std::vector<std::string> peers, std::string const& ranks)
-    : options_(o) {
+    : options_(o), start_(local_time()) {
     style_.peers = std::move(peers);
     style_.format = o.format == "osu" ? table_format::osu : table_format::nccl;
     style_.limit = o.how.controls;
@@ -116,6 +117,10 @@ int output::finish() {
     fmt::print("{}", table_footer(all_, repeated_));
     if (!options_.csv.empty()) { write_file(options_.csv, as_csv(all_)); }
     if (!options_.json.empty()) { write_file(options_.json, as_json(all_)); }
+    if (!options_.nccl_json.empty()) {
+        auto const text = as_nccl_json(all_, options_, {start_, local_time()});
+        fmt::print("# Wrote                : {}\n", write_new_file(options_.nccl_json, text));
+    }
     if (!options_.trace.empty()) {
         write_file(options_.trace, traces_.as_chrome_trace());
         fmt::print(

@@ -35,6 +35,7 @@ private:
     std::unique_ptr<printer> printer_;
     std::vector<measurement> all_;
     traces traces_;
+    std::string start_;
     bool failed_ = false;
     int repeated_ = 0;
 };

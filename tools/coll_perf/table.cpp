@@ -31,8 +31,7 @@ std::string figures_of(across_launches const& a, table_row const& row, table_sty
     if (a.launches == 0) {
         return fmt::format("{:>10}{:>8}{:>8}{:>8}", "N/A", "N/A", "N/A", "N/A");
     }
-    auto const time =
-        style.average < 0 ? a.median : a.over_ranks[static_cast<std::size_t>(style.average)];
+    auto const time = a.time_by(style.average);
     auto const algbw = time > 0 ? static_cast<double>(row.what.bytes()) / time : 0;
     return fmt::format("{:>10}{:>8}{:>8}{:>8}", number(time / 1000), number(algbw),
                        number(algbw * bus_factor(row.what.collective, row.how.ranks)),
@@ -223,23 +222,12 @@ std::string table_line(table_row const& row, table_style const& style) {
 }
 
 std::string table_footer(std::vector<measurement> const& all, int repeated) {
-    std::size_t wrong = 0, dropped = 0, counted = 0;
-    double busbw = 0;
-    bool checked = true;
-    for (auto const& m : all) {
-        wrong += m.wrong;
-        dropped += m.dropped;
-        checked = checked && m.how.check;
-        if (m.peer || !m.measured()) { continue; }
-        busbw += m.busbw();
-        ++counted;
-    }
+    auto const [wrong, dropped, checked, busbw] = totals_of(all);
     auto out = fmt::format("# Out of bounds values : {} {}\n", wrong,
                            wrong > 0 ? "FAILED"
                            : checked ? "OK"
                                      : "(not checked)");
-    append(out, "# Avg bus bandwidth    : {}\n",
-           number(counted > 0 ? busbw / static_cast<double>(counted) : 0));
+    append(out, "# Avg bus bandwidth    : {}\n", number(busbw));
     if (!all.empty() && all.front().how.ranks == 1) {
         out += "# With 1 rank nothing crosses a bus: busbw is 0.\n";
     }
