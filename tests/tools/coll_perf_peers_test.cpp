@@ -30,8 +30,8 @@ TEST_CASE("peers are started with what suits them") {
     CHECK(has(command("openmpi"), "none"));
     CHECK_FALSE(has(command("mpich"), "-bind-to"));
     how.places = {{{}, "core 0", binding::unit::core, 0}, {{}, "core 2", binding::unit::core, 2}};
-    for (auto const n : {0U, 4U}) { CPU_SET(n, &how.places[0].processors); }
-    CPU_SET(2, &how.places[1].processors);
+    for (auto const n : {0U, 4U}) { how.places[0].processors.add(n); }
+    how.places[1].processors.add(2);
     CHECK(has(command("mpich"), "user:0+4,2"));
     CHECK(has(command("openmpi"), "core"));
     CHECK(text_of(settings_of(as_text(how)).places.at(0).processors) == "0,4");

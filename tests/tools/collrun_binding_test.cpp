@@ -3,7 +3,7 @@
 #include <collrun/binding.hpp>
 
 #include <doctest/doctest.h>
-#include <sched.h>
+#include <pthread.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -16,10 +16,10 @@ namespace {
 /// Two packages with a node and two third-level caches each; a cache has two cores of two threads.
 /// Its processors are numbered so that neighbours in number are far apart.
 struct described_machine {
-    described_machine() {
-        ::setenv("HWLOC_SYNTHETIC",
-                 "pack:2 [numa] l3:2 core:2 pu:2(indexes=0,8,1,9,2,10,3,11,4,12,5,13,6,14,7,15)",
-                 1);
+    explicit described_machine(
+        char const* text =
+            "pack:2 [numa] l3:2 core:2 pu:2(indexes=0,8,1,9,2,10,3,11,4,12,5,13,6,14,7,15)") {
+        ::setenv("HWLOC_SYNTHETIC", text, 1);
     }
     described_machine(described_machine const&) = delete;
     described_machine& operator=(described_machine const&) = delete;
@@ -28,8 +28,8 @@ struct described_machine {
 
 std::vector<int> processors(binding::place const& where) {
     std::vector<int> found;
-    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
-        if (CPU_ISSET(i, &where.processors)) { found.push_back(static_cast<int>(i)); }
+    for (std::size_t i = 0; i < where.processors.most; ++i) {
+        if (where.processors.has(i)) { found.push_back(static_cast<int>(i)); }
     }
     return found;
 }
@@ -54,6 +54,11 @@ TEST_CASE("each rank has a core, and neighbours share a cache") {
           "core 7 (NUMA node 1, processors 7,15)");
 }
 
+TEST_CASE("a machine may have thousands of cores") {
+    described_machine const machine("pack:2 [numa] core:1000 pu:1");
+    CHECK(processors(binding::places(binding::unit::core, 2000).back()) == std::vector{1999});
+}
+
 TEST_CASE("nodes share the ranks out") {
     described_machine const machine;
     std::string const first = "NUMA node 0 (processors 0-3,8-11)",
@@ -75,17 +80,15 @@ TEST_CASE("what cannot be bound is an error that says so") {
 }
 
 TEST_CASE("a rank runs where it is bound") {
-    cpu_set_t before;
-    REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+    auto const before = collectives::processor_set::of(0);
+    REQUIRE(before.count() != 0);
     auto const one = binding::places(binding::unit::core, 1).front();
     REQUIRE(binding::bind_to(one));
-    cpu_set_t now;
-    REQUIRE(::sched_getaffinity(0, sizeof now, &now) == 0);
-    CHECK(CPU_EQUAL(&now, &one.processors));
+    CHECK(collectives::processor_set::of(0) == one.processors);
     CHECK(binding::here().name == one.name);
     CHECK(binding::cores_if_enough(1).size() == 1);
     CHECK(binding::cores_if_enough(2).empty());
     // Bound to one core, this process cannot give two ranks one each.
     CHECK_THROWS_AS(binding::places(binding::unit::core, 2), std::runtime_error);
-    REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
+    REQUIRE(before.bind(::pthread_self()));
 }

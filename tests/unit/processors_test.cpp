@@ -84,6 +84,21 @@ TEST_CASE("a machine of thousands of processors has as many") {
     }
 }
 
+TEST_CASE("a set has what was added to it") {
+    collectives::processor_set one, more;
+    one.add(5000);
+    CHECK(one.has(5000));
+    CHECK_FALSE(one.has(4999));
+    CHECK_FALSE(more.has(one));
+    more.add(3);
+    more.add(one);
+    CHECK(more.has(one));
+    CHECK_FALSE(one.has(more));
+    CHECK_FALSE(one == more);
+    one.add(3);
+    CHECK(one == more);
+}
+
 TEST_CASE("ranks of a machine have the union of what each is bound to") {
     CHECK(wire::shared_processors(std::vector{rank_on(7, {0}), rank_on(7, {1})}) == 2);
     CHECK(wire::shared_processors(std::vector{rank_on(7, {0, 1}), rank_on(7, {0, 1})}) == 2);

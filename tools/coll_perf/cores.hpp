@@ -4,7 +4,7 @@
 
 #include "../collrun/binding.hpp"
 
-#include <sched.h>
+#include <collectives/core/processors.hpp>
 
 #include <charconv>
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace coll_perf {
 
 /// Adds what a list of the system says, as "0-3,8"; false where it is none.
-inline bool read_processors(std::string const& list, cpu_set_t& all) {
+inline bool read_processors(std::string const& list, collectives::processor_set& all) {
     auto const* at = list.data();
     auto const* const end = at + list.size();
     while (at != end) {
@@ -27,8 +27,8 @@ inline bool read_processors(std::string const& list, cpu_set_t& all) {
         if (read.ptr != end && *read.ptr == '-') {
             read = std::from_chars(read.ptr + 1, end, last);
         }
-        if (read.ec != std::errc{} || last >= CPU_SETSIZE) { return false; }
-        for (auto i = first; i <= last; ++i) { CPU_SET(i, &all); }
+        if (read.ec != std::errc{} || last >= all.most) { return false; }
+        for (auto i = first; i <= last; ++i) { all.add(i); }
         if (read.ptr != end && *read.ptr != ',') { return false; }
         at = read.ptr == end ? end : read.ptr + 1;
     }
@@ -37,27 +37,22 @@ inline bool read_processors(std::string const& list, cpu_set_t& all) {
 
 /// Whether this thread may use processors of one core alone.
 inline bool on_one_core() {
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    if (::sched_getaffinity(0, sizeof mine, &mine) != 0) { return false; }
-    if (CPU_COUNT(&mine) == 1) { return true; }
+    auto const mine = collectives::processor_set::of(0);
+    if (mine.count() < 2) { return mine.count() == 1; }
     std::size_t first = 0;
-    while (first < CPU_SETSIZE && !CPU_ISSET(first, &mine)) { ++first; }
+    while (!mine.has(first)) { ++first; }
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(first) +
                        "/topology/thread_siblings_list");
     std::string list;
-    cpu_set_t core, both;
-    CPU_ZERO(&core);
-    if (!std::getline(file, list) || !read_processors(list, core)) { return false; }
-    CPU_AND(&both, &core, &mine);
-    return CPU_EQUAL(&both, &mine);
+    collectives::processor_set core;
+    return std::getline(file, list) && read_processors(list, core) && core.has(mine);
 }
 
 /// As "0-3,8" is read.
-inline std::string text_of(cpu_set_t const& processors) {
+inline std::string text_of(collectives::processor_set const& processors) {
     std::string text;
-    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
-        if (!CPU_ISSET(i, &processors)) { continue; }
+    for (std::size_t i = 0; i < processors.most; ++i) {
+        if (!processors.has(i)) { continue; }
         if (!text.empty()) { text += ','; }
         text += std::to_string(i);
     }

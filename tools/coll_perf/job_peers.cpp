@@ -10,15 +10,17 @@
 #include "../launched/launched.hpp"
 #include "../launched/mpi_calls.hpp"
 
+#include <collectives/core/processors.hpp>
+
 #include <fmt/format.h>
 
-#include <sched.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
@@ -49,15 +51,11 @@ path tell_all(coll::communicator& comm, std::string const& mine) {
 
 /// The processors of all ranks of a host: Gloo has two threads per rank, which must not share the
 /// core that the rank is bound to.
-cpu_set_t processors_of_all(coll::communicator& comm) {
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    ::sched_getaffinity(0, sizeof mine, &mine);
-    std::array<std::uint64_t, sizeof(cpu_set_t) / sizeof(std::uint64_t)> words{};
-    std::memcpy(words.data(), &mine, sizeof mine);
+coll::processor_set processors_of_all(coll::communicator& comm) {
+    std::array<std::uint64_t, sizeof(coll::processor_set) / sizeof(std::uint64_t)> words;
+    words = std::bit_cast<decltype(words)>(coll::processor_set::of(0));
     comm.all_reduce(words, coll::bit_or{});
-    std::memcpy(&mine, words.data(), sizeof mine);
-    return mine;
+    return std::bit_cast<coll::processor_set>(words);
 }
 
 /// A folder of rank 0's, in which the ranks of Gloo find each other.
@@ -159,7 +157,7 @@ void job_peers::measure_gloo(job_rank const& me, job_meeting const& meeting, set
     }
     auto const end = run_launch(
         [&](int descriptor) {
-            ::sched_setaffinity(0, sizeof processors, &processors);
+            processors.bind(::pthread_self());
             return become(command, descriptor);
         },
         seconds,

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <hwloc.h>
-#include <hwloc/glibc-sched.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -68,11 +67,10 @@ std::vector<part> usable_parts(hwloc_topology_t machine, hwloc_obj_type_t type) 
     return found;
 }
 
-place place_on(hwloc_topology_t machine, part const& where, unit of) {
+place place_on(part const& where, unit of) {
     place result;
-    if (hwloc_cpuset_to_glibc_sched_affinity(machine, where.own.get(), &result.processors,
-                                             sizeof result.processors) != 0) {
-        throw std::runtime_error("hwloc names processors that the system does not");
+    for (int i = -1; (i = hwloc_bitmap_next(where.own.get(), i)) != -1;) {
+        result.processors.add(static_cast<std::size_t>(i));
     }
     auto const set = text_of(where.own.get());
     auto const list =
@@ -95,12 +93,11 @@ place place_on(hwloc_topology_t machine, part const& where, unit of) {
 hwloc_obj_type_t type_of(unit of) { return of == unit::core ? HWLOC_OBJ_CORE : HWLOC_OBJ_NUMANODE; }
 
 /// Of the parts of this machine, one for each rank. `parts` are enough.
-std::vector<place> share_out(hwloc_topology_t machine, std::vector<part> const& parts, unit of,
-                             std::size_t ranks) {
+std::vector<place> share_out(std::vector<part> const& parts, unit of, std::size_t ranks) {
     std::vector<place> result;
     for (std::size_t r = 0; r < ranks; ++r) {
         auto const at = of == unit::core ? r : r * parts.size() / ranks;
-        result.push_back(place_on(machine, parts[at], of));
+        result.push_back(place_on(parts[at], of));
     }
     return result;
 }
@@ -118,7 +115,7 @@ std::vector<place> places(unit of, int ranks) {
                         ranks == 1 ? "" : "s",
                         of == unit::core ? "cores of their own" : "NUMA nodes", parts.size()));
     }
-    return share_out(machine.get(), parts, of, size);
+    return share_out(parts, of, size);
 }
 
 std::vector<place> cores_if_enough(int ranks) {
@@ -126,7 +123,7 @@ std::vector<place> cores_if_enough(int ranks) {
     auto const cores = usable_parts(machine.get(), HWLOC_OBJ_CORE);
     auto const size = static_cast<std::size_t>(ranks);
     if (cores.size() < size) { return {}; }
-    return share_out(machine.get(), cores, unit::core, size);
+    return share_out(cores, unit::core, size);
 }
 
 place here() {
@@ -136,10 +133,10 @@ place here() {
         hwloc_obj_t o = nullptr;
         while ((o = hwloc_get_next_obj_by_type(machine.get(), type_of(of), o)) != nullptr) {
             if (hwloc_bitmap_isincluded(mine.get(), o->cpuset) == 0) { continue; }
-            return place_on(machine.get(), {o, std::move(mine)}, of);
+            return place_on({o, std::move(mine)}, of);
         }
     }
-    return place_on(machine.get(), {nullptr, std::move(mine)}, unit::none);
+    return place_on({nullptr, std::move(mine)}, unit::none);
 }
 
 }  // namespace binding

@@ -2,7 +2,9 @@
 // On which processors the ranks of a job run.
 #pragma once
 
-#include <sched.h>
+#include <collectives/core/processors.hpp>
+
+#include <pthread.h>
 
 #include <stdexcept>
 #include <string>
@@ -22,7 +24,7 @@ inline unit parse_unit(std::string const& text) {
 
 /// Where a rank runs.
 struct place {
-    cpu_set_t processors{};
+    collectives::processor_set processors;
     std::string name;      // "core 3 (NUMA node 0, processors 6-7)"
     unit of = unit::none;  // none: several of them
     unsigned number = 0;   // of the core or node
@@ -41,8 +43,6 @@ std::vector<place> cores_if_enough(int ranks);
 place here();
 
 /// Binds the calling thread. False where the system refuses.
-inline bool bind_to(place const& where) {
-    return ::sched_setaffinity(0, sizeof where.processors, &where.processors) == 0;
-}
+inline bool bind_to(place const& where) { return where.processors.bind(::pthread_self()); }
 
 }  // namespace binding

@@ -16,6 +16,7 @@ namespace collectives::inline v0 {
 /// cpu_set_t alone holds 1,024, and the system refuses it where there may be more.
 class processor_set {
 public:
+    static constexpr std::size_t most = 8 * CPU_SETSIZE;
     /// The processors on which a thread may run, by its number; 0 is the calling thread. The set is
     /// empty where the system does not say.
     [[gnu::cold]] static processor_set of(pid_t thread) {
@@ -25,6 +26,18 @@ public:
         return its;
     }
     int count() const { return CPU_COUNT_S(sizeof part_, part_.data()); }
+    bool has(std::size_t processor) const {
+        return CPU_ISSET_S(processor, sizeof part_, part_.data());
+    }
+    /// Whether it has all of `other`.
+    bool has(processor_set const& other) const {
+        auto both = *this;
+        both.add(other);
+        return both == *this;
+    }
+    bool operator==(processor_set const& other) const {
+        return CPU_EQUAL_S(sizeof part_, part_.data(), other.part_.data());
+    }
     void add(std::size_t processor) { CPU_SET_S(processor, sizeof part_, part_.data()); }
     void add(processor_set const& other) {
         CPU_OR_S(sizeof part_, part_.data(), part_.data(), other.part_.data());
@@ -35,7 +48,7 @@ public:
     }
 
 private:
-    std::array<cpu_set_t, 8> part_{};
+    std::array<cpu_set_t, most / CPU_SETSIZE> part_{};
 };
 
 /// The processors on which this thread may run. A thread that is bound to a core sees one.
