@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over MPI.
-#include <mpi/launched.hpp>
 #include <mpi/world.hpp>
 
 #include <conformance/suites.hpp>
+
+#include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>

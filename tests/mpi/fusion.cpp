@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensor fusion over MPI. Seven ranks, for which the suites have nothing, have MPI for their main
 // thread alone; other numbers for one thread at a time, as a progress thread needs it.
-#include <mpi/launched.hpp>
 #include <mpi/world.hpp>
 
 #include <fusion/suites.hpp>
 #include <fusion/tensors.hpp>
+
+#include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <string>
@@ -46,7 +47,7 @@ TEST_CASE("another order: an error on all ranks that names the tensors") {
     over_mpi.run(3, [](coll::communicator& comm) {
         static std::vector<float> a(100), b(50);  // MPI may read them to its end
         for (bool const thread : {false, true}) {
-            auto own = coll::mpi::communicator(MPI_COMM_WORLD);
+            auto own = conformance::communicator_of(MPI_COMM_WORLD);
             coll::fusion_buffer fusion(own, {.progress_thread = thread});
             auto const odd = comm.rank() == 2;
             auto const text = expect_throw<coll::mismatch_error>(

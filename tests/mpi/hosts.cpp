@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over ranks that share hosts, and what is theirs alone.
-#include <mpi/launched.hpp>
 #include <mpi/world.hpp>
+
+#include <collectives/launch/hosts.hpp>
 
 #include <conformance/cells.hpp>
 #include <conformance/suites.hpp>
+
+#include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -92,7 +95,7 @@ TEST_CASE("automatic knows the hosts, and those of a split") {
 
 TEST_CASE("MPI carries what goes to other hosts, and nothing else") {
     if (ranks() % per_host() != 0) { return; }
-    auto flat = coll::mpi::communicator(MPI_COMM_WORLD);
+    auto flat = communicator_of(MPI_COMM_WORLD);
     coll::counted carried;
     auto counted = flat.with(carried);
     auto comm = coll::bridge_hosts(counted);

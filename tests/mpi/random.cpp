@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs of collectives over MPI: all ranks draw the same ones, from a seed of rank 0.
-#include <collectives/mpi.hpp>
-
-#include <property/random_programs.hpp>
+#include <mpi/world.hpp>
+#include <property/suites.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -31,7 +30,7 @@ int main(int argc, char** argv) {
                 MPI_Comm_split(MPI_COMM_WORLD, rank < there ? 0 : MPI_UNDEFINED, rank, &some);
                 if (some == MPI_COMM_NULL) { return; }
                 try {
-                    auto comm = collectives::mpi::communicator(some);
+                    auto comm = conformance::communicator_of(some);
                     rank_body(comm);
                 } catch (
                     std::exception const& e) {  // there is no smaller program without the others

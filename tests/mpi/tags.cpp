@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tags RANKS: messages find their receives where MPI has few tags. The program states how many:
 // MPI itself has mostly so many that a wrong match would take long to show.
-#include <mpi/launched.hpp>
-
-#include <collectives/mpi.hpp>
+#include <mpi/world.hpp>
 
 #include <conformance/linear.hpp>
+
+#include <doctest/doctest.h>
 
 #include <chrono>
 #include <cstddef>
@@ -34,7 +34,7 @@ namespace {
 
 coll::communicator communicator_with(int tags) {
     last_tag = tags - 1;
-    return coll::mpi::communicator(MPI_COMM_WORLD);
+    return conformance::communicator_of(MPI_COMM_WORLD);
 }
 
 /// Rank 0 sends under all tags; the last rank receives from the last to the first.

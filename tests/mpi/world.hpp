@@ -1,40 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of the MPI job that the test program is part of.
+// The ranks of the MPI job that the test program is part of, and its main program. world.cpp alone
+// includes the transport, which takes long to compile.
 #pragma once
 
-#include <collectives/mpi.hpp>
-
-#include <conformance/capabilities.hpp>
 #include <conformance/world.hpp>
+
+#include <mpi.h>
 
 namespace conformance {
 
-static_assert(capabilities_of<coll::mpi::transport>() == [] {
-    auto its = of_every_wire;
-    its.some_threads = true;
-    return its;
-}());
-
-namespace detail {
-
-/// Calls body(communicator of MPI_COMM_WORLD) where it has so many ranks.
-template <coll::communicator (*Make)(MPI_Comm)>
-void run_launched_ranks(int size, rank_body const& body) {
-    if (size < 1) { throw coll::usage_error("no ranks"); }
-    int there = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &there);
-    if (size != there) { return; }
-    auto comm = Make(MPI_COMM_WORLD);
-    body(comm);
-}
-
-}  // namespace detail
-
 /// Runs what is for as many ranks as there are; the program is launched once for each number.
-inline constexpr world over_mpi{"MPI", detail::run_launched_ranks<coll::mpi::communicator>};
+extern world const over_mpi;
 /// The same where ranks share hosts: as COLLECTIVES_RANKS_PER_HOST says, which stands in for more
 /// machines than one.
-inline constexpr world over_hosts{"hosts",
-                                  detail::run_launched_ranks<coll::mpi::hierarchical_communicator>};
+extern world const over_hosts;
+
+/// coll::mpi::communicator(ranks)
+coll::communicator communicator_of(MPI_Comm ranks);
+
+/// What main does where an MPI launcher starts the program. The first argument is the number of
+/// ranks it was launched with: a launcher of another MPI starts as many programs of one rank each,
+/// which must not pass.
+int run_launched(int argc, char** argv, int threads = MPI_THREAD_FUNNELED);
 
 }  // namespace conformance

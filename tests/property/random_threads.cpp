@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs of collectives over threads.
-#include "random_programs.hpp"
+#include <collectives/launch/threads.hpp>
+
+#include <property/suites.hpp>
 
 int main() {
     return random_programs::main_with("threads",

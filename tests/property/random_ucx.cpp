@@ -2,9 +2,8 @@
 // Random programs of collectives over UCX.
 #include <collectives/ucx.hpp>
 
+#include <property/suites.hpp>
 #include <ucx/world.hpp>
-
-#include "random_programs.hpp"
 
 int main() {
     return random_programs::main_with("ucx", [](int size, random_programs::rank_body const& rank) {

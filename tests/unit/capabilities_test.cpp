@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the library's transports can do: a misspelt function would switch it off in silence. Those
-// of MPI and UCX say so in tests/mpi/world.hpp and tests/ucx/world.hpp.
+// of MPI and UCX say so in tests/mpi/world.cpp and tests/ucx/world.hpp.
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/shm.hpp>
 #include <collectives/transport/threads.hpp>

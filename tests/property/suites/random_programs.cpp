@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs of collectives: rapidcheck makes them and shrinks those that fail.
-#pragma once
-
-#include "rank_run.hpp"
-
-#include <collectives/collectives.hpp>
+#include <property/rank_run.hpp>
+#include <property/suites.hpp>
 
 #include <rapidcheck.h>
 
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <vector>
 
 namespace random_programs {
 
-using rank_body = std::function<void(coll::communicator&)>;
-
-/// Runs COLLECTIVES_TEST_CASES random collectives or a few more (default 2000) through `run(size,
-/// f)`. Gives main's status.
-inline int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run) {
+int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run) {
     auto const* const asked = std::getenv("COLLECTIVES_TEST_CASES");
     auto const wanted = asked != nullptr ? std::strtoul(asked, nullptr, 10) : 2000UL;
     std::size_t done = 0;

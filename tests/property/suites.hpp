@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs of collectives: compiled once, and run over any ranks.
+#pragma once
+
+#include <collectives/communicator.hpp>
+
+#include <functional>
+
+namespace random_programs {
+
+using rank_body = std::function<void(collectives::communicator&)>;
+
+/// Runs COLLECTIVES_TEST_CASES random collectives or a few more (default 2000) through `run(size,
+/// f)`. Gives main's status.
+int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run);
+
+}  // namespace random_programs
