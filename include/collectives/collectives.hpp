@@ -2,8 +2,8 @@
 // What most programs need, without any third-party header: all collectives and algorithms over
 // threads and shared memory, tensor fusion, and the adaptors. Not included are the headers of
 // devices, MPI and UCX, which need more, and those for special uses: tune.hpp, launch/hosts.hpp,
-// fusion/plan.hpp, fusion/unordered.hpp, schedule/simulate.hpp, schedule/trace.hpp,
-// schedule/goal.hpp and select/closed_form.hpp.
+// fusion/plan.hpp, fusion/unordered.hpp, schedule/draw.hpp, schedule/simulate.hpp,
+// schedule/trace.hpp, schedule/goal.hpp and select/closed_form.hpp.
 #pragma once
 
 #include <collectives/algorithm/all.hpp>

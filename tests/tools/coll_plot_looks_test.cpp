@@ -2,8 +2,7 @@
 // The palette of all tools: what it draws can be read, and nobody takes one series for another.
 #include "looks.hpp"
 
-#include "../coll_show/palette.hpp"
-#include "../contrast.hpp"
+#include <collectives/schedule/drawing/palette.hpp>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,7 +10,7 @@
 #include <set>
 
 using namespace coll_plot;
-using palette::contrast, palette::readable;
+using collectives::drawing::palette::contrast, collectives::drawing::palette::readable;
 
 namespace {
 
@@ -37,7 +36,7 @@ constexpr std::array<std::pair<char const*, vision>, 4> visions{
 
 /// The place of a colour in CIELAB, where distances are those that people see.
 light seen(std::string_view colour, vision const& by) {
-    auto const from = palette::light_of(colour);
+    auto const from = collectives::drawing::palette::light_of(colour);
     light at{};
     for (std::size_t i = 0; i < 3; ++i) {
         at[i] = std::clamp(by[i][0] * from[0] + by[i][1] * from[1] + by[i][2] * from[2], 0.0, 1.0);
@@ -128,7 +127,7 @@ TEST_CASE("no two series of a picture look alike") {
 }
 
 TEST_CASE("what stands in a cell can be read") {
-    namespace cells = coll_show::palette;
+    namespace cells = collectives::drawing::palette;
     for (int whole = 1; whole <= 100; ++whole) {
         for (int count = 0; count <= whole; ++count) {
             auto const shade = cells::of_share(count, whole);

@@ -2,7 +2,8 @@
 // Flight reports of all ranks, read together.
 #include "append.hpp"
 #include "flight.hpp"
-#include "rank_set.hpp"
+
+#include <collectives/schedule/drawing/rank_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <utility>
 
 namespace coll_show {
+
+using collectives::drawing::label, collectives::drawing::rank_set;
 
 namespace {
 

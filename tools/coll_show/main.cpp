@@ -11,6 +11,8 @@
 #include "../load/load.hpp"
 #include "../numbers.hpp"
 
+#include <collectives/schedule/drawing/svg.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <sys/ioctl.h>
@@ -175,26 +177,26 @@ int show(options const& o) {
         if (!o.svg.empty()) { write_file(o.svg, as_svg(shown)); }
         return shown.proof.ok ? 0 : 1;
     }
-    auto shown = make_report(algorithm, what, o.size, o.root, bytes);
+    auto shown = report_of(algorithm, what, o.size, o.root, bytes);
     std::optional<recorded_trace> trace;
     if (!o.trace.empty()) {
         trace = read_trace(o.trace, what, o.operation);
         expect_same(shown, *trace);
         if (o.bytes == 0) {
             bytes = vector_bytes(shown, *trace);
-            shown = make_report(algorithm, what, o.size, o.root, bytes);
+            shown = report_of(algorithm, what, o.size, o.root, bytes);
         }
     }
     std::optional<report> beside;
     if (!o.compare.empty()) {
-        beside = make_report(find_algorithm(o.compare), what, shown.size, shown.root, bytes);
+        beside = report_of(find_algorithm(o.compare), what, shown.size, shown.root, bytes);
     }
     auto const* const other = beside ? &*beside : nullptr;
     auto const* const timed = trace ? &*trace : nullptr;
     fmt::print("{}", as_text(shown, other, o.style));
     if (timed != nullptr) { fmt::print("\n{}", times_as_text(*timed)); }
     if (!o.svg.empty() || !o.html.empty()) { fmt::print("\n"); }
-    if (!o.svg.empty()) { write_file(o.svg, as_svg(shown)); }
+    if (!o.svg.empty()) { write_file(o.svg, coll::drawing::svg_of(shown)); }
     if (!o.html.empty()) { write_file(o.html, as_page(shown, other, timed, o.loaded)); }
     return shown.proof.ok && (!beside || beside->proof.ok) ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report as a picture and as a page.
+// The report as a page.
 #pragma once
 
 #include "report.hpp"
@@ -11,10 +11,6 @@
 namespace coll_show {
 
 struct recorded_trace;
-
-/// Rounds left to right, each a grid of rank x chunk coloured by the share of contributions, with
-/// arrows for the transfers between them. Of many rounds a few are drawn; the picture says which.
-std::string as_svg(report const& shown);
 
 /// The explorer, opened at this algorithm: one self-contained page. With a second algorithm side by
 /// side, with a trace also the times at which the steps really ran; either may be null. Of an

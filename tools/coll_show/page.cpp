@@ -6,6 +6,7 @@
 
 #include <collectives/algorithm/all.hpp>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -96,7 +96,7 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
         throw bad_usage(
             fmt::format("plans are shown of {} at most", counted(largest_planned, "rank")));
     }
-    require_root(root, size);
+    coll::drawing::require_root(root, size);
     auto const how = find_protocol(of.protocol);
     coll::call_shape shape;
     shape.what = what;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collects what is shown of one algorithm.
+// Finds an algorithm, and says what was counted and proved of it.
 #include "report.hpp"
 
 #include "append.hpp"
@@ -10,10 +10,6 @@
 #include <array>
 
 namespace coll_show {
-
-std::string counted(int n, std::string_view noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 std::string human_bytes(std::size_t bytes) {
     if (bytes < 1024) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
@@ -52,28 +48,6 @@ coll::collective find_collective(std::string const& name) {
     }
     throw bad_usage(
         fmt::format("there is no collective \"{}\"; the collectives are {}", name, names));
-}
-
-std::string report::title() const {
-    auto text = fmt::format("{}: {} over {}", name, coll::name(what), counted(size, "rank"));
-    return coll::is_rooted(what) ? fmt::format("{}, root {}", text, root) : text;
-}
-
-void require_root(coll::rank_t root, int size) {
-    if (root < 0 || root >= size) {
-        throw bad_usage(fmt::format("root {} is none of the {}", root, counted(size, "rank")));
-    }
-}
-
-report make_report(coll::any_algorithm algorithm, coll::collective what, int size,
-                   coll::rank_t root, std::size_t bytes) {
-    require_root(root, size);
-    if (what == coll::collective::barrier) { bytes = 0; }  // its blocks are empty
-    report result{std::string(coll::name(algorithm)), what, size, root, bytes, {}, {}, {}};
-    result.schedules = algorithm.record_all(what, size, root);
-    result.proof = coll::check(result.schedules);
-    result.cost = algorithm.cost_of(size, bytes, what, root);
-    return result;
 }
 
 std::vector<property> properties(report const& shown) {

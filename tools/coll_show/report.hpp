@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is shown of one algorithm, collected once and drawn as text, SVG or a page.
+// What the text says of one algorithm beside its rounds, and how to find the algorithm.
 #pragma once
 
-#include "simulation.hpp"
-
 #include <collectives/schedule.hpp>
+#include <collectives/schedule/drawing/report.hpp>
+#include <collectives/schedule/drawing/words.hpp>
 
 #include <cstddef>
 #include <string>
@@ -13,20 +13,8 @@
 
 namespace coll_show {
 
-/// One algorithm at one size: its schedules, what they cost, and whether they are right.
-struct report {
-    std::string name;
-    coll::collective what = coll::collective::all_reduce;
-    int size = 1;
-    coll::rank_t root = 0;
-    std::size_t bytes = 0;  ///< of the whole vector of one rank
-    std::vector<coll::schedule> schedules;
-    coll::proof proof;
-    coll::cost cost;
-
-    /// `ring: all_reduce over 4 ranks` and, of a rooted collective, the root.
-    std::string title() const;
-};
+namespace coll = collectives;
+using coll::drawing::counted, coll::drawing::report, coll::drawing::report_of;
 
 /// A mistake in the command line.
 using bad_usage = coll::usage_error;
@@ -37,16 +25,6 @@ std::string algorithm_list();
 /// By name; an unknown one is a `bad_usage` that lists the names.
 coll::any_algorithm find_algorithm(std::string const& name);
 coll::collective find_collective(std::string const& name);
-
-/// A root that is no rank is a `bad_usage`.
-void require_root(coll::rank_t root, int size);
-
-/// Records, proves and costs an algorithm.
-report make_report(coll::any_algorithm algorithm, coll::collective what, int size,
-                   coll::rank_t root, std::size_t bytes);
-
-/// `1 chunk`, `4 ranks`.
-std::string counted(int n, std::string_view noun);
 
 /// `1 MiB`, `1.5 KiB`, `12 bytes`.
 std::string human_bytes(std::size_t bytes);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Draws plans as an SVG.
 #include "append.hpp"
-#include "palette.hpp"
 #include "planned.hpp"
-#include "svg_frame.hpp"
+
+#include <collectives/schedule/drawing/palette.hpp>
+#include <collectives/schedule/drawing/svg_begin.hpp>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 namespace coll_show {
+
+using coll::drawing::escaped, coll::drawing::svg_begin;
+namespace palette = coll::drawing::palette;
 
 namespace {
 

@@ -4,23 +4,16 @@
 
 #include "report.hpp"
 
+#include <collectives/schedule/drawing/text_style.hpp>
+
 #include <string>
 
 namespace coll_show {
 
-/// How to write the text.
-struct text_style {
-    int width = 150;      ///< columns a table may take before its cells are shortened or left out
-    int most_ranks = 16;  ///< ranks the tables may have before rounds are summarised
-    bool full = false;    ///< never shorten
-    bool color = false;   ///< ANSI colours
-};
+using coll::text_style;
 
 /// The whole report. `beside`, if not null, is a second algorithm whose cost stands beside.
 std::string as_text(report const& shown, report const* beside, text_style const& style);
-
-/// The table of partial sums, in full, with counts, or summarised, whichever fits the style.
-std::string rounds_as_text(report const& shown, text_style const& style);
 
 /// Counted cost beside the lower bounds, then bytes per rank.
 std::string cost_as_text(report const& shown, report const* beside, text_style const& style);

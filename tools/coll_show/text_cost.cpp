@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counted cost beside the lower bounds, and the proof's verdict.
 #include "append.hpp"
-#include "describe.hpp"
 #include "text.hpp"
+
+#include <collectives/schedule/drawing/rounds.hpp>
 
 #include <algorithm>
 
@@ -96,10 +97,7 @@ std::string proof_as_text(report const& shown) {
 }
 
 std::string as_text(report const& shown, report const* beside, text_style const& style) {
-    auto out = fmt::format("{}, {}, {}\n\n", shown.title(),
-                           counted(shown.schedules[0].chunks, part_of(shown.what)),
-                           counted(shown.cost.rounds, "round"));
-    out += rounds_as_text(shown, style);
+    auto out = coll::drawing::rounds_text(shown, style, "--");
     out += '\n';
     out += cost_as_text(shown, beside, style);
     out += '\n';

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Colours that colour-blind readers tell apart: a ramp of one blue, by lightness, for partial sums,
-// and gold for what is complete. The page has the same numbers in its script.
+// and gold for what is complete. The explorer's page has the same numbers in its script.
 #pragma once
 
-#include "../contrast.hpp"
-
-#include <fmt/format.h>
+#include <collectives/schedule/drawing/contrast.hpp>
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <string>
 
-namespace coll_show::palette {
+namespace collectives::inline v0::drawing::palette {
 
 inline constexpr auto ink = "#16202c";
 inline constexpr auto quiet = "#5d6b7a";
@@ -37,15 +36,16 @@ inline shade of_share(int count, int whole) {
     constexpr std::array<double, 3> low{222, 235, 248};
     constexpr std::array<double, 3> high{31, 88, 150};
     auto const t = whole <= 2 ? 0.0 : static_cast<double>(count - 1) / (whole - 2);
-    std::array<int, 3> mixed{};
+    std::string fill = "#";
     for (std::size_t i = 0; i < 3; ++i) {
-        mixed[i] = static_cast<int>(std::lround(low[i] + t * (high[i] - low[i])));
+        auto const mixed = static_cast<std::size_t>(std::lround(low[i] + t * (high[i] - low[i])));
+        fill += "0123456789abcdef"[mixed / 16];
+        fill += "0123456789abcdef"[mixed % 16];
     }
-    auto const fill = fmt::format("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2]);
     for (auto const* text : {ink, "#ffffff"}) {
-        if (::palette::contrast(fill, text) >= ::palette::readable) { return {fill, text}; }
+        if (contrast(fill, text) >= readable) { return {fill, text}; }
     }
     return {fill, "#000000"};  // between pale and dark neither of them can be read
 }
 
-}  // namespace coll_show::palette
+}  // namespace collectives

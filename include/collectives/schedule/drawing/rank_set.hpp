@@ -2,7 +2,7 @@
 // A set of ranks: whose contributions a value holds.
 #pragma once
 
-#include <fmt/format.h>
+#include <collectives/core/text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace coll_show {
+namespace collectives::inline v0::drawing {
 
 /// A set of ranks 0 .. size - 1. Sets that meet in an operation come from one size.
 class rank_set {
@@ -66,12 +66,12 @@ inline std::string label(rank_set const& set) {
         while (last + 1 < set.limit() && set.contains(last + 1)) { ++last; }
         if (pieces++ > 0) { runs += ','; }
         if (last == r) {
-            runs += fmt::format("{}", r);
+            runs += text_of(r);
         } else if (last == r + 1 && (pieces > 1 || set.count() > 2)) {
-            runs += fmt::format("{},{}", r, last);
+            runs += text_of(r, ",", last);
             ++pieces;
         } else {
-            runs += fmt::format("{}..{}", r, last);
+            runs += text_of(r, "..", last);
         }
         r = last;
     }
@@ -79,4 +79,4 @@ inline std::string label(rank_set const& set) {
     return pieces == 1 ? runs : "{" + runs + "}";
 }
 
-}  // namespace coll_show
+}  // namespace collectives

@@ -1,42 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Says in a sentence what happens in a round, by recognising how its senders and receivers relate.
-#include "describe.hpp"
+#pragma once
+
+#include <collectives/schedule/drawing/pattern.hpp>
+#include <collectives/schedule/drawing/replay.hpp>
+#include <collectives/schedule/drawing/words.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-namespace coll_show {
+namespace collectives::inline v0::drawing {
 
-namespace {
+namespace sentence {
 
 using round_type = std::vector<transfer>;
 
-std::set<int> senders(round_type const& round) {
+inline std::set<int> senders(round_type const& round) {
     std::set<int> result;
     for (auto const& t : round) { result.insert(t.from); }
     return result;
 }
 
-std::set<int> receivers(round_type const& round) {
+inline std::set<int> receivers(round_type const& round) {
     std::set<int> result;
     for (auto const& t : round) { result.insert(t.to); }
     return result;
 }
 
-std::string ranks(std::set<int> const& set, int size) {
-    if (set.size() == 1) { return fmt::format("rank {}", *set.begin()); }
+inline std::string ranks(std::set<int> const& set, int size) {
+    if (set.size() == 1) { return filled("rank {}", *set.begin()); }
     if (static_cast<int>(set.size()) == size) { return "all ranks"; }
     rank_set as_set(size);
     for (int const r : set) { as_set.insert(r); }
     auto const text = label(as_set);
-    if (text.size() > 24) { return fmt::format("{} ranks", set.size()); }
+    if (text.size() > 24) { return filled("{} ranks", set.size()); }
     return "ranks " + text;
 }
 
 /// Each sender has one transfer, and the same distance or mask leads to its receiver.
-std::string regular(round_type const& round, int size) {
+inline std::string regular(round_type const& round, int size) {
     auto const from = senders(round);
     if (from.size() != round.size() || round.size() < 2) { return {}; }
     auto const distance = [size](transfer const& t) { return (t.to - t.from + size) % size; };
@@ -48,8 +55,8 @@ std::string regular(round_type const& round, int size) {
     bool const everyone = static_cast<int>(from.size()) == size;
     bool const mutual = from == receivers(round);
     if (same(mask) && mutual && size > 2) {
-        return fmt::format("{} in pairs i <-> i xor {}", everyone ? "all" : ranks(from, size),
-                           mask(round.front()));
+        return filled("{} in pairs i <-> i xor {}", everyone ? "all" : ranks(from, size),
+                      mask(round.front()));
     }
     if (!same(distance)) { return {}; }
     int const d = distance(round.front());
@@ -57,16 +64,16 @@ std::string regular(round_type const& round, int size) {
         return d <= size / 2 ? t.to < t.from : t.to > t.from;
     });
     // A short way back reads better than a long way round.
-    auto const way = fmt::format("i {} {}{}", d <= size / 2 ? '+' : '-', std::min(d, size - d),
-                                 wraps ? fmt::format(" (mod {})", size) : std::string());
+    auto const way = filled("i {} {}{}", d <= size / 2 ? "+" : "-", std::min(d, size - d),
+                            wraps ? filled(" (mod {})", size) : std::string());
     if (everyone) { return "every rank i -> " + way; }
     auto const whom = ranks(from, size);
     bool const listed = whom.find("ranks ") == 0;
-    return fmt::format("rank i -> {} for {}", way, listed ? "i in " + whom.substr(6) : whom);
+    return filled("rank i -> {} for {}", way, listed ? "i in " + whom.substr(6) : whom);
 }
 
 /// How many ranks each sender sends to, if that is the same for all; else 0.
-int even_fan(round_type const& round) {
+inline int even_fan(round_type const& round) {
     std::map<int, int> sends;
     for (auto const& t : round) { ++sends[t.from]; }
     int const fan = sends.begin()->second;
@@ -76,7 +83,7 @@ int even_fan(round_type const& round) {
 }
 
 /// Whether whoever sends to a rank receives from it too.
-bool exchanges(round_type const& round) {
+inline bool exchanges(round_type const& round) {
     std::set<std::pair<int, int>> pairs;
     for (auto const& t : round) { pairs.emplace(t.from, t.to); }
     return std::all_of(pairs.begin(), pairs.end(), [&](auto const& p) {
@@ -84,42 +91,29 @@ bool exchanges(round_type const& round) {
     });
 }
 
-std::string who(round_type const& round, int size) {
+inline std::string who(round_type const& round, int size) {
     if (auto text = regular(round, size); !text.empty()) { return text; }
     auto const from = senders(round);
     auto const to = receivers(round);
-    if (round.size() == 1) { return fmt::format("rank {} -> rank {}", *from.begin(), *to.begin()); }
+    if (round.size() == 1) { return filled("rank {} -> rank {}", *from.begin(), *to.begin()); }
     if (static_cast<int>(round.size()) == size * (size - 1)) { return "every rank -> every other"; }
     int const fan = even_fan(round);
     if (exchanges(round) && fan == 1) { return ranks(from, size) + " in pairs"; }
     if (exchanges(round) && fan > 1) {
-        return fmt::format("{} each with {} others", ranks(from, size), fan);
+        return filled("{} each with {} others", ranks(from, size), fan);
     }
     if (from.size() == 1 || to.size() == 1) { return ranks(from, size) + " -> " + ranks(to, size); }
-    return fmt::format("{} transfers, {} -> {}", round.size(), ranks(from, size), ranks(to, size));
+    return filled("{} transfers, {} -> {}", round.size(), ranks(from, size), ranks(to, size));
 }
 
-}  // namespace
+}  // namespace sentence
 
-std::string label(coll::chunk_range range, int chunks) {
-    auto const run = [](int first, int last) {
-        return first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
-    };
-    if (range.count == 0) { return "none"; }
-    int const end = range.first + range.count;
-    if (end <= chunks) { return run(range.first, end - 1); }
-    return run(range.first, chunks - 1) + "," + run(0, end - chunks - 1);
-}
-
-std::string_view part_of(coll::collective what) {
-    return coll::has_blocks(what) ? "block" : "chunk";
-}
-
-std::string describe(simulation const& sim, int number) {
-    auto const& round = sim.transfers(number);
-    int const size = sim.size();
-    int const chunks = sim.chunks();
-    auto const part = part_of(sim.what());
+/// `every rank i -> i + 1 (mod 4), 1 chunk each, added`.
+inline std::string describe(replay const& values, int number) {
+    auto const& round = values.transfers(number);
+    int const size = values.size();
+    int const chunks = values.chunks();
+    auto const part = part_of(values.what());
     if (round.empty()) { return "nothing moves"; }
     auto const by_count = [](transfer const& a, transfer const& b) {
         return a.received.count < b.received.count;
@@ -129,14 +123,14 @@ std::string describe(simulation const& sim, int number) {
     int const high = most->received.count;
     bool const whole = low == chunks;
     auto what = whole && chunks == 1 ? std::string("the whole vector")
-                : whole              ? fmt::format("all {}s", part)
-                : low == high        ? fmt::format("{} {}{}", low, part, low == 1 ? "" : "s")
-                                     : fmt::format("{} to {} {}s", low, high, part);
+                : whole              ? filled("all {}s", part)
+                : low == high        ? filled("{} {}{}", low, part, low == 1 ? "" : "s")
+                                     : filled("{} to {} {}s", low, high, part);
     if (round.size() > 1) { what += " each"; }
     auto const adding = std::count_if(round.begin(), round.end(), [](auto& t) { return t.adds; });
     auto const count = static_cast<std::ptrdiff_t>(round.size());
     auto const how = adding == count ? "added" : adding == 0 ? "copied" : "added or copied";
-    return fmt::format("{}: {}, {}", who(round, size), what, how);
+    return filled("{}: {}, {}", sentence::who(round, size), what, how);
 }
 
-}  // namespace coll_show
+}  // namespace collectives

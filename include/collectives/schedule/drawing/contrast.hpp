@@ -9,7 +9,7 @@
 #include <cmath>
 #include <string_view>
 
-namespace palette {
+namespace collectives::inline v0::drawing::palette {
 
 /// Red, green and blue of a colour such as "#0b5fa5", from 0 to 1, as amounts of light.
 inline std::array<double, 3> light_of(std::string_view colour) {
@@ -37,4 +37,4 @@ inline double contrast(std::string_view one, std::string_view other) {
 /// What text of any size needs.
 inline constexpr double readable = 4.5;
 
-}  // namespace palette
+}  // namespace collectives

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What travels in each round, from the recorded schedules of all ranks.
+#pragma once
+
+#include <collectives/core/error.hpp>
+#include <collectives/core/text.hpp>
+#include <collectives/schedule/schedule.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace collectives::inline v0::drawing {
+
+/// Chunks that travel from one rank to another in one round. `sent` differs from `received` only
+/// in all_to_all, where the sender names blocks of its input and the receiver blocks of its output.
+struct transfer {
+    rank_t from = 0;
+    rank_t to = 0;
+    chunk_range sent{};
+    chunk_range received{};
+    bool adds = false;  ///< reduced into the receiver's value; otherwise copied over it
+};
+
+/// Throws error where a step has a round or chunks that do not exist, or receives from no rank.
+inline void expect_steps_exist(std::span<schedule const> ranks) {
+    for (auto const& s : ranks) {
+        for (auto const& step : s.steps) {
+            auto const [first, count] = step.chunks;
+            if (step.round < 0) {
+                throw error(text_of("rank ", s.rank, " names a round ", step.round));
+            }
+            if (first < 0 || first >= s.chunks || count < 0 || count > s.chunks) {
+                throw error(text_of("rank ", s.rank, " names ", count, " chunks from ", first,
+                                    " on in round ", step.round, ", but the chunks are 0 to ",
+                                    s.chunks - 1));
+            }
+            if (step.what != verb::send && (step.peer < 0 || step.peer >= s.size)) {
+                throw error(text_of("rank ", s.rank, " waits in round ", step.round, " for rank ",
+                                    step.peer, ", but the ranks are 0 to ", s.size - 1));
+            }
+        }
+    }
+}
+
+/// Of each round, by sender, then receiver. `ranks[r]` is rank r's schedule. The k-th receive of a
+/// pair of ranks in a round takes the k-th send: messages never overtake. Throws error where a
+/// receive has no send.
+inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const> ranks) {
+    expect_steps_exist(ranks);
+    std::map<std::tuple<int, int, int>, std::deque<chunk_range>> sent;
+    int rounds = 0;
+    for (auto const& s : ranks) {
+        for (auto const& step : s.steps) {
+            rounds = std::max(rounds, step.round + 1);
+            if (step.what == verb::send) {
+                sent[{step.round, s.rank, step.peer}].push_back(step.chunks);
+            }
+        }
+    }
+    std::vector<std::vector<transfer>> result(static_cast<std::size_t>(rounds));
+    for (auto const& s : ranks) {
+        for (auto const& step : s.steps) {
+            if (step.what == verb::send) { continue; }
+            auto& queue = sent[{step.round, step.peer, s.rank}];
+            if (queue.empty()) {
+                throw error(text_of("rank ", s.rank, " waits in round ", step.round, " for rank ",
+                                    step.peer, ", which sends it nothing"));
+            }
+            result[static_cast<std::size_t>(step.round)].push_back(
+                {step.peer, s.rank, queue.front(), step.chunks, step.what == verb::recv_reduce});
+            queue.pop_front();
+        }
+    }
+    for (auto& round : result) {
+        std::stable_sort(round.begin(), round.end(), [](auto const& a, auto const& b) {
+            return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+        });
+    }
+    return result;
+}
+
+}  // namespace collectives
