@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures NCCL for coll_perf, in the way that our_cuda_driver.cpp measures this library: in the
-// same memory, from a stream of the same kind, with the host waiting for each call's end. It has no
-// launcher: the ranks are forked, and take the devices in turn. Status 77 without NCCL or a device.
+// same memory, from a stream of the same kind, with the host waiting for each call's end. The ranks
+// are forked, or with `--as-member RANK FOLDER` before the order it is one of them; they take the
+// devices in turn. Status 77 without NCCL or a device.
 #include "device_rank.hpp"
+#include "member.hpp"
 #include "nccl_calls.hpp"
 
 #include "../../tools/load/inherit.hpp"
@@ -172,14 +174,21 @@ void live(nccl::library const& with, coll::communicator& base, board meeting, or
 }  // namespace
 
 int main(int argc, char** argv) try {
-    auto const o = order::read(argc, argv);
+    auto const member = is_member(argc, argv);
+    auto const o = order::read(argc, argv, member ? 4 : 1);
     nccl::library const with(nccl::file_to_open());
     require_device();
     load::inherit();
     ::setenv("NCCL_SOCKET_IFNAME", "lo", 0);  // all ranks are on this machine
     ::signal(SIGALRM, end_when_late);
     auto const meeting = o.meet(o.how.ranks);
-    coll::shm::run(o.how.ranks, [&](coll::communicator& base) { live(with, base, meeting, o); });
+    if (member) {
+        auto base = join_members(argv[2], o.how.ranks, argv[3]);
+        live(with, base, meeting, o);
+    } else {
+        coll::shm::run(o.how.ranks,
+                       [&](coll::communicator& base) { live(with, base, meeting, o); });
+    }
     return 0;
 } catch (peers::nccl::not_here const& e) {
     std::cerr << e.what() << std::endl;

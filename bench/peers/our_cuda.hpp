@@ -59,21 +59,29 @@ void measure_on_device(coll::communicator& comm, board meeting, settings const& 
     throw;
 }
 
-/// All ranks: threads of this process, or processes that `calls()` is called in. Ranks take the
-/// devices in turn.
+/// One rank, in a process or a thread of its own. Ranks take the devices in turn.
+template <class Known>
+void measure_on_next_device(coll::communicator& base,
+                            std::shared_ptr<cuda::call_table> const& table, board const& meeting,
+                            settings const& how, std::vector<measured_case> const& cases,
+                            std::function<void(std::string const&)> const& tell) {
+    bind_rank(how.places, base.rank());
+    std::string why;
+    auto const devices = table->devices(why);
+    auto const mine = devices == 0 ? 0 : base.rank() % devices;
+    if (devices != 0) { table->use(mine); }  // else all ranks are refused next
+    auto comm = cuda::communicate(base, mine, {table, {}});
+    measure_on_device<Known>(comm, meeting, how, cases, tell);
+}
+
+/// All ranks: threads of this process, or processes that `calls()` is called in.
 template <class Known, class Calls>
 void measure_on_devices(bool threads, Calls const& calls, board const& meeting, settings const& how,
                         std::vector<measured_case> const& cases,
                         std::function<void(std::string const&)> const& tell) {
     auto const body = [&](coll::communicator& base,
                           std::shared_ptr<cuda::call_table> const& table) {
-        bind_rank(how.places, base.rank());
-        std::string why;
-        auto const devices = table->devices(why);
-        auto const mine = devices == 0 ? 0 : base.rank() % devices;
-        if (devices != 0) { table->use(mine); }  // else all ranks are refused next
-        auto comm = cuda::communicate(base, mine, {table, {}});
-        measure_on_device<Known>(comm, meeting, how, cases, tell);
+        measure_on_next_device<Known>(base, table, meeting, how, cases, tell);
     };
     if (threads) {
         auto const table = calls();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coll_perf's driver for devices, without a GPU: it measures what it is asked to, and its results
 // are right.
+#include "../../bench/peers/member.hpp"
 #include "../../bench/peers/our_cuda.hpp"
 
 #include <cuda/suite_kernels.hpp>
@@ -9,8 +10,12 @@
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -102,4 +107,48 @@ TEST_CASE("how ranks share devices") {
     CHECK(peers::sharing(4, 1) == "4 ranks sharing one GPU");
     CHECK(peers::sharing(4, 2) == "4 ranks sharing 2 GPUs");
     CHECK(peers::sharing(4, 4) == "4 ranks, a GPU each");
+}
+
+TEST_CASE("coll_perf's driver on devices: ranks that a launcher's ranks have started") {
+    peers::settings how;
+    how.ranks = 3;
+    how.iterations = 4;
+    fake::world w;
+    shared_memory const memory(peers::board::bytes_for(how.ranks, how.iterations));
+    shared_memory const said(1 << 16);
+    auto* const text = static_cast<char*>(said.at());
+    auto const folder = "coll_perf_test." + std::to_string(::getpid());
+    auto const live = [&](int rank) {
+        ::setenv("PMI_RANK", "6", 1);  // the launcher has started more
+        ::setenv("PMI_SIZE", "8", 1);
+        ::setenv("COLLECTIVES_RANK", "6", 1);
+        ::setenv("COLLECTIVES_SIZE", "8", 1);
+        auto base = peers::join_members(std::to_string(rank).c_str(), how.ranks, folder.c_str());
+        peers::measure_on_next_device<known>(
+            base, std::make_shared<fake::machine>(w),
+            {memory.at(), how.ranks, how.iterations, false}, how,
+            {one_of("all_reduce", 3'000, false)},
+            [text](std::string const& line) { line.copy(text, line.size()); });
+    };
+    std::vector<::pid_t> children;
+    for (int rank = 0; rank < how.ranks; ++rank) {
+        children.push_back(::fork());
+        if (children.back() != 0) { continue; }
+        try {
+            live(rank);
+        } catch (std::exception const& e) {
+            static_cast<void>(std::fprintf(stderr, "rank %d: %s\n", rank, e.what()));
+            ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    for (auto const child : children) {
+        int status = 1;
+        ::waitpid(child, &status, 0);
+        CHECK(status == 0);
+    }
+    peers::case_result r;
+    REQUIRE(peers::read_result(text, r));
+    CHECK(r.wrong == 0);
+    CHECK(r.samples.size() == 4);
 }

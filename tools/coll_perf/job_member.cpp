@@ -46,12 +46,12 @@ coll::job_place place_of_this_rank() try {
 
 /// What no rank of a launcher's can do.
 void refuse_transport(std::string const& name) {
-    constexpr std::array<std::string_view, 11> all{
-        "",          "join",      "shm",         "ucx",         "hosts",        "mpi",
-        "hosts-mpi", "mpi-mpich", "mpi-openmpi", "hosts-mpich", "hosts-openmpi"};
+    constexpr std::array<std::string_view, 12> all{
+        "",          "join",      "shm",         "ucx",         "hosts",         "mpi",
+        "hosts-mpi", "mpi-mpich", "mpi-openmpi", "hosts-mpich", "hosts-openmpi", "cuda"};
     if (std::find(all.begin(), all.end(), name) != all.end()) { return; }
     throw wrong_under_launcher(fmt::format(
-        "--transport {}: under a launcher there are mpi, ucx, shm, hosts, hosts-mpi and join",
+        "--transport {}: under a launcher there are mpi, ucx, shm, hosts, hosts-mpi, cuda and join",
         name));
 }
 
@@ -116,7 +116,9 @@ void measure_over(job_rank const& me, work const& w) {
     auto const groups = plan(request_of(w.asked), how.ranks);
     job_peers const peers(w.asked);
     auto const measure = [&](std::string const& program, auto const& cases, auto const& tell) {
-        if (program != w.transport) { return peers.measure(program, me, place, how, cases, tell); }
+        if (program != w.transport || is_on_devices(program)) {
+            return peers.measure(program, me, place, how, cases, tell);
+        }
         place.on([&](auto& board) { measure_on_rank(me, board, how, cases, tell); });
     };
     std::vector<program> programs{{w.transport, false, {}}};
@@ -143,6 +145,7 @@ void measure_over(job_rank const& me, work const& w) {
 
 int measure_as_rank(job_rank const& me, work w) {
     std::optional<output> out;
+    if (is_on_devices(w.transport)) { w.transport = name_on_devices(me.comm, w.asked); }
     auto const places = tell_places(me.comm, w.asked);
     if (places.front().of == binding::unit::core && !has_core_each(places)) {
         w.core_per_rank = false;  // the launcher has put several on one
@@ -208,7 +211,8 @@ int measure_as_member(options o, char** arguments) {
         w.core_per_rank = take_place(place, o.bind);
         int status = 1;
         join_over(
-            w.transport, [&](job_rank const& me) { status = measure_as_rank(me, w); },
+            is_on_devices(w.transport) ? launched::transport_of_join() : w.transport,
+            [&](job_rank const& me) { status = measure_as_rank(me, w); },
             settings_of(o).background);
         return status;
     } catch (std::exception const& e) {

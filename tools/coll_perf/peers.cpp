@@ -73,19 +73,21 @@ program find_driver(std::string const& title, bool peer, std::string const& laun
     return program_of(title, peer, {launcher, driver, {}, seconds_per_case});
 }
 
-/// How so many ranks share the devices, in words of the driver's.
-std::string ask_sharing(std::string const& transport, std::string const& driver, int ranks) {
-    std::vector<std::string> const command{driver, "ranks", std::to_string(ranks)};
+std::string const our_driver = "ours_cuda";
+
+}  // namespace
+
+std::string sharing_of_devices(std::string const& folder, int ranks) {
+    std::vector<std::string> const command{(fs::path(folder) / our_driver).string(), "ranks",
+                                           std::to_string(ranks)};
     auto const end = run_launch([&](int descriptor) { return become(command, descriptor); }, 60,
                                 [](auto const&) { return false; });
     auto const said = end.said.substr(0, end.said.find('\n'));
-    auto const failed = fmt::format("{} cannot be measured: {}", transport, said);
+    auto const failed = fmt::format("cuda cannot be measured: {}", said);
     if (end.how == launch_end::how::failed && end.status == 77) { throw no_device(failed); }
     if (end.how != launch_end::how::well) { throw std::runtime_error(failed); }
     return said;
 }
-
-}  // namespace
 
 std::string default_peer_folder() { return (own_folder().parent_path() / "bench").string(); }
 
@@ -158,11 +160,8 @@ program find_launched(std::string const& transport, std::string const& folder, i
     if (is_on_devices(transport)) {
         auto const launcher = transport == "cuda-threads" ? "threads" : "processes";
         auto found =
-            find_driver(transport, false, launcher, "ours_cuda", folder, seconds_per_case, missing);
-        if (missing.empty()) {
-            found.name +=
-                ": " + ask_sharing(transport, (fs::path(folder) / "ours_cuda").string(), ranks);
-        }
+            find_driver(transport, false, launcher, our_driver, folder, seconds_per_case, missing);
+        if (missing.empty()) { found.name += ": " + sharing_of_devices(folder, ranks); }
         return found;
     }
     auto const dash = transport.find('-');
