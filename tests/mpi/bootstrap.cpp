@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ranks of an MPI job tell each other bytes. Usage: PROGRAM RANKS
 #define DOCTEST_CONFIG_IMPLEMENT
-#include <collectives/mpi.hpp>
+#include <collectives/launch/bootstrap/mpi.hpp>
 
 #include <doctest/doctest.h>
 

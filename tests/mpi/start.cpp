@@ -2,7 +2,7 @@
 // start RANKS CALL: rank 1 comes late to a collective call of MPI with which a communicator starts,
 // the CALL-th. Each rank that ends in time says so; the launcher's test counts these. Nothing that
 // MPI may still use has been freed then, or lies in a frame that is left.
-#include <collectives/mpi.hpp>
+#include <collectives/transport/mpi/link.hpp>
 
 #include <malloc.h>
 #include <unistd.h>
