@@ -49,5 +49,14 @@ if(TARGET sgd_trainer)
         sgd_trainer/optimizer.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
     set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
         COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
+    # Most files are small beside the headers that they include: those of a folder are compiled as one. Tests link
+    # some by themselves, and each study has names of its own.
+    foreach(folder IN ITEMS sgd_trainer compare)
+        set(together ${trainer})
+        list(FILTER together INCLUDE REGEX "/${folder}/[^/]*\\.cpp$")
+        list(FILTER together EXCLUDE REGEX "/(cifar|digits)\\.cpp$")
+        set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
+    endforeach()
+    set_target_properties(sgd_trainer PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     collectives_launched(sgd_trainer ${math})
 endif()

@@ -27,7 +27,7 @@ constexpr double least_bytes = 0.7;  // likewise
 constexpr double panel_width = 400;
 constexpr double panel_height = 400;
 
-constexpr std::string_view style =
+constexpr std::string_view bytes_style =
     "text{fill:#333}.title{font-size:22px;font-weight:bold}.sub{font-size:14px;fill:#666}"
     ".panel{font-size:16px;font-weight:bold}.tick{font-size:13px;fill:#666}.axis{font-size:14px}"
     ".name{font-size:14px;font-weight:bold}.note{font-size:13px;fill:#707070}"
@@ -130,7 +130,7 @@ void draw_name(svg& picture, panel const& to, double bytes, std::string_view nam
 }  // namespace
 
 void draw_bytes_chart(std::filesystem::path const& file, std::span<measured_point const> measured) {
-    svg picture(1240, 620, "Bytes against ranks for star, tree, butterfly and ring", style);
+    svg picture(1240, 620, "Bytes against ranks for star, tree, butterfly and ring", bytes_style);
     picture.text({70, 42}, "What an all-reduce of n bytes asks of the network", "class='title'");
     picture.text({70, 66},
                  fmt::format("Curves: counted from each algorithm’s steps. Circles: measured at "

@@ -21,7 +21,7 @@ constexpr double bar_height = 24;
 constexpr double lane_height = 2 * bar_height + 4;  // receive above, send below
 constexpr double lane_gap = 44;                     // room for the arrows
 
-constexpr std::string_view style =
+constexpr std::string_view timeline_style =
     "text{fill:#333}.title{font-size:22px;font-weight:bold}.sub{font-size:14px;fill:#666}"
     ".lane{font-size:15px;font-weight:bold}.small{font-size:11.5px;fill:#444}"
     ".tick{font-size:13px;fill:#666}.axis{font-size:14px}.round{font-size:13px;fill:#666}"
@@ -182,7 +182,7 @@ void draw_legend(svg& picture) {
 void draw_timeline(std::filesystem::path const& file, std::span<coll::trace_event const> events,
                    int ranks, std::string const& subtitle) {
     timeline const lanes(events, ranks);
-    svg picture(1250, lanes.height(), "Timeline of one ring all-reduce", style);
+    svg picture(1250, lanes.height(), "Timeline of one ring all-reduce", timeline_style);
     picture.raw(arrow_tip);
     picture.text({40, 42}, fmt::format("One ring all-reduce over {} ranks, as it happened", ranks),
                  "class='title'");
