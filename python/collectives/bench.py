@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python -m collectives.bench [ranks]: the time of an all_reduce of NumPy arrays between processes.
 
-With mpi4py: mpiexec -n 2 python -m collectives.bench --mpi4py, which times MPI's Allreduce in the same way."""
+As ranks of an MPI: mpiexec -n 2 python bench.py --mpi4py times MPI's Allreduce in the same way. That needs mpi4py of the
+launcher's MPI, and no package collectives. python/beside_mpi does all of it."""
 
 import sys
 import time
@@ -34,14 +35,18 @@ def measure(comm):
 
 
 def measure_mpi():
+    import mpi4py
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
+    if comm.size == 1:  # each rank of another MPI's launcher takes itself for the only one
+        sys.exit(f"one rank of {MPI.Get_library_version().splitlines()[0]}: is the launcher another MPI's?")
+    name = f"mpi4py {mpi4py.__version__}, {MPI.get_vendor()[0]} {'.'.join(map(str, MPI.get_vendor()[1]))}"
     for size in SIZES:
         x = np.ones(size // 4, np.float32)
         t = best_time(lambda: comm.Allreduce(MPI.IN_PLACE, x), comm.Barrier, size)
         if comm.rank == 0:
-            print(f"{size:>10} bytes {t * 1e6:12.2f} us  mpi4py")
+            print(f"{size:>10} bytes {t * 1e6:12.2f} us  {name}")
 
 
 def main():
