@@ -139,11 +139,29 @@ TEST_CASE("copies of any bytes at any address") {
             for (std::size_t const n : {0UL, 1UL, 15UL, 16UL, 17UL, 33UL, 300UL}) {
                 at_once::workers = 1 + (a + b + n) % 3;
                 std::fill(to.begin(), to.end(), std::byte{0});
-                cuda::enqueue_copy<at_once>(to.data() + a, from.data() + b, n, nullptr);
+                auto* const only = to.data() + a;
+                cuda::enqueue_copy<at_once>({&only, 1}, from.data() + b, n, nullptr);
                 std::vector<std::byte> expected(400);
                 std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(b), n,
                             expected.begin() + static_cast<std::ptrdiff_t>(a));
                 REQUIRE(to == expected);
+            }
+        }
+    }
+}
+
+TEST_CASE("a copy to several places, more than a kernel takes, aligned alike or not") {
+    std::vector<std::byte> const from(333, std::byte{0x21});
+    for (std::size_t const apart : {400UL, 401UL}) {
+        for (std::size_t const places : {2UL, 3UL, 300UL}) {
+            at_once::workers = 3;
+            std::vector<std::byte> to(apart * places);
+            std::vector<std::byte*> all;
+            for (std::size_t k = 0; k < places; ++k) { all.push_back(to.data() + k * apart + 3); }
+            cuda::enqueue_copy<at_once>(all, from.data(), from.size(), nullptr);
+            for (std::size_t i = 0; i < to.size(); ++i) {
+                auto const at = i % apart;
+                REQUIRE(to[i] == (at >= 3 && at < 336 ? from[0] : std::byte{}));
             }
         }
     }

@@ -144,6 +144,10 @@ TEST_CASE("a call of CUDA that fails in the middle reaches every rank") {
                             for (int i = 0; i < 100; ++i) {
                                 auto fresh = comm.template allocate<float>(5'000);
                                 comm.all_reduce(fresh, buffer, coll::sum{}, {.timeout = 20s});
+                                // What is copied after the last peer was told is noted by an event.
+                                auto const own = coll::block(5'000, comm.size(), comm.rank()).size;
+                                comm.all_gather(std::span(fresh.data(), own), buffer,
+                                                {.algorithm = coll::ring{}, .timeout = 20s});
                             }
                         },
                         call);

@@ -58,6 +58,54 @@ TEST_CASE("leaders: processes that share devices, whose members start no kernel"
     }
 }
 
+TEST_CASE("leaders: a broadcast and an all_gather, by one rank that reads each value once") {
+    for (int const size : {2, 4}) {
+        world w;
+        w.devices = 1;
+        coll::shm::run(size, [&](auto& base) {
+            auto const mine = std::make_shared<machine>(w);
+            auto comm = cuda::communicate(base, 0, {mine, {}});
+            auto const told = name(comm.explain(1 << 20).algorithm);
+            expect(told == "leaders:" + std::to_string(size), told);
+            auto const p = static_cast<std::size_t>(size);
+            auto const kernels_of = [&](auto const& call) {
+                comm.barrier();
+                int const before = mine->kernels;
+                call();
+                return mine->kernels - before;
+            };
+            for (std::size_t const n : {1UL, 1'000UL, 300'001UL}) {
+                auto whole = comm.template allocate<float>(n * p);
+                auto block = comm.template allocate<float>(n);
+                auto const own = static_cast<float>(comm.rank() + 1);
+                std::vector<float> host(n * p, own);
+                mine->copy(block.data(), host.data(), n * 4, nullptr);
+                mine->synchronize(nullptr);
+                auto const expect_each = [&](auto const& at) {
+                    mine->copy(host.data(), whole.data(), n * p * 4, nullptr);
+                    mine->synchronize(nullptr);
+                    for (std::size_t i = 0; i < n * p; ++i) { expect(host[i] == at(i), "a value"); }
+                };
+                for (int root = 0; root < size; ++root) {
+                    host.assign(n * p, own);
+                    mine->copy(whole.data(), host.data(), n * p * 4, nullptr);
+                    mine->synchronize(nullptr);
+                    auto const started = kernels_of([&] { comm.broadcast(whole, root); });
+                    expect(started == (comm.rank() == root ? 1 : 0), "the root alone, once");
+                    expect_each([&](std::size_t) { return static_cast<float>(root + 1); });
+                }
+                auto const started = kernels_of([&] { comm.all_gather(block, whole); });
+                expect(started == (comm.rank() == 0 ? size + 1 : 0), "the leader alone");
+                expect_each([&](std::size_t i) { return static_cast<float>(i / n + 1); });
+                auto const each = kernels_of(
+                    [&] { comm.all_gather(block, whole, {.algorithm = coll::one_shot{}}); });
+                expect(each == 1, "each rank its own block, once");
+                expect_each([&](std::size_t i) { return static_cast<float>(i / n + 1); });
+            }
+        });
+    }
+}
+
 TEST_CASE("leaders: threads that share a device, also in a part of their own") {
     for (int const share : {0, 50}) {
         world w;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace plan_cases;
@@ -96,6 +97,35 @@ TEST_CASE("ranks that announce different protocols") {
         }
     }
     MESSAGE("mixtures proved: " << proved);
+}
+
+TEST_CASE("leaders: copies that are pushed, to ranks that take them and to others") {
+    std::mt19937 random(seed());
+    for (auto const [size, own] : {std::pair(2, 2), {3, 3}, {4, 4}, {4, 2}, {6, 2}, {6, 3}}) {
+        for (auto const what : {collective::broadcast, collective::all_gather}) {
+            for (int root = 0; root < (what == collective::broadcast ? size : 1); ++root) {
+                for (int k = 0; k < 40; ++k) {
+                    coll::any_algorithm const a = coll::leaders{own};
+                    auto const p = static_cast<std::size_t>(size);
+                    auto shape = shape_of(what, size, 2 * p + 1, root);
+                    if (what == collective::all_gather && k % 4 == 3) {
+                        move_blocks(shape, random);
+                    }
+                    low::lowered_call const c(a, shape, k % 4 == 2 ? 3 : 1);
+                    REQUIRE(c.spreads());
+                    auto const choices = memory_choices(c);
+                    std::vector<low::rank_choice> as(p, choices[random() % choices.size()]);
+                    for (auto& one : as) {
+                        if (k % 2 != 0) { one = choices[random() % choices.size()]; }
+                    }
+                    auto const v = prove(c, as, pl::channels + 1);
+                    INFO("seed " << seed() << ": " << described(a, c, as[0]) << ": "
+                                 << described(v));
+                    CHECK(v.ok);
+                }
+            }
+        }
+    }
 }
 
 TEST_CASE("without a window's wait, or with too small a window, a history is refused") {

@@ -93,7 +93,7 @@ inline low::rank_choice choice_of(pl::protocol how, bool in_place, bool takes_su
 /// scratch that there is.
 inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) {
     std::vector<low::rank_choice> result;
-    auto const pushes = c.adds_once();
+    auto const pushes = c.adds_once() || c.spreads();
     using enum pl::protocol;
     for (bool const in_place : {false, true}) {
         result.push_back(choice_of(zero_copy, in_place, false, pushes));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace collectives::inline v0 {
 
@@ -19,6 +20,10 @@ public:
     virtual ~device_space() = default;
 
     virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+    /// The same to several places, none of which is the source, in one pass if the device can.
+    virtual void spread(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
+        for (auto* const one : to) { copy(one, from, bytes); }
+    }
     /// The queue that a pass takes as `reduction::queue`.
     virtual void* queue() = 0;
     /// Call this before a peer learns of what was enqueued so far. False: it must wait until that

@@ -24,7 +24,7 @@ public:
     static plans::place own(place p) { return {p.where, -1, 0, p.offset}; }
 
     void begin_round(int round) { round_ = round; }
-    instruction& add(opcode what, std::size_t bytes = 0) {
+    [[gnu::cold]] instruction& add(opcode what, std::size_t bytes = 0) {
         instruction i;
         i.what = what;
         i.round = round_;
@@ -35,17 +35,17 @@ public:
         return to_.program.back();
     }
     /// Adds a source to the last instruction.
-    void read(plans::place from) {
+    [[gnu::cold]] void read(plans::place from) {
         to_.sources.push_back(from);
         ++to_.program.back().sources.last;
     }
-    void write(plans::place to, store how = store::cached) {
+    [[gnu::cold]] void write(plans::place to, store how = store::cached) {
         to_.destinations.push_back({to, how});
         ++to_.program.back().destinations.last;
         streams_ = streams_ || plans::may_stream(how);
     }
     /// Posts the message of a step as request `number`.
-    void post(opcode what, bound_transfer const& t, int number) {
+    [[gnu::cold]] void post(opcode what, bound_transfer const& t, int number) {
         auto& i = add(what, t.bytes);
         i.peer = t.peer;
         i.number = number;
@@ -53,25 +53,25 @@ public:
         i.chunks = t.chunks;
     }
     /// Adds a copy, or the reduction of one source that `completes` a result.
-    void copy(plans::place to, plans::place from, std::size_t bytes, store how = store::cached,
-              bool completes = false) {
+    [[gnu::cold]] void copy(plans::place to, plans::place from, std::size_t bytes,
+                            store how = store::cached, bool completes = false) {
         if (bytes == 0) { return; }
         add(completes ? opcode::reduce : opcode::copy, bytes).completes = completes;
         read(from);
         write(to, how);
     }
-    void wait(rank_t peer, plans::point at) {
+    [[gnu::cold]] void wait(rank_t peer, plans::point at) {
         auto& i = add(opcode::wait);
         i.peer = peer;
         i.at = at;
     }
-    void publish(plans::point at) {
+    [[gnu::cold]] void publish(plans::point at) {
         auto& i = add(opcode::publish);
         i.at = at;
         i.fence = std::exchange(streams_, false);
     }
     /// Waits until all peers have passed `at` of the run `runs_back` runs ago.
-    void wait_for_window(int runs_back, plans::point at) {
+    [[gnu::cold]] void wait_for_window(int runs_back, plans::point at) {
         for (rank_t r = 0; r < to_.size; ++r) {
             if (r == to_.rank) { continue; }
             wait(r, at);

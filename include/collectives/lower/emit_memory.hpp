@@ -6,7 +6,9 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/emit.hpp>
+#include <collectives/lower/layout.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace collectives::inline v0::lowering {
@@ -14,9 +16,15 @@ namespace collectives::inline v0::lowering {
 class memory_emitter {
 public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
-    /// sums.
-    memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes)
-        : to_(to), from_(from), write_(to), offer_of_(from.receives.size()), pushes_(pushes) {}
+    /// sums. With a layout of chunks that lie at the same place in all outputs, the ranks that send
+    /// in the last round write them there likewise: a value is read once for all.
+    memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* spread)
+        : to_(to),
+          from_(from),
+          write_(to),
+          offer_of_(from.receives.size()),
+          pushes_(pushes),
+          spread_(pushes ? spread : nullptr) {}
 
     [[gnu::cold]] void run() {
         number_offers();
@@ -27,12 +35,13 @@ public:
         if (to_.keeps == plans::scratch_life::run || is_read(to_.shown.how, memory::input)) {
             for (auto const& r : from_.readers) {
                 write_.wait(r.peer, plans::done(r.round));
-                if (pushes_ && r.round == 1) {
+                if (pushes_ && is_last(r.round)) {
                     to_.program.back().when = plans::condition::unless_peer_takes_sums;
                 }
             }
         }
         for (auto const& c : from_.epilogue) {
+            if (is_spread(write_.own(c.to))) { continue; }
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after,
                         c.completes);
         }
@@ -53,7 +62,37 @@ private:
         auto const i = static_cast<std::size_t>(receive);
         return {memory::offer, from_.receives[i].peer, offer_of_[i], offset};
     }
-    void wait_for(index_range who) {
+    bool is_last(int round) const { return round == from_.total_rounds - 1; }
+    /// Whether `spread` has written the own output there.
+    [[gnu::cold]] bool is_spread(plans::place const& own) const {
+        return spread_ != nullptr && std::any_of(to_.destinations.begin(), to_.destinations.end(),
+                                                 [&](auto const& d) { return d.to == own; });
+    }
+    /// Writes each value that a round sends to all outputs that want it, in one pass.
+    [[gnu::cold]] void spread(bound_round const& r) {
+        auto const* const sends = from_.sends.data();
+        for (int i = r.sends.first; i < r.sends.last; ++i) {
+            write_.wait(sends[i].peer, plans::come(r.number));
+        }
+        for (int i = r.sends.first; i < r.sends.last; ++i) {
+            auto const is_same = [&s = sends[i]](bound_transfer const& other) {
+                return other.at == s.at && other.bytes == s.bytes;
+            };
+            auto const bytes = sends[i].bytes;
+            if (bytes == 0 || std::any_of(sends + r.sends.first, sends + i, is_same)) { continue; }
+            auto const first = static_cast<std::size_t>(sends[i].chunks.first);
+            place const to{memory::output, spread_->output[first].offset};
+            write_.add(opcode::copy, bytes);
+            write_.read(write_.own(sends[i].at));
+            if (sends[i].at != to) { write_.write(write_.own(to), store::dead_after); }
+            for (int k = i; k < r.sends.last; ++k) {
+                if (is_same(sends[k])) {
+                    write_.write({memory::output, sends[k].peer, 0, to.offset}, store::measured);
+                }
+            }
+        }
+    }
+    [[gnu::cold]] void wait_for(index_range who) {
         for (int i = who.first; i < who.last; ++i) {
             auto const& o = from_.overwritten[static_cast<std::size_t>(i)];
             write_.wait(o.peer, plans::done(o.round));
@@ -75,10 +114,14 @@ private:
         }
         write_.publish(plans::come(r.number));
         wait_for(r.overwritten);
+        auto const takes = to_.shown.takes_sums && is_last(r.number);
+        auto const waits_for_writers = takes && spread_ != nullptr;
+        if (spread_ != nullptr && is_last(r.number)) { spread(r); }
+        if (waits_for_writers && r.sends.size() != 0) { write_.publish(plans::done(r.number)); }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = from_.receives[static_cast<std::size_t>(i)];
-            write_.wait(t.peer, plans::come(t.round));
-            if (t.action != verb::recv_copy || to_.shown.takes_sums) { continue; }
+            write_.wait(t.peer, waits_for_writers ? plans::done(t.round) : plans::come(t.round));
+            if (t.action != verb::recv_copy || takes) { continue; }
             write_.copy(write_.own(t.at), offered(i, 0), t.bytes,
                         t.dead_after ? store::dead_after : store::cached);
         }
@@ -110,6 +153,7 @@ private:
     plan_writer write_;
     lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
+    layout const* spread_;  // null: only sums are pushed
 };
 
 }  // namespace collectives::lowering

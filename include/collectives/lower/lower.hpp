@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/halving.hpp>
+#include <collectives/algorithm/leaders.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/adds_once.hpp>
 #include <collectives/lower/bind.hpp>
@@ -25,7 +26,7 @@ namespace collectives::inline v0::lowering {
 struct rank_choice {
     plans::announcement shown{};
     plans::scratch_life keeps = plans::scratch_life::run;
-    bool pushes = false;  // sums go to all outputs that take them; equal on all ranks
+    bool pushes = false;  // sums, or copies, go to all outputs that take them; equal on all ranks
     int cell_depth = plans::more_cells;
     friend bool operator==(rank_choice const&, rank_choice const&) = default;
 };
@@ -67,6 +68,13 @@ public:
     }
     /// Whether each chunk is added up in one place, so that sums can be pushed. Equal on all ranks.
     bool adds_once() const { return adds_once_; }
+    /// Whether the last round copies values to the same place in all outputs, which nobody reads
+    /// before, so that copies can be pushed. Equal on all ranks.
+    bool spreads() const {
+        auto const everywhere =
+            shape_.what == collective::broadcast || shape_.what == collective::all_gather;
+        return everywhere && shape_.size > 1 && (rounds_ == 1 || by_.is<leaders>());
+    }
 
     /// The distance in bytes from the start of the buffers to a segment's input and output.
     std::size_t offset_of(int segment) const {
@@ -106,7 +114,9 @@ public:
         result.scratch = bound.scratch;
         switch (by) {
             case plans::backend::messages: message_emitter(result, bound).run(); break;
-            case plans::backend::memory: memory_emitter(result, bound, as.pushes).run(); break;
+            case plans::backend::memory:
+                memory_emitter(result, bound, as.pushes, spreads() ? &at : nullptr).run();
+                break;
             case plans::backend::cells:
                 cell_emitter(result, bound, shape_of(rank).input_bytes(), as.cell_depth).run();
                 break;

@@ -45,8 +45,10 @@ inline constexpr std::size_t largest_beside_cells = 8192;
 
 inline std::size_t vector_bytes(call_shape const& s) { return s.count * s.elem_size; }
 
-/// Whether sums go to the outputs of the ranks that take them. Equal on all ranks.
-inline bool pushes(lowered_call const& c, bool on_device) {
+/// Whether sums, or on a device copies, go to the outputs of the ranks that take them. Equal on all
+/// ranks.
+[[gnu::cold]] inline bool pushes(lowered_call const& c, bool on_device) {
+    if (on_device && c.spreads()) { return true; }
     return c.adds_once() && c.shape().elem_size <= largest_pushed_element &&
            (on_device || vector_bytes(c.shape()) >= least_pushed);
 }

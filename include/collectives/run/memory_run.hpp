@@ -155,6 +155,12 @@ private:
     bool copy(instruction const& i) {
         auto const& from = plan_->sources[static_cast<std::size_t>(i.sources.first)];
         auto const& to = plan_->destinations[static_cast<std::size_t>(i.destinations.first)];
+        if (to.to.peer >= 0 || i.destinations.size() > 1) {
+            return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
+                sums_.spread_on_device(peers_, i, first, bytes);
+                return true;
+            });
+        }
         auto* const own = at_.write(to.to);
         if (from.peer < 0) {
             auto const watched =

@@ -65,6 +65,17 @@ public:
         }
     }
 
+    /// Copies bytes [first, first + bytes) to the outputs that a plan names, on a device: one pass
+    /// reads them once.
+    [[gnu::cold]] void spread_on_device(memory_peers const& peers, plans::instruction const& i,
+                                        std::size_t first, std::size_t bytes) {
+        find_sources(peers, i, first);
+        find_peers_outputs(peers, i, first);
+        auto const& to = destination_at(i, 0).to;
+        if (to.peer < 0) { outputs_.push_back(at_.write(to) + first); }
+        space_.device()->spread({outputs_.data(), outputs_.size()}, sources_.front(), bytes);
+    }
+
 private:
     plans::destination const& destination_at(plans::instruction const& i, int k) const {
         return plan_->destinations[static_cast<std::size_t>(i.destinations.first + k)];
@@ -111,7 +122,7 @@ private:
                             std::size_t first) {
         outputs_.clear();
         unread_ = nullptr;
-        for (int k = 1; k < i.destinations.size(); ++k) {
+        for (int k = 0; k < i.destinations.size(); ++k) {
             auto const& to = destination_at(i, k).to;
             if (to.peer < 0) { continue; }
             auto const its = peers.announced(to.peer);

@@ -130,8 +130,10 @@ public:
 
 private:
     bool is_preferred(requirement const& need) {
-        return need.what == collective::all_reduce && !preferred_.is_automatic() &&
-               suits(preferred_, need);
+        auto const by_one = need.what == collective::all_reduce ||
+                            need.what == collective::all_gather ||
+                            need.what == collective::broadcast;
+        return by_one && !preferred_.is_automatic() && suits(preferred_, need);
     }
     struct kept_proof {
         requirement about;

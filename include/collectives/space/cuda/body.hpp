@@ -222,13 +222,14 @@ private:
     }
 };
 
-/// A copy, at any addresses.
+/// A copy to one place or several, at any addresses. The source is read once.
 struct copy_body {
-    std::byte* to = nullptr;
     std::byte const* from = nullptr;
     std::size_t bytes = 0;
     std::size_t before = 0;  // bytes in front of the first pack
     std::size_t packs = 0;
+    int outputs = 1;
+    std::byte* to[most_operands] = {};
 
     /// A few packs are on their way at once, or a multiprocessor with one block waits most of the
     /// time.
@@ -248,19 +249,24 @@ struct copy_body {
 #pragma unroll
 #endif
             for (std::size_t j = 0; j < at_once; ++j) {
-                detail::store_pack(to + first + j * w.all * detail::pack_bytes, loaded[j]);
+                store(first + j * w.all * detail::pack_bytes, loaded[j]);
             }
         });
         auto const rest = whole * at_once;
         detail::share(w, packs - rest, [this, rest](std::size_t i) {
             auto const at = before + (rest + i) * detail::pack_bytes;
-            detail::store_pack(to + at, detail::load_pack(from + at));
+            store(at, detail::load_pack(from + at));
         });
         auto const packed = packs * detail::pack_bytes;
         detail::share(w, bytes - packed, [this, packed](std::size_t i) {
             auto const at = i < before ? i : i + packed;
-            to[at] = from[at];
+            for (int k = 0; k < outputs; ++k) { to[k][at] = from[at]; }
         });
+    }
+
+private:
+    constexpr void store(std::size_t at, detail::pack const& value) const {
+        for (int k = 0; k < outputs; ++k) { detail::store_pack(to[k] + at, value); }
     }
 };
 

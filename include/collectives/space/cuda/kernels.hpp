@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>
@@ -19,8 +20,10 @@
 
 namespace collectives::inline v0::cuda {
 
-/// Copies in a device's memory, on the queue, as `reduction::queue` is one.
-using copy_function = void (*)(void* to, void const* from, std::size_t bytes, void* queue);
+/// Copies in a device's memory, to one place or several, on the queue, as `reduction::queue` is
+/// one.
+using copy_function = void (*)(std::span<std::byte* const> to, void const* from, std::size_t bytes,
+                               void* queue);
 
 class kernel_table {
 public:

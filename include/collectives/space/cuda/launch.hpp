@@ -9,9 +9,11 @@
 #include <collectives/space/cuda/kernel_types.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 namespace collectives::inline v0::cuda {
@@ -77,15 +79,22 @@ void enqueue_by_kernel(void const* op, reduction const& r) {
 }
 
 template <class Launcher>
-void enqueue_copy(void* to, void const* from, std::size_t bytes, void* queue) {
-    if (bytes == 0 || to == from) { return; }
-    detail::packing_finder<std::byte> packs;
-    packs.add(to);
-    packs.add(from);
-    auto const found = packs.of(bytes);
-    Launcher::launch(copy_body{static_cast<std::byte*>(to), static_cast<std::byte const*>(from),
-                               bytes, found.before, found.packs},
-                     found.packs != 0 ? found.packs : bytes, queue);
+void enqueue_copy(std::span<std::byte* const> to, void const* from, std::size_t bytes,
+                  void* queue) {
+    for (; !to.empty(); to = to.subspan(std::min(to.size(), std::size_t{most_operands}))) {
+        copy_body body{static_cast<std::byte const*>(from), bytes};
+        detail::packing_finder<std::byte> packs;
+        packs.add(from);
+        body.outputs = 0;
+        for (auto* const one : to.first(std::min(to.size(), std::size_t{most_operands}))) {
+            packs.add(one);
+            body.to[body.outputs++] = one;
+        }
+        auto const found = packs.of(bytes);
+        body.before = found.before;
+        body.packs = found.packs;
+        Launcher::launch(body, found.packs != 0 ? found.packs : bytes, queue);
+    }
 }
 
 template <class Launcher, class Own, class Wire>

@@ -14,11 +14,13 @@
 #include <collectives/transport/cuda/ordering.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -26,8 +28,8 @@ namespace collectives::inline v0::cuda {
 
 /// How the program's kernels are found.
 struct kernel_lookup {
-    /// Copies within the device's memory; null: CUDA's own copies.
-    void (*copy)(void* to, void const* from, std::size_t bytes, void* queue);
+    /// Copies within the device's memory, to one place or several; null: CUDA's own copies.
+    void (*copy)(std::span<std::byte* const> to, void const* from, std::size_t bytes, void* queue);
     bool (*bind)(reducer& r);                                          // see device_space
     gather_function (*gather)(std::uint64_t own, std::uint64_t wire);  // likewise
 };
@@ -108,11 +110,28 @@ public:
     }
     void copy(void* to, void const* from, std::size_t bytes) override {
         if (bytes == 0 || to == from) { return; }
+        auto const from_host = !is_reachable(from);
+        auto const reachable = is_reachable(to) && !from_host;
+        if (find_.copy != nullptr && reachable) {
+            dirty_ = busy_ = true;
+            auto* const only = static_cast<std::byte*>(to);
+            return find_.copy({&only, 1}, from, bytes, stream_);
+        }
+        // The driver waits in this, by memory even for words that nobody writes; and the host's
+        // memory is read at once, though what is enqueued may write it.
+        if (!reachable && (how_ == ordering::memory || (from_host && busy_))) { settle(); }
         dirty_ = busy_ = true;
-        auto const reachable = is_reachable(to) && is_reachable(from);
-        if (find_.copy != nullptr && reachable) { return find_.copy(to, from, bytes, stream_); }
-        if (!reachable && how_ == ordering::memory) { settle(); }  // else the driver waits in this
         calls_->copy(to, from, bytes, stream_);
+    }
+    void spread(std::span<std::byte* const> to, void const* from, std::size_t bytes) override {
+        if (bytes == 0 || to.empty()) { return; }
+        auto const reachable = [this](void const* p) { return is_reachable(p); };
+        if (find_.copy == nullptr || !reachable(from) ||
+            !std::all_of(to.begin(), to.end(), reachable)) {
+            return device_space::spread(to, from, bytes);
+        }
+        dirty_ = busy_ = true;
+        find_.copy(to, from, bytes, stream_);
     }
 
     bool note() override {
