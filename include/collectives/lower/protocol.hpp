@@ -13,7 +13,8 @@
 // |                | the kernel copies them (`suits_lending`)            |                        |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes sums     | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
-// |                | where a push pays by the clock; any size on a device|                        |
+// |                | where a push pays by the clock; any size on a       |                        |
+// |                | device, and there copies to all, too                |                        |
 // | staged_results | an all_reduce out of place below 1 MiB, where no    | sums written twice     |
 // |                | push pays; its sums fit a piece of the staging ring |                        |
 // | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |

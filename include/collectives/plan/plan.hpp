@@ -48,7 +48,7 @@ constexpr bool is_read(protocol p, memory where) {
 struct announcement {
     protocol how = protocol::eager;
     bool in_place = false;
-    bool takes_sums = false;  // the rank that adds up writes to this rank's output
+    bool takes_sums = false;  // the rank that adds up, or sends last, writes to this rank's output
 
     /// The announcement as one number, and back.
     constexpr std::uint64_t word() const {
