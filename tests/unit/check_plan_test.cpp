@@ -101,7 +101,7 @@ TEST_CASE("ranks that announce different protocols") {
 
 TEST_CASE("leaders: copies that are pushed, to ranks that take them and to others") {
     std::mt19937 random(seed());
-    for (auto const [size, own] : {std::pair(2, 2), {3, 3}, {4, 4}, {4, 2}, {6, 2}, {6, 3}}) {
+    for (auto const& [size, own] : {std::pair(2, 2), {3, 3}, {4, 4}, {4, 2}, {6, 2}, {6, 3}}) {
         for (auto const what : {collective::broadcast, collective::all_gather}) {
             for (int root = 0; root < (what == collective::broadcast ? size : 1); ++root) {
                 for (int k = 0; k < 40; ++k) {
