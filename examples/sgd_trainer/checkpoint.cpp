@@ -16,7 +16,7 @@
 namespace trainer {
 namespace {
 
-constexpr std::string_view title = "sgd_trainer checkpoint 1";
+constexpr std::string_view first_line = "sgd_trainer checkpoint 1";
 
 std::uint64_t check_sum(std::vector<float> const& values, std::uint64_t so_far) {  // FNV-1a
     auto const* const bytes = reinterpret_cast<unsigned char const*>(values.data());
@@ -46,7 +46,7 @@ void save_checkpoint(std::filesystem::path const& file, settings const& how, sta
     part += ".part";
     std::ofstream out(part, std::ios::binary);
     auto const bytes = static_cast<std::streamsize>(now.parameters.size() * sizeof(float));
-    out << title << '\n' << words << '\n';
+    out << first_line << '\n' << words << '\n';
     out.write(bytes_of<char const>(now.parameters), bytes);
     out.write(bytes_of<char const>(now.velocity), bytes);
     out << check_sum(words, now) << '\n';
@@ -63,7 +63,7 @@ checkpoint load_checkpoint(std::filesystem::path const& file) {
     };
     std::string first, words;
     std::getline(in, first);
-    require(first == title, "no checkpoint of this program");
+    require(first == first_line, "no checkpoint of this program");
     std::getline(in, words);
     checkpoint result;
     std::size_t count = 0;
