@@ -135,7 +135,7 @@ std::string name_on_devices(coll::communicator& comm, options const& o) {
     std::string how;
     if (comm.rank() == 0 && range[0] == ~range[1]) {
         try {
-            how = sharing_of_devices(folder_of(o), comm.size());
+            how = sharing_of_devices("cuda", folder_of(o), comm.size());
         } catch (no_device const&) { how = "no device"; }
     } else {
         how = fmt::format("{} ranks, each with CUDA_VISIBLE_DEVICES of its own", comm.size());

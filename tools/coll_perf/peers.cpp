@@ -77,13 +77,13 @@ std::string const our_driver = "ours_cuda";
 
 }  // namespace
 
-std::string sharing_of_devices(std::string const& folder, int ranks) {
+std::string sharing_of_devices(std::string const& transport, std::string const& folder, int ranks) {
     std::vector<std::string> const command{(fs::path(folder) / our_driver).string(), "ranks",
                                            std::to_string(ranks)};
     auto const end = run_launch([&](int descriptor) { return become(command, descriptor); }, 60,
                                 [](auto const&) { return false; });
     auto const said = end.said.substr(0, end.said.find('\n'));
-    auto const failed = fmt::format("cuda cannot be measured: {}", said);
+    auto const failed = fmt::format("{} cannot be measured: {}", transport, said);
     if (end.how == launch_end::how::failed && end.status == 77) { throw no_device(failed); }
     if (end.how != launch_end::how::well) { throw std::runtime_error(failed); }
     return said;
@@ -161,7 +161,7 @@ program find_launched(std::string const& transport, std::string const& folder, i
         auto const launcher = transport == "cuda-threads" ? "threads" : "processes";
         auto found =
             find_driver(transport, false, launcher, our_driver, folder, seconds_per_case, missing);
-        if (missing.empty()) { found.name += ": " + sharing_of_devices(folder, ranks); }
+        if (missing.empty()) { found.name += ": " + sharing_of_devices(transport, folder, ranks); }
         return found;
     }
     auto const dash = transport.find('-');

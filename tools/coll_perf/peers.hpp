@@ -48,7 +48,7 @@ struct no_device : std::runtime_error {
 };
 /// How so many ranks share the devices, as the driver `ours_cuda` in the folder says; no_device
 /// where there is none.
-std::string sharing_of_devices(std::string const& folder, int ranks);
+std::string sharing_of_devices(std::string const& transport, std::string const& folder, int ranks);
 /// Likewise one of launched_transports: coll_perf itself, as a rank, or its twin for an MPI. On
 /// devices it is a driver, and its name says how so many ranks share them; no_device where there is
 /// none.

@@ -129,11 +129,14 @@ public:
     }
 
 private:
+    /// Leaders are always preferred for sums. For copies, only where one leads all: between
+    /// devices it would send whole vectors to each.
     bool is_preferred(requirement const& need) {
-        auto const by_one = need.what == collective::all_reduce ||
-                            need.what == collective::all_gather ||
-                            need.what == collective::broadcast;
-        return by_one && !preferred_.is_automatic() && suits(preferred_, need);
+        auto const copies =
+            need.what == collective::all_gather || need.what == collective::broadcast;
+        auto const by_one = copies && preferred_.parameter() == need.size;
+        return (need.what == collective::all_reduce || by_one) && !preferred_.is_automatic() &&
+               suits(preferred_, need);
     }
     struct kept_proof {
         requirement about;
