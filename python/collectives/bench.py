@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python -m collectives.bench [ranks]: the time of an all_reduce of NumPy arrays between processes.
 
-As ranks of an MPI: mpiexec -n 2 python bench.py --mpi4py times MPI's Allreduce in the same way. That needs mpi4py of the
-launcher's MPI, and no package collectives. python/beside_mpi does all of it."""
+As ranks of an MPI: mpiexec -n 2 python bench.py --mpi4py times MPI's Allreduce in the same way. It needs an mpi4py that
+was built for the launcher's MPI. It does not need the package collectives. python/beside_mpi does all of it."""
 
 import sys
 import time
