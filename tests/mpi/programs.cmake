@@ -40,11 +40,11 @@ foreach(mpi IN ITEMS mpich openmpi)
         message(STATUS "the tests over ${mpi} are left out: its compiler or launcher was not found")
         continue()
     endif()
-    set(world mpi.world.${mpi}.o)    # what most programs share
+    set(shared_object mpi.world.${mpi}.o)    # what most programs share
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/mpi/world.cpp)
-    add_custom_command(OUTPUT ${world} DEPENDS ${source} DEPFILE ${world}.d
-        COMMAND ${COLLECTIVES_MPICXX_${mpi}} -O1 ${mpi_flags} -MD -MF ${world}.d -MT ${world} -c ${source} -o ${world}
-        COMMENT "Building ${world}" VERBATIM)
+    add_custom_command(OUTPUT ${shared_object} DEPENDS ${source} DEPFILE ${shared_object}.d
+        COMMAND ${COLLECTIVES_MPICXX_${mpi}} -O1 ${mpi_flags} -MD -MF ${shared_object}.d -MT ${shared_object} -c ${source} -o ${shared_object}
+        COMMENT "Building ${shared_object}" VERBATIM)
     file(GLOB sources CONFIGURE_DEPENDS mpi/*.cpp)
     list(REMOVE_ITEM sources ${source})
     list(APPEND sources ${PROJECT_SOURCE_DIR}/examples/tiny_sgd.cpp)
@@ -57,7 +57,7 @@ foreach(mpi IN ITEMS mpich openmpi)
         set(program mpi.${name}.${mpi})
         set(libraries ${mpi_libraries})
         if(NOT name MATCHES "^(bootstrap|faults|start|tiny_sgd)$")
-            list(PREPEND libraries ${world})
+            list(PREPEND libraries ${shared_object})
         endif()
         set(level -O1)
         if(name MATCHES "^(bootstrap|faults|fusion|start|tags|tiny_sgd)$")    # the compiler takes longer than their tests
