@@ -20,7 +20,8 @@ public:
     virtual ~device_space() = default;
 
     virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
-    /// The same to several places, none of which is the source, in one pass if the device can.
+    /// The same to several places, which overlap neither each other nor the source, in one pass if
+    /// the device reaches them all. Zero bytes are nothing.
     virtual void spread(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
         for (auto* const one : to) { copy(one, from, bytes); }
     }

@@ -41,7 +41,7 @@ public:
             }
         }
         for (auto const& c : from_.epilogue) {
-            if (is_spread(write_.own(c.to))) { continue; }
+            if (is_spread(c.to, c.bytes)) { continue; }
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after,
                         c.completes);
         }
@@ -63,10 +63,10 @@ private:
         return {memory::offer, from_.receives[i].peer, offer_of_[i], offset};
     }
     bool is_last(int round) const { return round == from_.total_rounds - 1; }
-    /// Whether `spread` has written the own output there.
-    [[gnu::cold]] bool is_spread(plans::place const& own) const {
-        return spread_ != nullptr && std::any_of(to_.destinations.begin(), to_.destinations.end(),
-                                                 [&](auto const& d) { return d.to == own; });
+    /// Whether `spread` has written so many bytes of the own output there.
+    [[gnu::cold]] bool is_spread(place const& own, std::size_t bytes) const {
+        return std::any_of(spread_to_.begin(), spread_to_.end(),
+                           [&](auto const& its) { return its.at == own && its.bytes >= bytes; });
     }
     /// Writes each value that a round sends to all outputs that want it, in one pass.
     [[gnu::cold]] void spread(bound_round const& r) {
@@ -84,7 +84,10 @@ private:
             place const to{memory::output, spread_->output[first].offset};
             write_.add(opcode::copy, bytes);
             write_.read(write_.own(sends[i].at));
-            if (sends[i].at != to) { write_.write(write_.own(to), store::dead_after); }
+            if (sends[i].at != to) {
+                write_.write(write_.own(to), store::dead_after);
+                spread_to_.push_back({to, bytes});
+            }
             for (int k = i; k < r.sends.last; ++k) {
                 if (is_same(sends[k])) {
                     write_.write({memory::output, sends[k].peer, 0, to.offset}, store::measured);
@@ -154,6 +157,11 @@ private:
     lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
     layout const* spread_;  // null: only sums are pushed
+    struct own_part {
+        place at;
+        std::size_t bytes;
+    };
+    lean_vector<own_part> spread_to_;  // of the own output
 };
 
 }  // namespace collectives::lowering
