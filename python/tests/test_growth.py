@@ -21,7 +21,7 @@ class Growth(unittest.TestCase):
         def f(comm):
             use(comm)
             memory, *others = grows_by(lambda: use(comm), comm.barrier)
-            self.assertEqual(others, [0, 0, 0], "descriptors, threads, files in shared memory")
+            self.assertEqual(others, [0, 0, 0], "descriptors, threads, shared memory")
             self.assertLess(memory, 1 << 20)  # a page for each would be 4 MB
 
         over((4,), f)

@@ -41,7 +41,7 @@ class Growth(unittest.TestCase):
     @mock.patch.dict(os.environ, TORCH_FR_BUFFER_SIZE="0")
     def test_groups(self):
         for memory, *others in run(growth, 4):
-            self.assertEqual(others, [0, 0, 0], "descriptors, threads, files in shared memory")
+            self.assertEqual(others, [0, 0, 0], "descriptors, threads, shared memory")
             self.assertLess(memory, 1 << 20)  # a page for each would be 4 MB
 
 
