@@ -11,7 +11,7 @@
 namespace trainer {
 namespace {
 
-namespace ground = collectives::drawing::palette;
+namespace palette = collectives::drawing::palette;
 
 struct part {
     double spent::*time;
@@ -47,7 +47,7 @@ std::string draw_time_of_ranks(history const& all) {
             auto const width = all.time[static_cast<std::size_t>(r)].*p.time * scale;
             picture.rectangle({x, y}, width, 22, fmt::format("fill='{}'", p.colour));
             if (width > 42) {
-                bool const dark = ground::contrast(p.colour, "#ffffff") >= ground::readable;
+                bool const dark = palette::contrast(p.colour, "#ffffff") >= palette::readable;
                 picture.text(
                     {x + width / 2, y + 16}, fmt::format("{:.0f} %", width / 8.2),
                     fmt::format("text-anchor='middle'{}", dark ? " style='fill:white'" : ""));

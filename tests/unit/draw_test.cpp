@@ -112,6 +112,12 @@ TEST_CASE("a wrong algorithm is drawn where that can be, and says that it is wro
          "rank 1 waits in round 2 for rank 2, which sends it nothing");
     says(own<step{1, verb::recv_copy, 3}>{},
          "rank 1 waits in round 1 for rank 3, but the ranks are 0 to 2");
+    says(own<step{1, verb::send, 3}>{},
+         "rank 1 sends in round 1 to rank 3, but the ranks are 0 to 2");
+    says(own<step{1, verb::send, -1}>{},
+         "rank 1 sends in round 1 to rank -1, but the ranks are 0 to 2");
+    says(own<step{1, verb::send, 2}>{},
+         "rank 0 sends in round 1 to rank 1, which does not receive it");
     says(own<step{-1, verb::recv_copy, 0}>{}, "rank 1 names a round -1");
     for (auto const a : {coll::any_algorithm(own<step{1, verb::send, 0, {-1, 1}}>{}),
                          coll::any_algorithm(own<step{1, verb::send, 0, {1, 1}}>{}),
@@ -155,4 +161,11 @@ TEST_CASE("patterns") {
     CHECK(filled("{}{}{}", std::string("b"), std::size_t{7}, -1) == "b7-1");
     CHECK(filled("{} {:.4g} {:.4g}", 1.0, 2.0, 1.5e6) == "1 2 1.5e+06");
     CHECK(filled("}}").size() == 1);
+    using coll::drawing::fields_of;
+    CHECK(fields_of("{{{}}} {:.1f}{:.4g}") == 3);
+    for (auto const* const none : {"}", "{", "{}}", "{{}", "a { b", "{:.12f}", "{:.f}", "{:.1e}",
+                                   "{.1f}", "{0}", "{:.1f", "{:{}}"}) {
+        INFO(none);
+        CHECK(fields_of(none) == -1);
+    }
 }

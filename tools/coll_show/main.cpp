@@ -31,8 +31,6 @@
 namespace coll_show {
 namespace {
 
-constexpr int largest_size = 1024;  // the proof's memory grows with the cube of the size
-
 struct options {
     std::string algorithm;
     int size = 0;
@@ -58,7 +56,7 @@ void declare(CLI::App& app, options& o) {
     app.add_option("algorithm", o.algorithm, "name of the algorithm")->option_text("ALGORITHM");
     app.add_option("size", o.size, "number of ranks")
         ->option_text("SIZE")
-        ->check(CLI::Range(1, largest_size));
+        ->check(CLI::Range(1, coll::drawing::most_drawn));
     app.add_option("--collective", o.collective, "all_reduce, reduce_scatter, broadcast ...")
         ->option_text("NAME")
         ->capture_default_str();
@@ -114,7 +112,7 @@ void declare(CLI::App& app, options& o) {
                        "print the table of many lectures for K ranks instead: amount per node and "
                        "frequency, beside what is counted")
             ->option_text("K")
-            ->check(CLI::Range(2, largest_size));
+            ->check(CLI::Range(2, coll::drawing::most_drawn));
     for (auto* const other : app.get_options()) {
         if (other != table && other != app.get_help_ptr()) { table->excludes(other); }
     }

@@ -20,8 +20,9 @@ namespace collectives::inline v0 {
 ///
 /// `root` counts only if the collective is rooted, but must exist. Throws usage_error where `size`
 /// is not 1 to 1024 or the algorithm does not fit it, and for `automatic`; and error, which says
-/// where, if an algorithm's steps cannot be drawn: a receive has no send, or a rank or chunk does
-/// not exist. Time and memory grow as those of `check`.
+/// where, if an algorithm's steps cannot be drawn: a receive has no send, a send has no receive, or
+/// a round, rank or chunk does not exist. Other wrong algorithms are drawn, and the head says
+/// "WRONG." Time and memory grow as those of `check`.
 std::string draw(any_algorithm a, int size, collective what = collective::all_reduce,
                  rank_t root = 0);
 

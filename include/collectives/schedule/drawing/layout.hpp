@@ -96,7 +96,7 @@ inline std::size_t widest_label(report const& shown) {
 }
 
 /// The start and the first two rounds, whose arrows tell most; then rounds evenly up to the last.
-inline std::vector<int> spread(int rounds, int most) {
+inline std::vector<int> drawn_rounds(int rounds, int most) {
     std::vector<int> result;
     if (rounds < most) {
         for (int r = -1; r < rounds; ++r) { result.push_back(r); }
@@ -128,7 +128,7 @@ inline picture_layout lay_out(report const& shown) {
     at.columns = std::min(chunks, most_squares);
     at.labels = shown.size <= 16;
     bool const small = chunks == 1 || (shown.size <= 8 && chunks <= 8);
-    at.rounds = spread(shown.cost.rounds, small ? most_grids : most_grids_large);
+    at.rounds = drawn_rounds(shown.cost.rounds, small ? most_grids : most_grids_large);
     if (static_cast<int>(at.rounds.size()) <= shown.cost.rounds) {
         show_border(at.rounds, phases_of(shown));
     }

@@ -43,19 +43,38 @@ private:
     bool is_number_ = false;
 };
 
-/// A literal with a field, `{}`, `{:.1f}` or `{:.4g}`, for each argument; `{{` and `}}` are braces.
-/// Another number of fields does not compile.
+/// How many fields a pattern has: `{}`, or with one digit as `{:.1f}` or `{:.4g}`. `{{` and `}}`
+/// are braces. -1 if the text has any other brace or field.
+constexpr int fields_of(std::string_view text) {
+    int fields = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '{' && text[i] != '}') { continue; }
+        if (text.substr(i + 1).starts_with(text[i])) {
+            ++i;
+            continue;
+        }
+        auto const end = text.find('}', i);
+        if (end == i || end == text.npos) { return -1; }
+        auto const how = text.substr(i + 1, end - i - 1);
+        bool const is_form = how.size() == 4 && how.starts_with(":.") && how[2] >= '0' &&
+                             how[2] <= '9' && (how[3] == 'f' || how[3] == 'g');
+        if (!how.empty() && !is_form) { return -1; }
+        ++fields;
+        i = end;
+    }
+    return fields;
+}
+
+/// A literal with a field for each argument. Another number of fields does not compile, nor does a
+/// text that is no pattern.
 template <class... Args>
 struct pattern {
     std::string_view text;
 
     consteval pattern(char const* literal) : text(literal) {
-        std::size_t fields = 0;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            if (text[i] != '{') { continue; }
-            text.substr(i + 1).starts_with('{') ? ++i : ++fields;
+        if (fields_of(text) != int{sizeof...(Args)}) {
+            throw "a pattern has a field for each argument";
         }
-        if (fields != sizeof...(Args)) { throw "a pattern has a field for each argument"; }
     }
 };
 

@@ -23,7 +23,7 @@ struct cell {
 /// The schedules of all ranks of one collective, replayed a round at a time.
 class replay {
 public:
-    /// `ranks[r]` is rank r's. Throws error where a receive has no send.
+    /// `ranks[r]` is rank r's. Throws error where a receive has no send or a send no receive.
     explicit replay(std::span<schedule const> ranks)
         : size_(ranks[0].size),
           chunks_(ranks[0].chunks),

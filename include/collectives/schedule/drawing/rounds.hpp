@@ -18,7 +18,7 @@ namespace collectives::inline v0::drawing {
 
 namespace text_table {
 
-inline std::string legend(report const& shown, cells form) {
+inline std::string table_legend(report const& shown, cells form) {
     std::string text =
         form == cells::sets
             ? "Whose contributions each rank holds (0..2 is 0, 1 and 2; . is nothing)."
@@ -75,16 +75,17 @@ inline std::string summary(report const& shown) {
 /// style. `dashes` stand before the names of the style's options in what the text says.
 inline std::string rounds_text(report const& shown, text_style const& style,
                                std::string_view dashes) {
-    using namespace text_table;
+    using text_table::cells, text_table::gap;
     int const chunks = shown.schedules[0].chunks;
     auto const title = filled("{}, {}, {}\n\n", shown.title(), counted(chunks, part_of(shown.what)),
                               counted(shown.cost.rounds, "round"));
     for (auto const form : {cells::sets, cells::counts}) {
         if (shown.size > style.most_ranks && !style.full) { break; }
-        auto const w = measure(shown, form, style.full ? 1 << 30 : style.width);
+        auto const w = text_table::measure(shown, form, style.full ? 1 << 30 : style.width);
         int const wide = w.rank + chunks * (w.cell + gap) + gap + w.sends;
         if (wide > style.width && !style.full) { continue; }
-        auto text = title + legend(shown, form) + "\n" + table(shown, form, w, style.color);
+        auto text = title + text_table::table_legend(shown, form) + "\n" +
+                    text_table::table(shown, form, w, style.color);
         if (form == cells::counts) {
             put(text,
                 "\nThe ranks' names do not fit into {} columns: {}width or {}full shows them.\n",
@@ -92,7 +93,7 @@ inline std::string rounds_text(report const& shown, text_style const& style,
         }
         return text;
     }
-    auto const lines = summary(shown);
+    auto const lines = text_table::summary(shown);
     return title + filled(
                        "{} ranks x {} chunks: a table too large to read, so round by round what "
                        "happens ({}full shows it all).\n\n{}",

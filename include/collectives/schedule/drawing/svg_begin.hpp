@@ -10,7 +10,7 @@
 
 namespace collectives::inline v0::drawing {
 
-/// For use as text or attribute of XML.
+/// For use as text of XML; not as an attribute, for quotes stay.
 inline std::string escaped(std::string const& text) {
     std::string out;
     for (char const c : text) {

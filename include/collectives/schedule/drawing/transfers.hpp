@@ -26,7 +26,7 @@ struct transfer {
     bool adds = false;  ///< reduced into the receiver's value; otherwise copied over it
 };
 
-/// Throws error where a step has a round or chunks that do not exist, or receives from no rank.
+/// Throws error where a step has a round, chunks or a peer that do not exist.
 inline void expect_steps_exist(std::span<schedule const> ranks) {
     for (auto const& s : ranks) {
         for (auto const& step : s.steps) {
@@ -39,9 +39,11 @@ inline void expect_steps_exist(std::span<schedule const> ranks) {
                                     " on in round ", step.round, ", but the chunks are 0 to ",
                                     s.chunks - 1));
             }
-            if (step.what != verb::send && (step.peer < 0 || step.peer >= s.size)) {
-                throw error(text_of("rank ", s.rank, " waits in round ", step.round, " for rank ",
-                                    step.peer, ", but the ranks are 0 to ", s.size - 1));
+            if (step.peer < 0 || step.peer >= s.size) {
+                bool const sends = step.what == verb::send;
+                throw error(text_of("rank ", s.rank, sends ? " sends" : " waits", " in round ",
+                                    step.round, sends ? " to rank " : " for rank ", step.peer,
+                                    ", but the ranks are 0 to ", s.size - 1));
             }
         }
     }
@@ -49,7 +51,7 @@ inline void expect_steps_exist(std::span<schedule const> ranks) {
 
 /// Of each round, by sender, then receiver. `ranks[r]` is rank r's schedule. The k-th receive of a
 /// pair of ranks in a round takes the k-th send: messages never overtake. Throws error where a
-/// receive has no send.
+/// receive has no send or a send no receive.
 inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const> ranks) {
     expect_steps_exist(ranks);
     std::map<std::tuple<int, int, int>, std::deque<chunk_range>> sent;
@@ -75,6 +77,12 @@ inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const>
                 {step.peer, s.rank, queue.front(), step.chunks, step.what == verb::recv_reduce});
             queue.pop_front();
         }
+    }
+    for (auto const& [key, queue] : sent) {
+        if (queue.empty()) { continue; }
+        auto const [round, from, to] = key;
+        throw error(text_of("rank ", from, " sends in round ", round, " to rank ", to,
+                            ", which does not receive it"));
     }
     for (auto& round : result) {
         std::stable_sort(round.begin(), round.end(), [](auto const& a, auto const& b) {
