@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace coll_perf;
@@ -43,7 +44,7 @@ std::string text_of(std::filesystem::path const& path) {
 
 TEST_CASE("the JSON of nccl-tests has its keys") {
     options o;
-    o.command = {"coll_perf", "-J", "here"};
+    o.command = {"coll_perf", "-J", "here\xff"};  // no UTF-8
     o.least = "1K";
     settings how;
     measured_case c;
@@ -60,7 +61,7 @@ TEST_CASE("the JSON of nccl-tests has its keys") {
                              "coll_perf_version", "config", "results", "out_of_bounds",
                              "average_bus_bandwidth", "errors", "end_time"});
     CHECK(got["version"] == 2);
-    CHECK(got["args"] == json{"coll_perf", "-J", "here"});
+    CHECK(got["args"] == json{"coll_perf", "-J", "here\xEF\xBF\xBD"});
     CHECK(text.find("COLLECTIVES_TEST_OF_JSON=1") != text.npos);
     CHECK(text.find("A_SECRET") == text.npos);
     CHECK(keys(got["config"]) ==
@@ -97,6 +98,20 @@ TEST_CASE("the JSON of nccl-tests has its keys") {
     CHECK(other["results"][0]["out_of_place"]["time"].get<double>() == doctest::Approx(2));
     CHECK(other["config"]["step_bytes"] == 1024);
     CHECK_FALSE(other["config"].contains("step_factor"));
+}
+
+TEST_CASE(
+    "the JSON of nccl-tests says whether ranks are threads, and whether they are on devices") {
+    auto const config = [](std::string const& transport) {
+        auto m = measured({}, false, 1000, {});
+        m.transport = transport;
+        auto const its = json::parse(as_nccl_json({m}, {}, {}))["config"];
+        return std::pair(its["nthreads"].get<int>(), its["ngpus"].get<int>());
+    };
+    CHECK(config("shm") == std::pair(1, 0));
+    CHECK(config("threads") == std::pair(2, 0));
+    CHECK(config("cuda: 2 ranks sharing one GPU") == std::pair(1, 1));
+    CHECK(config("cuda-threads: 2 ranks sharing one GPU") == std::pair(2, 1));
 }
 
 TEST_CASE("what is not checked has no wrong elements, and a wrong one is not okay") {

@@ -28,7 +28,7 @@ using json = nlohmann::ordered_json;
 /// Truth is a text there.
 char const* yes_or_no(bool is) { return is ? "true" : "false"; }
 
-/// Of the environment only what changes figures: the rest is nobody's business.
+/// Of the environment only what changes figures: the rest may hold secrets.
 json variables() {
     constexpr std::array<std::string_view, 7> names{"COLLECTIVES_", "UCX_",       "NCCL_", "CUDA_",
                                                     "OMPI_MCA_",    "MPIR_CVAR_", "FI_"};
@@ -129,8 +129,9 @@ json config(std::vector<measurement> const& all, options const& o) {
     bool threads = !all.empty(), on_devices = !all.empty();
     for (auto const& m : all) {
         ranks = std::max(ranks, m.how.ranks);
-        threads = threads && (m.peer || m.transport.ends_with("threads"));
-        on_devices = on_devices && (m.peer || m.transport.starts_with("cuda"));
+        auto const over = m.transport.substr(0, m.transport.find(": "));  // how ranks share devices
+        threads = threads && (m.peer || over.ends_with("threads"));
+        on_devices = on_devices && (m.peer || over.starts_with("cuda"));
     }
     auto const sizes = sizes_of(o);
     json its{{"nthreads", threads ? ranks : 1},
@@ -185,7 +186,7 @@ std::string as_nccl_json(std::vector<measurement> const& all, options const& o,
                     {"average_bus_bandwidth", {{"bandwidth", sum.busbw}, {"okay", "unchecked"}}},
                     {"errors", errors},
                     {"end_time", when.end}};
-    return text.dump(1) + "\n";
+    return text.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string write_new_file(std::string const& path, std::string const& text) {
