@@ -124,7 +124,7 @@ order with_two_threads(order o) {
 
 /// As all ranks, or with `as_member RANK FOLDER` before the order as one of them.
 int main(int argc, char** argv) try {
-    if (argc > 4 && argv[1] == std::string_view(as_member)) {
+    if (is_member(argc, argv)) {
         auto const o = with_two_threads(order::read(argc, argv, 4));
         return live(o, std::stoi(argv[2]), argv[3]);
     }

@@ -2,22 +2,14 @@
 // A driver on devices that is one rank, started by a rank of a launcher's job.
 #pragma once
 
-#include "../../tools/coll_perf/order.hpp"
-
 #include <collectives/communicator.hpp>
 #include <collectives/launch/join.hpp>
 
 #include <stdlib.h>
 
 #include <string>
-#include <string_view>
 
 namespace peers {
-
-/// Whether a command line is `--as-member RANK FOLDER` and an order.
-inline bool is_member(int argc, char** argv) {
-    return argc > 4 && argv[1] == std::string_view(coll_perf::as_member);
-}
 
 /// Meets the other members, on this machine. They are so many whatever the launcher has started,
 /// whose variables they have inherited, and no other job has the folder's name.

@@ -40,7 +40,6 @@ int measure_as_member(char** argv, peers::order const& o) {
 }
 
 int measure(bool threads, peers::order const& o) {
-    load::inherit();
     peers::measure_on_devices<known>(
         threads, [] { return coll::cuda::runtime_calls::get(); }, o.meet(o.how.ranks), o.how,
         o.cases, tell);
@@ -51,9 +50,10 @@ int measure(bool threads, peers::order const& o) {
 
 int main(int argc, char** argv) {
     try {
+        load::inherit();
         std::string_view const as = argc < 3 ? "" : argv[1];
         if (as == "ranks") { return say_sharing(std::atoi(argv[2])); }
-        if (peers::is_member(argc, argv)) {
+        if (coll_perf::is_member(argc, argv)) {
             return measure_as_member(argv, peers::order::read(argc, argv, 4));
         }
         if (as != "threads" && as != "processes") {

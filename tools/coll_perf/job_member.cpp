@@ -151,9 +151,10 @@ int measure_as_rank(job_rank const& me, work w) {
         w.core_per_rank = false;  // the launcher has put several on one
     }
     if (me.comm.rank() == 0) {
-        auto const via = w.transport.find("-") == std::string::npos
-                             ? w.transport
-                             : w.transport + " (" + launched::version_of_mpi() + ")";
+        auto const by_mpi =
+            !is_on_devices(w.transport) && w.transport.find('-') != std::string::npos;
+        auto const via =
+            !by_mpi ? w.transport : w.transport + " (" + launched::version_of_mpi() + ")";
         out.emplace(
             w.asked, job_peers(w.asked).names(),
             fmt::format("{} ranks of a launcher over {}, {}", me.comm.size(), via, shown(places)));

@@ -16,7 +16,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -38,30 +37,36 @@ std::string folder_of(options const& o) {
     return o.peer_folder.empty() ? default_peer_folder() : o.peer_folder;
 }
 
-/// Empty where an MPI makes its calls in the ranks themselves.
-std::string driver_of(std::string const& name) {
-    if (is_on_devices(name)) { return "ours_cuda"; }
-    return name == "gloo" || name == "nccl" ? "peer_" + name : "";
-}
-
-/// Why it cannot be asked; empty where it can.
-std::string why_no_driver(std::string const& name, std::string const& folder) {
-    auto const driver = (std::filesystem::path(folder) / driver_of(name)).string();
-    return ::access(driver.c_str(), X_OK) == 0 ? "" : no_driver(name, driver);
-}
+/// Else it is an MPI, whose calls the ranks themselves make.
+bool has_driver(std::string const& name) { return name != "mpich" && name != "openmpi"; }
 
 std::string launcher_of(std::string const& mpi) { return fmt::format("mpiexec.{}", mpi); }
 
-/// A path that rank 0 knows, on all ranks.
-using path = std::array<char, 256>;
-path tell_all(coll::communicator& comm, std::string const& mine) {
-    std::array<path, 1> one{};
-    if (mine.size() >= one[0].size()) {
-        throw std::runtime_error(fmt::format("the path {} is too long for the ranks", mine));
-    }
-    mine.copy(one[0].data(), one[0].size() - 1);
-    comm.broadcast(one, 0);
-    return one[0];
+/// The root's text, on all ranks.
+std::string tell_all(coll::communicator& comm, std::string text, int root = 0) {
+    std::array<std::uint64_t, 1> size{text.size()};
+    comm.broadcast(size, root);
+    text.resize(size[0]);
+    comm.broadcast(text, root);
+    return text;
+}
+
+/// Why there are no figures where the ranks' drivers ended like this; empty where all ended well.
+/// A driver that lacks what it needs comes first, then one that failed: others may have waited for
+/// it. Of several ranks the lowest. Collective; no rank returns before all have called.
+std::string reason_of_all(coll::communicator& comm, launch_end const& mine) {
+    auto const needs = mine.how == launch_end::how::failed && mine.status == 77;
+    std::string why;
+    if (needs) { why = mine.said.substr(0, mine.said.find('\n')); }
+    if (mine.how == launch_end::how::failed && !needs) { why = "failed: " + mine.said; }
+    if (mine.how == launch_end::how::out_of_time) { why = "did not finish"; }
+    int const group = mine.how == launch_end::how::well          ? 3
+                      : mine.how == launch_end::how::out_of_time ? 2
+                      : needs                                    ? 0
+                                                                 : 1;
+    std::array<int, 1> first{group * comm.size() + comm.rank()};
+    comm.all_reduce(first, coll::min{}, {.timeout = coll::timeout::never});
+    return tell_all(comm, why, first[0] % comm.size());
 }
 
 /// The processors of all ranks of a host: others have more threads per rank, which must not share
@@ -106,7 +111,7 @@ std::string why_no_peers(options const& o) {
     for (auto const& name : names_of(o)) {
         require_peer_name(name);
         require_same_memory(name, {o.transport});
-        if (!driver_of(name).empty()) {
+        if (has_driver(name)) {
             if (auto const why = why_no_driver(name, folder); !why.empty()) { return why; }
             continue;
         }
@@ -129,18 +134,22 @@ std::string why_no_peers(options const& o) {
 /// A launcher may have given each rank a device of its own.
 std::string name_on_devices(coll::communicator& comm, options const& o) {
     auto const* const seen = std::getenv("CUDA_VISIBLE_DEVICES");
-    auto const mine = std::hash<std::string_view>{}(seen == nullptr ? "" : seen);
+    auto const mine = std::hash<std::string_view>{}(seen == nullptr ? "unset" : seen);
     std::array<std::size_t, 2> range{mine, ~mine};
     comm.all_reduce(range, coll::max{});
     std::string how;
-    if (comm.rank() == 0 && range[0] == ~range[1]) {
+    if (comm.rank() == 0 && range[0] != ~range[1]) {
+        how = fmt::format("{} ranks, each with CUDA_VISIBLE_DEVICES of its own", comm.size());
+    } else if (comm.rank() == 0) {
         try {
             how = sharing_of_devices("cuda", folder_of(o), comm.size());
-        } catch (no_device const&) { how = "no device"; }
-    } else {
-        how = fmt::format("{} ranks, each with CUDA_VISIBLE_DEVICES of its own", comm.size());
+        } catch (no_device const&) {
+            how = "no device";
+        } catch (std::runtime_error const& e) {  // the others wait for it
+            how = e.what();
+        }
     }
-    return fmt::format("cuda: {}", tell_all(comm, how).data());
+    return "cuda: " + tell_all(comm, how);
 }
 
 job_peers::job_peers(options const& o)
@@ -149,8 +158,8 @@ job_peers::job_peers(options const& o)
 void job_peers::measure(std::string const& name, job_rank const& me, job_meeting& meeting,
                         settings const& how, std::vector<measured_case> const& cases,
                         tell_function const& tell) const {
-    if (auto const driver = driver_of(name); !driver.empty()) {
-        return measure_by_driver(driver, me, meeting, how, cases, tell);
+    if (has_driver(name)) {
+        return measure_by_driver(driver_of(name, folder_), me, meeting, how, cases, tell);
     }
     launched::mpi_calls const calls(me.comm.size());
     auto const find = [&](measured_case const& c) {
@@ -182,10 +191,8 @@ void job_peers::measure_by_driver(std::string const& driver, job_rank const& me,
     auto const where = tell_all(comm, folder.path());
     auto const processors = processors_of_all(comm);
     auto const seconds = seconds_per_case_ * static_cast<double>(cases.size());
-    std::vector<std::string> command{(std::filesystem::path(folder_) / driver).string(), as_member,
-                                     std::to_string(comm.rank()), where.data()};
-    for (auto& word :
-         order{board.data(), static_cast<unsigned>(seconds) + 5, false, how, cases}.words()) {
+    std::vector<std::string> command{driver, as_member, std::to_string(comm.rank()), where};
+    for (auto& word : order{board, static_cast<unsigned>(seconds) + 5, false, how, cases}.words()) {
         command.push_back(std::move(word));
     }
     auto const end = run_launch(
@@ -201,12 +208,8 @@ void job_peers::measure_by_driver(std::string const& driver, job_rank const& me,
             if (comm.rank() == 0) { tell(line); }
             return true;
         });
-    comm.barrier({.timeout = coll::timeout::never});  // rank 0's board lives until then
-    if (end.how == launch_end::how::out_of_time) { return rest("did not finish"); }
-    if (end.how == launch_end::how::failed && end.status == 77) {  // what it needs is not here
-        return rest(end.said.substr(0, end.said.find('\n')));
-    }
-    if (end.how == launch_end::how::failed) { return rest(fmt::format("failed: {}", end.said)); }
+    auto const why = reason_of_all(comm, end);  // rank 0's board lives until then
+    if (!why.empty()) { rest(why); }
 }
 
 }  // namespace coll_perf

@@ -11,6 +11,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace coll_perf {
@@ -18,6 +19,10 @@ namespace coll_perf {
 /// The first word of a peer's driver that is to be one rank; its number, the folder in which the
 /// ranks find each other, and an `order` follow.
 inline constexpr char const* as_member = "--as-member";
+/// Whether a command line is one of these.
+inline bool is_member(int argc, char** argv) {
+    return argc > 4 && argv[1] == std::string_view(as_member);
+}
 
 /// The words BOARD SECONDS CORE_PER_RANK SETTINGS CASE...
 struct order {

@@ -64,21 +64,16 @@ program program_of(std::string const& title, bool peer, launch_line line) {
     return {title, peer, [line = std::move(line)](auto const&... a) { return line.become(a...); }};
 }
 
-/// The driver `name`, as the program called `title`.
-program find_driver(std::string const& title, bool peer, std::string const& launcher,
-                    std::string const& name, std::string const& folder, double seconds_per_case,
-                    std::string& missing) {
-    auto const driver = (fs::path(folder) / name).string();
-    if (::access(driver.c_str(), X_OK) != 0) { missing = no_driver(title, driver); }
-    return program_of(title, peer, {launcher, driver, {}, seconds_per_case});
+program find_driver(std::string const& name, bool peer, std::string const& launcher,
+                    std::string const& folder, double seconds_per_case, std::string& missing) {
+    if (auto why = why_no_driver(name, folder); !why.empty()) { missing = std::move(why); }
+    return program_of(name, peer, {launcher, driver_of(name, folder), {}, seconds_per_case});
 }
-
-std::string const our_driver = "ours_cuda";
 
 }  // namespace
 
 std::string sharing_of_devices(std::string const& transport, std::string const& folder, int ranks) {
-    std::vector<std::string> const command{(fs::path(folder) / our_driver).string(), "ranks",
+    std::vector<std::string> const command{driver_of(transport, folder), "ranks",
                                            std::to_string(ranks)};
     auto const end = run_launch([&](int descriptor) { return become(command, descriptor); }, 60,
                                 [](auto const&) { return false; });
@@ -142,25 +137,30 @@ void require_same_memory(std::string const& name, std::vector<std::string> const
     }
 }
 
-std::string no_driver(std::string const& peer, std::string const& driver) {
+std::string driver_of(std::string const& name, std::string const& folder) {
+    return (fs::path(folder) / (is_on_devices(name) ? "ours_cuda" : "peer_" + name)).string();
+}
+
+std::string why_no_driver(std::string const& name, std::string const& folder) {
+    auto const driver = driver_of(name, folder);
+    if (::access(driver.c_str(), X_OK) == 0) { return {}; }
     return fmt::format(
         "{} cannot be measured: there is no driver {}. ./dev bench installs what it is built with, "
         "and builds it; or say with --peers-in where it is.",
-        peer, driver);
+        name, driver);
 }
 
 program find_peer(std::string const& name, std::string const& folder, double seconds_per_case,
                   std::string& missing) {
     require_peer_name(name);
-    return find_driver(name, true, name, "peer_" + name, folder, seconds_per_case, missing);
+    return find_driver(name, true, name, folder, seconds_per_case, missing);
 }
 
 program find_launched(std::string const& transport, std::string const& folder, int ranks,
                       double seconds_per_case, std::string& missing) {
     if (is_on_devices(transport)) {
         auto const launcher = transport == "cuda-threads" ? "threads" : "processes";
-        auto found =
-            find_driver(transport, false, launcher, our_driver, folder, seconds_per_case, missing);
+        auto found = find_driver(transport, false, launcher, folder, seconds_per_case, missing);
         if (missing.empty()) { found.name += ": " + sharing_of_devices(transport, folder, ranks); }
         return found;
     }

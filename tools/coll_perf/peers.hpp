@@ -35,8 +35,10 @@ void require_peer_name(std::string const& name);
 /// A usage_error for a peer on devices, unless so are all these transports: no two memories
 /// compare.
 void require_same_memory(std::string const& name, std::vector<std::string> const& transports);
-/// That a peer's driver is missing, and how to build it.
-std::string no_driver(std::string const& peer, std::string const& driver);
+/// The driver in the folder that measures a peer, or ours on devices.
+std::string driver_of(std::string const& name, std::string const& folder);
+/// That it is missing, and how to build it; empty where it is there.
+std::string why_no_driver(std::string const& name, std::string const& folder);
 
 /// The peer as a program; a usage_error for an unknown name. `missing` says why one cannot be
 /// asked: its driver was not built.
