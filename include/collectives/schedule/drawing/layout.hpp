@@ -53,7 +53,7 @@ inline double number_width(std::size_t characters) {
 /// In a round of more transfers the arrows have no numbers.
 inline constexpr std::size_t most_numbers = 20;
 
-/// What a rank sends in a round, each part once, as `3` or `3, 6`.
+/// The parts that a rank sends in a round, each named once: `3` or `3, 6`.
 inline std::string parts_sent(std::vector<transfer> const& all, rank_t rank, int chunks) {
     std::string parts;
     std::vector<std::string> seen;

@@ -16,7 +16,7 @@
 
 namespace collectives::inline v0::drawing {
 
-/// What a field of a pattern stands for: a text, an integer, or a number with a fraction.
+/// The value of a field in a pattern: a text, an integer, or a number with a fraction.
 class field_value {
 public:
     field_value(std::floating_point auto number) : number_(number), is_number_(true) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is shown of one algorithm, collected once and drawn as a picture or as text.
+// A report holds all that a picture or a text shows of one algorithm.
 #pragma once
 
 #include <collectives/core/error.hpp>

@@ -15,7 +15,7 @@ namespace collectives::inline v0::drawing {
 
 namespace text_table {
 
-/// Whose contributions, or how many.
+/// Names the ranks whose contributions a value holds, or says how many they are.
 enum class cells { sets, counts };
 
 inline constexpr int gap = 2;  // between columns

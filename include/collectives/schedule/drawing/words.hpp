@@ -15,7 +15,7 @@ inline std::string counted(int n, std::string_view noun) {
     return text_of(n, " ", noun, n == 1 ? "" : "s");
 }
 
-/// What a collective's vector is cut into: chunks of the algorithm's choice, or blocks of the
+/// The parts of a collective's vector: chunks of the algorithm's choice, or blocks of the
 /// ranks.
 inline std::string_view part_of(collective what) { return has_blocks(what) ? "block" : "chunk"; }
 
