@@ -66,9 +66,9 @@ enum class condition : std::uint8_t {
 
 /// How far a rank has come in a run, on its counter. The counter of run r is r << 20 | point.
 using point = std::uint32_t;
-/// What peers read of this rank in this round is in place.
+/// What peers read of this rank in this round is in place, and those that push a copy may write it.
 constexpr point come(int round) { return static_cast<point>(2 * round + 1); }
-/// The rank reads nothing of this round any more.
+/// The rank reads nothing of this round any more, and has written what it pushes in it.
 constexpr point done(int round) { return come(round) + 1; }
 /// Whether a point says that something is in place.
 constexpr bool is_come(point at) { return at % 2 != 0; }
