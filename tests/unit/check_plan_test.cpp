@@ -112,7 +112,7 @@ TEST_CASE("leaders: copies that are pushed, to ranks that take them and to other
                         move_blocks(shape, random);
                     }
                     low::lowered_call const c(a, shape, k % 4 == 2 ? 3 : 1);
-                    REQUIRE(c.spreads());
+                    REQUIRE(c.pushes_copies());
                     auto const choices = memory_choices(c);
                     std::vector<low::rank_choice> as(p, choices[random() % choices.size()]);
                     for (auto& one : as) {

@@ -80,20 +80,20 @@ inline void move_blocks(coll::call_shape& s, std::mt19937& random) {
 }
 
 /// How a rank goes about a call if it announces this.
-inline low::rank_choice choice_of(pl::protocol how, bool in_place, bool takes_sums = false,
+inline low::rank_choice choice_of(pl::protocol how, bool in_place, bool takes_results = false,
                                   bool pushes = false, int depth = pl::more_cells) {
     auto const keeps = pl::uses_scratch_once(how) || how == pl::protocol::cells_beside
                            ? pl::scratch_life::ring
                        : how == pl::protocol::staged ? pl::scratch_life::channel
                                                      : pl::scratch_life::run;
-    return {{how, in_place, takes_sums}, keeps, pushes, depth};
+    return {{how, in_place, takes_results}, keeps, pushes, depth};
 }
 
 /// All that a rank may announce in a call over peers' memory. Those that stage with each life of
 /// scratch that there is.
 inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) {
     std::vector<low::rank_choice> result;
-    auto const pushes = c.adds_once() || c.spreads();
+    auto const pushes = c.adds_once() || c.pushes_copies();
     using enum pl::protocol;
     for (bool const in_place : {false, true}) {
         result.push_back(choice_of(zero_copy, in_place, false, pushes));
@@ -119,7 +119,7 @@ inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
            " root " + std::to_string(s.root) + " count " + std::to_string(s.count) + " x " +
            std::to_string(c.segments()) + ", " + std::string(pl::name(as.shown.how)) +
            (s.has_places() ? " in a cut" : "") + (as.shown.in_place ? " in place" : "") +
-           (as.shown.takes_sums ? " takes sums" : "");
+           (as.shown.takes_results ? " takes results" : "");
 }
 inline std::string described(pl::plan_verdict const& v) {
     return std::string(v.what) + " (call " + std::to_string(v.call) + ", run " +

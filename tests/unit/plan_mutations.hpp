@@ -104,8 +104,8 @@ private:
             [n](pl::plan& p) { p.program[n] = {}; });
         if (waits || i.what == op::reduce) {
             for (auto const when :
-                 {pl::condition::always, pl::condition::unless_peer_takes_sums,
-                  pl::condition::unless_all_take_sums, pl::condition::unless_all_came}) {
+                 {pl::condition::always, pl::condition::unless_peer_takes_results,
+                  pl::condition::unless_all_take_results, pl::condition::unless_all_came}) {
                 if (when == i.when) { continue; }
                 add(name("when"), waits ? harmless::implied : harmless::untaken,
                     [n, when](pl::plan& p) { p.program[n].when = when; });
@@ -182,8 +182,8 @@ private:
         }
         add("plan in_place", harmless::untaken,
             [](pl::plan& p) { p.shown.in_place = !p.shown.in_place; });
-        add("plan takes_sums", harmless::untaken,
-            [](pl::plan& p) { p.shown.takes_sums = !p.shown.takes_sums; });
+        add("plan takes_results", harmless::untaken,
+            [](pl::plan& p) { p.shown.takes_results = !p.shown.takes_results; });
         for (auto const keeps :
              {pl::scratch_life::run, pl::scratch_life::channel, pl::scratch_life::ring}) {
             if (keeps == of_.keeps) { continue; }

@@ -113,7 +113,7 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
     result.title =
         fmt::format("{}: {} over {}, {}{}{}", coll::name(algorithm), coll::name(what),
                     counted(size, "rank"), plans::name(how), of.in_place ? ", in place" : "",
-                    choice.shown.takes_sums ? ", sums pushed to all outputs" : "");
+                    choice.shown.takes_results ? ", sums pushed to all outputs" : "");
     coll::lean_vector<low::rank_choice> const choices(p, choice);
     auto const planned = low::plan_call(call, choices);
     coll::lean_vector<plans::peer_view> views;

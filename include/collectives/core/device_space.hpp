@@ -22,7 +22,7 @@ public:
     virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
     /// The same to several places, which overlap neither each other nor the source, in one pass if
     /// the device reaches them all. Zero bytes are nothing.
-    virtual void spread(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
+    virtual void copy_to_all(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
         for (auto* const one : to) { copy(one, from, bytes); }
     }
     /// The queue that a pass takes as `reduction::queue`.

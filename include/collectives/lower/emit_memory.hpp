@@ -18,13 +18,13 @@ public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
     /// sums. With a layout of chunks that lie at the same place in all outputs, the ranks that send
     /// in the last round write them there likewise: a value is read once for all.
-    memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* spread)
+    memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* outputs)
         : to_(to),
           from_(from),
           write_(to),
           offer_of_(from.receives.size()),
           pushes_(pushes),
-          spread_(pushes ? spread : nullptr) {}
+          outputs_(pushes ? outputs : nullptr) {}
 
     [[gnu::cold]] void run() {
         number_offers();
@@ -36,12 +36,12 @@ public:
             for (auto const& r : from_.readers) {
                 write_.wait(r.peer, plans::done(r.round));
                 if (pushes_ && is_last(r.round)) {
-                    to_.program.back().when = plans::condition::unless_peer_takes_sums;
+                    to_.program.back().when = plans::condition::unless_peer_takes_results;
                 }
             }
         }
         for (auto const& c : from_.epilogue) {
-            if (is_spread(c.to, c.bytes)) { continue; }
+            if (is_pushed(c.to, c.bytes)) { continue; }
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after,
                         c.completes);
         }
@@ -63,13 +63,13 @@ private:
         return {memory::offer, from_.receives[i].peer, offer_of_[i], offset};
     }
     bool is_last(int round) const { return round == from_.total_rounds - 1; }
-    /// Whether `spread` has written so many bytes of the own output there.
-    [[gnu::cold]] bool is_spread(place const& own, std::size_t bytes) const {
-        return std::any_of(spread_to_.begin(), spread_to_.end(),
+    /// Whether `push_copies` has written so many bytes of the own output there.
+    [[gnu::cold]] bool is_pushed(place const& own, std::size_t bytes) const {
+        return std::any_of(pushed_.begin(), pushed_.end(),
                            [&](auto const& its) { return its.at == own && its.bytes >= bytes; });
     }
     /// Writes each value that a round sends to all outputs that want it, in one pass.
-    [[gnu::cold]] void spread(bound_round const& r) {
+    [[gnu::cold]] void push_copies(bound_round const& r) {
         auto const* const sends = from_.sends.data();
         for (int i = r.sends.first; i < r.sends.last; ++i) {
             write_.wait(sends[i].peer, plans::come(r.number));
@@ -81,12 +81,12 @@ private:
             auto const bytes = sends[i].bytes;
             if (bytes == 0 || std::any_of(sends + r.sends.first, sends + i, is_same)) { continue; }
             auto const first = static_cast<std::size_t>(sends[i].chunks.first);
-            place const to{memory::output, spread_->output[first].offset};
+            place const to{memory::output, outputs_->output[first].offset};
             write_.add(opcode::copy, bytes);
             write_.read(write_.own(sends[i].at));
             if (sends[i].at != to) {
                 write_.write(write_.own(to), store::dead_after);
-                spread_to_.push_back({to, bytes});
+                pushed_.push_back({to, bytes});
             }
             for (int k = i; k < r.sends.last; ++k) {
                 if (is_same(sends[k])) {
@@ -117,9 +117,9 @@ private:
         }
         write_.publish(plans::come(r.number));
         wait_for(r.overwritten);
-        auto const takes = to_.shown.takes_sums && is_last(r.number);
-        auto const waits_for_writers = takes && spread_ != nullptr;
-        if (spread_ != nullptr && is_last(r.number)) { spread(r); }
+        auto const takes = to_.shown.takes_results && is_last(r.number);
+        auto const waits_for_writers = takes && outputs_ != nullptr;
+        if (outputs_ != nullptr && is_last(r.number)) { push_copies(r); }
         if (waits_for_writers && r.sends.size() != 0) { write_.publish(plans::done(r.number)); }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = from_.receives[static_cast<std::size_t>(i)];
@@ -142,7 +142,7 @@ private:
         write_.write(write_.own(f.to), f.dead_after ? store::dead_after : store::cached);
         if (f.stages) {
             write_.write(write_.own(f.staged), store::measured);
-            if (pushes_) { to_.program.back().when = plans::condition::unless_all_take_sums; }
+            if (pushes_) { to_.program.back().when = plans::condition::unless_all_take_results; }
         }
         for (rank_t r = 0; pushes_ && r < to_.size; ++r) {
             if (r != to_.rank) {
@@ -156,12 +156,12 @@ private:
     plan_writer write_;
     lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
-    layout const* spread_;  // null: only sums are pushed
+    layout const* outputs_;  // where copies are pushed to; null: only sums are pushed
     struct own_part {
         place at;
         std::size_t bytes;
     };
-    lean_vector<own_part> spread_to_;  // of the own output
+    lean_vector<own_part> pushed_;  // of the own output
 };
 
 }  // namespace collectives::lowering

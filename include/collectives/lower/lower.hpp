@@ -70,7 +70,7 @@ public:
     bool adds_once() const { return adds_once_; }
     /// Whether the last round copies values to the same place in all outputs, which nobody reads
     /// before, so that copies can be pushed. Equal on all ranks.
-    bool spreads() const {
+    bool pushes_copies() const {
         auto const everywhere =
             shape_.what == collective::broadcast || shape_.what == collective::all_gather;
         return everywhere && shape_.size > 1 && (rounds_ == 1 || by_.is<leaders>());
@@ -115,7 +115,7 @@ public:
         switch (by) {
             case plans::backend::messages: message_emitter(result, bound).run(); break;
             case plans::backend::memory:
-                memory_emitter(result, bound, as.pushes, spreads() ? &at : nullptr).run();
+                memory_emitter(result, bound, as.pushes, pushes_copies() ? &at : nullptr).run();
                 break;
             case plans::backend::cells:
                 cell_emitter(result, bound, shape_of(rank).input_bytes(), as.cell_depth).run();

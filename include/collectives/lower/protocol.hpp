@@ -12,7 +12,7 @@
 // | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
 // |                | the kernel copies them (`suits_lending`)            |                        |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
-// | takes sums     | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
+// | takes results  | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
 // |                | where a push pays by the clock; any size on a       |                        |
 // |                | device, and there copies to all, too                |                        |
 // | staged_results | an all_reduce out of place below 1 MiB, where no    | sums written twice     |
@@ -49,7 +49,7 @@ inline std::size_t vector_bytes(call_shape const& s) { return s.count * s.elem_s
 /// Whether sums, or on a device copies, go to the outputs of the ranks that take them. Equal on all
 /// ranks.
 [[gnu::cold]] inline bool pushes(lowered_call const& c, bool on_device) {
-    if (on_device && c.spreads()) { return true; }
+    if (on_device && c.pushes_copies()) { return true; }
     return c.adds_once() && c.shape().elem_size <= largest_pushed_element &&
            (on_device || vector_bytes(c.shape()) >= least_pushed);
 }
@@ -117,8 +117,8 @@ struct rank_facts {
     auto const small_out_of_place =
         !facts.in_place && !facts.on_device && vector_bytes(c.shape()) < least_pushed_out_of_place;
     auto const pays = facts.reachable && small_out_of_place && pushed && facts.push_pays();
-    auto const choice = [&](protocol how, scratch_life keeps, bool takes_sums = false) {
-        return rank_choice{{how, facts.in_place, takes_sums}, keeps, pushed};
+    auto const choice = [&](protocol how, scratch_life keeps, bool takes_results = false) {
+        return rank_choice{{how, facts.in_place, takes_results}, keeps, pushed};
     };
     auto const fits_ring = [&](protocol how) {
         auto const n = facts.on_device ? 0 : facts.scratch(how);

@@ -126,7 +126,7 @@ private:
         auto const& i = plan_of(e).program[n];
         auto const& as_it_was =
             memory_->planned(e).ranks[static_cast<std::size_t>(e.rank)].program[n];
-        if (as_it_was.when == condition::unless_peer_takes_sums) {
+        if (as_it_was.when == condition::unless_peer_takes_results) {
             if (auto const why = memory_->ask_announcement(e, as_it_was.peer); !why.empty()) {
                 return why;
             }

@@ -59,8 +59,8 @@ struct destination {
 /// When an instruction or a destination is dropped, once the peers' protocols are known.
 enum class condition : std::uint8_t {
     always,
-    unless_peer_takes_sums,  // a wait: the peer will not read
-    unless_all_take_sums,    // the second destination of a reduction: nobody will read it
+    unless_peer_takes_results,  // a wait: the peer will not read
+    unless_all_take_results,    // the second destination of a reduction: nobody will read it
     unless_all_came,  // a wait of the window: implied if all ranks have come to a late enough run
 };
 

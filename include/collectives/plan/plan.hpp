@@ -48,11 +48,13 @@ constexpr bool is_read(protocol p, memory where) {
 struct announcement {
     protocol how = protocol::eager;
     bool in_place = false;
-    bool takes_sums = false;  // the rank that adds up, or sends last, writes to this rank's output
+    bool takes_results =
+        false;  // the rank that adds up, or sends last, writes to this rank's output
 
     /// The announcement as one number, and back.
     constexpr std::uint64_t word() const {
-        return static_cast<std::uint64_t>(how) << 2 | (in_place ? 2U : 0U) | (takes_sums ? 1U : 0U);
+        return static_cast<std::uint64_t>(how) << 2 | (in_place ? 2U : 0U) |
+               (takes_results ? 1U : 0U);
     }
     static constexpr announcement of(std::uint64_t word) {
         return {static_cast<protocol>(word >> 2), (word & 2) != 0, (word & 1) != 0};

@@ -39,25 +39,25 @@ inline place resolve(place p, rank_t me, std::span<peer_view const> peers) {
 }
 
 /// Whether other ranks write the output of the peer of this place.
-inline bool takes_sums(place const& p, std::span<peer_view const> peers) {
+inline bool takes_results(place const& p, std::span<peer_view const> peers) {
     return p.peer >= 0 && static_cast<std::size_t>(p.peer) < peers.size() &&
-           peers[static_cast<std::size_t>(p.peer)].shown.takes_sums;
+           peers[static_cast<std::size_t>(p.peer)].shown.takes_results;
 }
 
 /// Whether the announced protocols drop an instruction of rank `me`. They never drop the waits of
 /// the window (condition::unless_all_came).
 inline bool is_dropped(instruction const& i, std::span<peer_view const> peers) {
-    return i.when == condition::unless_peer_takes_sums &&
-           takes_sums({memory::output, i.peer, 0, 0}, peers);
+    return i.when == condition::unless_peer_takes_results &&
+           takes_results({memory::output, i.peer, 0, 0}, peers);
 }
 
 /// Whether the announced protocols drop destination number `k` of an instruction of rank `me`.
 inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
                        std::span<peer_view const> peers) {
-    if (to.peer >= 0) { return !takes_sums(to, peers); }
-    if (i.when != condition::unless_all_take_sums || k != 1) { return false; }
+    if (to.peer >= 0) { return !takes_results(to, peers); }
+    if (i.when != condition::unless_all_take_results || k != 1) { return false; }
     for (std::size_t r = 0; r < peers.size(); ++r) {
-        if (static_cast<rank_t>(r) != me && !peers[r].shown.takes_sums) { return false; }
+        if (static_cast<rank_t>(r) != me && !peers[r].shown.takes_results) { return false; }
     }
     return true;
 }

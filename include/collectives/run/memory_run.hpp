@@ -126,8 +126,8 @@ private:
         if (i.runs_back != 0) { return true; }  // the window waited for this before the run began
         // A peer whose output was written reads nothing here. Each peer has come by now, so its
         // channel describes this run, or a later one if the peer has left this one.
-        if (i.when == plans::condition::unless_peer_takes_sums &&
-            peers_.announced(i.peer).takes_sums) {
+        if (i.when == plans::condition::unless_peer_takes_results &&
+            peers_.announced(i.peer).takes_results) {
             return true;
         }
         if (!has_reached(i.peer, channel_counter(run_, i.at))) { return false; }
@@ -157,7 +157,7 @@ private:
         auto const& to = plan_->destinations[static_cast<std::size_t>(i.destinations.first)];
         if (to.to.peer >= 0 || i.destinations.size() > 1) {
             return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
-                sums_.spread_on_device(peers_, i, first, bytes);
+                sums_.push_copy_on_device(peers_, i, first, bytes);
                 return true;
             });
         }

@@ -48,7 +48,7 @@ public:
             lean_vector<void*> const others(outputs_.begin(), outputs_.end());
             return reduce(i, own, bytes, destination_of(to.how), others);
         }
-        auto const drops_staged = i.when == plans::condition::unless_all_take_sums && all_take();
+        auto const drops_staged = i.when == plans::condition::unless_all_take_results && all_take();
         auto const stages =
             i.destinations.size() > 1 && destination_at(i, 1).to.peer < 0 && !drops_staged;
         auto* const staged = stages ? at_.write(destination_at(i, 1).to) + first : nullptr;
@@ -56,7 +56,7 @@ public:
         auto const stages_pieces = stages && result_ == destination::not_read_soon &&
                                    op_->elem_size <= lowering::largest_pushed_element;
         if (stages_pieces || !outputs_.empty()) {
-            spread(i, own, staged, bytes, how);
+            reduce_in_strips(i, own, staged, bytes, how);
         } else if (stages) {
             reduce(i, own, bytes, destination::read_soon);
             host::copy(staged, own, bytes, how);
@@ -67,13 +67,13 @@ public:
 
     /// Copies bytes [first, first + bytes) to the outputs that a plan names, on a device: one pass
     /// reads them once.
-    [[gnu::cold]] void spread_on_device(memory_peers const& peers, plans::instruction const& i,
-                                        std::size_t first, std::size_t bytes) {
+    [[gnu::cold]] void push_copy_on_device(memory_peers const& peers, plans::instruction const& i,
+                                           std::size_t first, std::size_t bytes) {
         find_sources(peers, i, first);
         find_peers_outputs(peers, i, first);
         auto const& to = destination_at(i, 0).to;
         if (to.peer < 0) { outputs_.push_back(at_.write(to) + first); }
-        space_.device()->spread({outputs_.data(), outputs_.size()}, sources_.front(), bytes);
+        space_.device()->copy_to_all({outputs_.data(), outputs_.size()}, sources_.front(), bytes);
     }
 
 private:
@@ -88,9 +88,9 @@ private:
                           {plan_->size, false, where, space_.queue(), others});
     }
     /// Adds up strips and writes each to every destination: this rank's output, the scratch where
-    /// peers read it, if any, and the outputs of the peers that take sums.
-    void spread(plans::instruction const& i, std::byte* own, std::byte* staged, std::size_t bytes,
-                destination best) {
+    /// peers read it, if any, and the outputs of the peers that take results.
+    void reduce_in_strips(plans::instruction const& i, std::byte* own, std::byte* staged,
+                          std::size_t bytes, destination best) {
         auto const pushed = unread_ != nullptr && result_ == destination::read_soon
                                 ? engine_->push_watch.best(unread_, bytes, small_)
                                 : result_;
@@ -117,7 +117,7 @@ private:
     }
 
     bool all_take() const { return outputs_.size() + 1 == static_cast<std::size_t>(plan_->size); }
-    /// Finds the outputs of the peers that take sums. The other peers read the sums here.
+    /// Finds the outputs of the peers that take results. The other peers read the sums here.
     void find_peers_outputs(memory_peers const& peers, plans::instruction const& i,
                             std::size_t first) {
         outputs_.clear();
@@ -126,7 +126,7 @@ private:
             auto const& to = destination_at(i, k).to;
             if (to.peer < 0) { continue; }
             auto const its = peers.announced(to.peer);
-            if (!its.takes_sums) { continue; }
+            if (!its.takes_results) { continue; }
             outputs_.push_back(peers.output(to, i.bytes) + first);
             if (!its.in_place) { unread_ = outputs_.back(); }
         }
@@ -154,7 +154,7 @@ private:
     destination result_{};
     lean_vector<void const*> sources_;    // to add up next
     lean_vector<std::byte const*> next_;  // to prefetch before that
-    lean_vector<std::byte*> outputs_;     // of the peers that take sums
+    lean_vector<std::byte*> outputs_;     // of the peers that take results
     std::byte* unread_ = nullptr;         // one of these whose old content nobody reads
 };
 

@@ -123,12 +123,12 @@ public:
         dirty_ = busy_ = true;
         calls_->copy(to, from, bytes, stream_);
     }
-    void spread(std::span<std::byte* const> to, void const* from, std::size_t bytes) override {
+    void copy_to_all(std::span<std::byte* const> to, void const* from, std::size_t bytes) override {
         if (bytes == 0 || to.empty()) { return; }
         auto const reachable = [this](void const* p) { return is_reachable(p); };
         if (find_.copy == nullptr || !reachable(from) ||
             !std::all_of(to.begin(), to.end(), reachable)) {
-            return device_space::spread(to, from, bytes);
+            return device_space::copy_to_all(to, from, bytes);
         }
         dirty_ = busy_ = true;
         find_.copy(to, from, bytes, stream_);
