@@ -18,7 +18,7 @@
 namespace coll = collectives;
 using coll::wire::agreement;
 using coll::wire::agreement_message;
-using ranks = std::vector<coll::rank_t>;
+using rank_list = std::vector<coll::rank_t>;
 
 namespace {
 
@@ -62,8 +62,10 @@ public:
         if (found && coll::may_go_on(*found, size_)) { decided(r) = *found; }
     }
     void pass(std::chrono::milliseconds time) { time_ += time; }
-    ranks silent_to(coll::rank_t r) { return part(r).silent(); }
-    std::optional<ranks>& decided(coll::rank_t r) { return decided_[static_cast<std::size_t>(r)]; }
+    rank_list silent_to(coll::rank_t r) { return part(r).silent(); }
+    std::optional<rank_list>& decided(coll::rank_t r) {
+        return decided_[static_cast<std::size_t>(r)];
+    }
 
 private:
     std::deque<agreement_message>& way(coll::rank_t from, coll::rank_t to) {
@@ -75,7 +77,7 @@ private:
     std::vector<bool> lives_;
     std::vector<std::unique_ptr<agreement>> parts_;
     std::vector<std::deque<agreement_message>> ways_;
-    std::vector<std::optional<ranks>> decided_;
+    std::vector<std::optional<rank_list>> decided_;
     std::chrono::milliseconds time_{0};
 };
 
@@ -112,7 +114,7 @@ TEST_CASE("the dead are left out") {
     net.kill(0, 0);
     net.kill(3, 0);
     REQUIRE(settles(net));
-    for (coll::rank_t const r : {1, 2, 4}) { CHECK_EQ(*net.decided(r), ranks{1, 2, 4}); }
+    for (coll::rank_t const r : {1, 2, 4}) { CHECK_EQ(*net.decided(r), rank_list{1, 2, 4}); }
 }
 
 TEST_CASE("who came and then answers no more is known") {
@@ -128,7 +130,7 @@ TEST_CASE("who came and then answers no more is known") {
     for (coll::rank_t const r : {1, 2, 3}) { net.kill(r, 0); }
     turns(30);
     CHECK_FALSE(net.decided(0).has_value());
-    CHECK_EQ(net.silent_to(0), ranks{1, 2, 3});
+    CHECK_EQ(net.silent_to(0), rank_list{1, 2, 3});
 }
 
 namespace {
@@ -158,7 +160,7 @@ void play(int n, std::mt19937& dice) {
         }
     }
     RC_ASSERT(settles(net));
-    std::optional<ranks> first;
+    std::optional<rank_list> first;
     for (coll::rank_t r = 0; r < n; ++r) {
         if (!net.decided(r)) { continue; }
         if (!first) { first = net.decided(r); }

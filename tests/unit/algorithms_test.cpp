@@ -15,7 +15,7 @@ using coll::collective;
 
 namespace {
 
-std::vector<int> sizes() {
+std::vector<int> sizes_to_check() {
     std::vector<int> result;
     for (int p = 1; p <= 64; ++p) { result.push_back(p); }
     for (int const p : {100, 127, 128, 255, 256}) { result.push_back(p); }
@@ -37,7 +37,7 @@ std::vector<int> roots(collective what, int size) {
 /// Proves one algorithm everywhere and hands each proof to `look`.
 template <class Look>
 void prove(coll::any_algorithm a, Look look) {
-    for (int const size : sizes()) {
+    for (int const size : sizes_to_check()) {
         for (auto const what : coll::scheduled_collectives) {
             for (int const root : roots(what, size)) {
                 auto const p = a.check(size, what, root);

@@ -15,34 +15,34 @@ using coll::collective;
 
 namespace {
 
-using bytes = std::size_t;
+using units = std::size_t;
 
 /// P ranks, n bytes; L = ceil(log2 P), l = floor(log2 P), q = 2^l, r = P - q, x = r > 0.
 struct setting {
-    bytes P, n, L, l, q, r, x;
+    units P, n, L, l, q, r, x;
 
-    setting(int size, bytes count)
-        : P(static_cast<bytes>(size)),
+    setting(int size, units count)
+        : P(static_cast<units>(size)),
           n(count),
-          L(static_cast<bytes>(coll::ceil_log2(size))),
-          l(static_cast<bytes>(coll::floor_log2(size))),
-          q(bytes{1} << l),
+          L(static_cast<units>(coll::ceil_log2(size))),
+          l(static_cast<units>(coll::floor_log2(size))),
+          q(units{1} << l),
           r(P - q),
           x(r > 0 ? 1 : 0) {}
 
-    bytes chunk(bytes parts, bytes i) const {
+    units chunk(units parts, units i) const {
         return coll::block(n, static_cast<int>(parts), static_cast<int>(i % parts)).size;
     }
 };
 
 struct formula {
-    bytes rounds, sent, reduced, total, critical_bytes, critical_reduced;
+    units rounds, sent, reduced, total, critical_bytes, critical_reduced;
 };
 
 void check_formula(coll::any_algorithm a, setting const& s, formula const& f) {
     auto const c = a.cost_of(static_cast<int>(s.P), s.n);
     INFO(a.name() << " P=" << s.P << " n=" << s.n);
-    CHECK(static_cast<bytes>(c.rounds) == f.rounds);
+    CHECK(static_cast<units>(c.rounds) == f.rounds);
     CHECK(c.busiest.sent == f.sent);
     CHECK(c.busiest.reduced == f.reduced);
     CHECK(c.total == f.total);
@@ -58,22 +58,22 @@ std::vector<int> sizes() {
 }
 
 /// Counts that no rank number above divides, and counts below P.
-constexpr bytes odd_counts[] = {0, 1, 5, 1009, 1000003};
+constexpr units odd_counts[] = {0, 1, 5, 1009, 1000003};
 
 /// Runs over the sizes with a count that P and q divide, then with odd counts.
 void for_divisible(auto&& visit) {
-    for (int const p : sizes()) { visit(setting(p, 12 * static_cast<bytes>(p) * setting(p, 0).q)); }
+    for (int const p : sizes()) { visit(setting(p, 12 * static_cast<units>(p) * setting(p, 0).q)); }
 }
 void for_any(auto&& visit) {
     for_divisible(visit);
     for (int const p : sizes()) {
-        for (bytes const n : odd_counts) { visit(setting(p, n)); }
+        for (units const n : odd_counts) { visit(setting(p, n)); }
     }
 }
 
 /// The formula of every algorithm that is optimal in volume, if P divides n.
-formula optimal(setting const& s, bytes rounds) {
-    bytes const share = s.n / s.P * (s.P - 1);
+formula optimal(setting const& s, units rounds) {
+    units const share = s.n / s.P * (s.P - 1);
     return {rounds, 2 * share, share, 2 * (s.P - 1) * s.n, 2 * share, share};
 }
 
@@ -81,7 +81,7 @@ formula optimal(setting const& s, bytes rounds) {
 
 TEST_CASE("star") {
     for_any([](setting const& s) {
-        bytes const k = s.P - 1;
+        units const k = s.P - 1;
         check_formula(coll::star{}, s,
                       {2 * k, k * s.n, k * s.n, 2 * k * s.n, 2 * k * s.n, k * s.n});
     });
@@ -97,7 +97,7 @@ TEST_CASE("tree") {
 
 TEST_CASE("butterfly") {
     for_any([](setting const& s) {
-        bytes const most = (s.l + s.x) * s.n;
+        units const most = (s.l + s.x) * s.n;
         check_formula(
             coll::butterfly{}, s,
             {s.l + 2 * s.x, most, most, (s.q * s.l + 2 * s.r) * s.n, (s.l + 2 * s.x) * s.n, most});
@@ -106,7 +106,7 @@ TEST_CASE("butterfly") {
 
 TEST_CASE("halving") {
     for_divisible([](setting const& s) {
-        bytes const share = s.n / s.q * (s.q - 1);
+        units const share = s.n / s.q * (s.q - 1);
         check_formula(
             coll::halving{}, s,
             {2 * s.l + 2 * s.x, 2 * share + s.x * s.n, share + s.x * s.n,
@@ -126,7 +126,7 @@ TEST_CASE("ring") {
                   2 * (s.P - 1) * s.n,
                   2 * (s.P - 1) * s.chunk(s.P, 0),
                   (s.P - 1) * s.chunk(s.P, 0)};
-        for (bytes i = 0; i < s.P; ++i) {
+        for (units i = 0; i < s.P; ++i) {
             f.sent = std::max(f.sent, 2 * s.n - s.chunk(s.P, i) - s.chunk(s.P, i + 1));
             f.reduced = std::max(f.reduced, s.n - s.chunk(s.P, i));
         }
@@ -141,7 +141,7 @@ TEST_CASE("circulant") {
 
 TEST_CASE("one_shot") {
     for_any([](setting const& s) {
-        bytes const most = (s.P - 1) * s.n;
+        units const most = (s.P - 1) * s.n;
         check_formula(coll::one_shot{}, s, {s.P > 1 ? 1U : 0U, most, most, s.P * most, most, most});
     });
 }
@@ -152,9 +152,9 @@ TEST_CASE("two_shot") {
     // Rank i sends all but chunk i, then chunk i to everybody; chunk 0 is a longest one.
     for_any([](setting const& s) {
         if (s.P == 1) { return; }
-        bytes const longest = s.chunk(s.P, 0);
-        bytes const shortest = s.chunk(s.P, s.P - 1);
-        bytes const busiest = std::max((s.P - 1) * longest, s.n - shortest);
+        units const longest = s.chunk(s.P, 0);
+        units const shortest = s.chunk(s.P, s.P - 1);
+        units const busiest = std::max((s.P - 1) * longest, s.n - shortest);
         check_formula(coll::two_shot{}, s,
                       {2, s.n + (s.P - 2) * longest, (s.P - 1) * longest, 2 * (s.P - 1) * s.n,
                        2 * busiest, (s.P - 1) * longest});
@@ -163,9 +163,9 @@ TEST_CASE("two_shot") {
 
 TEST_CASE("mixed_radix") {
     for_divisible([](setting const& s) {
-        bytes factors = 0;
-        bytes rest = s.P;
-        for (bytes f = 2; rest > 1; ++f) {
+        units factors = 0;
+        units rest = s.P;
+        for (units f = 2; rest > 1; ++f) {
             for (; rest % f == 0; rest /= f) { ++factors; }
         }
         check_formula(coll::mixed_radix{}, s, optimal(s, 2 * factors));
@@ -174,16 +174,16 @@ TEST_CASE("mixed_radix") {
 
 TEST_CASE("where P does not divide n: what is received was sent, and chunks differ by one byte") {
     for (int const p : sizes()) {
-        for (bytes const n : odd_counts) {
+        for (units const n : odd_counts) {
             setting const s(p, n);
             for (coll::any_algorithm const a :
                  {coll::any_algorithm(coll::halving{}), coll::any_algorithm(coll::circulant{}),
                   coll::any_algorithm(coll::mixed_radix{})}) {
                 INFO(a.name() << " P=" << p << " n=" << n);
                 auto const c = a.cost_of(p, n);
-                bytes sent = 0;
-                bytes received = 0;
-                bytes reduced = 0;
+                units sent = 0;
+                units received = 0;
+                units reduced = 0;
                 for (auto const& t : c.ranks) {
                     sent += t.sent;
                     received += t.received;
@@ -194,8 +194,8 @@ TEST_CASE("where P does not divide n: what is received was sent, and chunks diff
                 CHECK(c.total == 2 * (s.P - 1) * n);
                 CHECK(reduced == (s.P - 1) * n);
                 // Cut into chunks one byte longer than n / P, the formula is an upper bound.
-                bytes const chunks = a.name() == "halving" ? s.q : s.P;
-                bytes const whole = (n + chunks - 1) / chunks * chunks;
+                units const chunks = a.name() == "halving" ? s.q : s.P;
+                units const whole = (n + chunks - 1) / chunks * chunks;
                 auto const upper = a.cost_of(p, whole);
                 CHECK(c.rounds == upper.rounds);
                 CHECK(c.busiest.sent <= upper.busiest.sent);
@@ -223,7 +223,7 @@ TEST_CASE("ratios to the bounds, as published for 8, 12 and 100 ranks") {
           row{coll::circulant{}, 100, 2, 1, 1}, row{coll::ring{}, 100, 28.3, 1, 1}}) {
         auto const c = r.a.cost_of(r.size, 24U * 64U * 100U);
         INFO(r.a.name() << " P=" << r.size);
-        auto const of = [](bytes a, bytes b) {
+        auto const of = [](units a, units b) {
             return static_cast<double>(a) / static_cast<double>(b);
         };
         CHECK(c.ratio.rounds == doctest::Approx(r.rounds).epsilon(0.005));
@@ -267,7 +267,7 @@ TEST_CASE("no algorithm sends less than the bound") {
                 INFO(a.name() << " " << name(what) << " P=" << p);
                 CHECK(c.busiest.sent >= c.bound.sent);
                 CHECK(c.busiest.reduced >= c.bound.reduced);
-                CHECK(c.ranks.size() == static_cast<bytes>(p));
+                CHECK(c.ranks.size() == static_cast<units>(p));
             }
         }
     }
@@ -293,7 +293,7 @@ TEST_CASE("cost is a constant expression, and the same for recorded schedules") 
 }
 
 TEST_CASE("counts beyond 2^32 do not overflow") {
-    bytes const n = bytes{1} << 40;
+    units const n = units{1} << 40;
     auto const c = coll::cost_of(coll::ring{}, 4, n);
     CHECK(c.busiest.sent == n / 2 * 3);
     CHECK(c.ratio.sent == 1);

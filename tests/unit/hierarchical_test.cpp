@@ -25,7 +25,7 @@ using coll::verb;
 
 namespace {
 
-using bytes = std::size_t;
+using units = std::size_t;
 
 /// All sizes up to 64, some beyond; with every number of ranks per host that divides them.
 template <class Visit>
@@ -98,14 +98,14 @@ TEST_CASE("owners are ranks of the part's place in their hosts, each of one chun
     for_hosts([](int size, int per_host) {
         if (size > 64) { return; }
         coll::hierarchical const a{per_host};
-        std::vector<bool> seen(static_cast<bytes>(size));
+        std::vector<bool> seen(static_cast<units>(size));
         for (int c = 0; c < size; ++c) {
             auto const owner = a.owner(c, size);
             REQUIRE(owner >= 0);
             REQUIRE(owner < size);
             CHECK(owner % per_host == c / (size / per_host));
-            CHECK_FALSE(seen[static_cast<bytes>(owner)]);
-            seen[static_cast<bytes>(owner)] = true;
+            CHECK_FALSE(seen[static_cast<units>(owner)]);
+            seen[static_cast<units>(owner)] = true;
         }
     });
 }
@@ -113,8 +113,8 @@ TEST_CASE("owners are ranks of the part's place in their hosts, each of one chun
 TEST_CASE("what the header says of rounds, bytes and additions is counted") {
     for_hosts([](int size, int per_host) {
         int const hosts = size / per_host;
-        bytes const n = 12 * static_cast<bytes>(size);
-        bytes const share = n - n / static_cast<bytes>(size);
+        units const n = 12 * static_cast<units>(size);
+        units const share = n - n / static_cast<units>(size);
         auto const c = coll::cost_of(coll::hierarchical{per_host}, size, n);
         INFO("P=" << size << " per host " << per_host);
         CHECK(c.rounds == 2 * prime_factors(hosts) + (per_host > 1 ? 2 : 0));
@@ -122,7 +122,7 @@ TEST_CASE("what the header says of rounds, bytes and additions is counted") {
             CHECK(t.sent == 2 * share);
             CHECK(t.reduced == share);
         }
-        CHECK(c.total == 2 * static_cast<bytes>(size - 1) * n);
+        CHECK(c.total == 2 * static_cast<units>(size - 1) * n);
         CHECK(c.critical.bytes == 2 * share);
         CHECK(c.critical.reduced == share);
         CHECK(c.ratio.sent == 1);
@@ -221,7 +221,7 @@ TEST_CASE("automatic takes it where several ranks share each of several hosts, a
     std::vector<int> cyclic;
     for (int r = 0; r < 32; ++r) { cyclic.push_back(r % 4); }
     scattered.place(coll::host_layout(cyclic));
-    for (bytes const n : {bytes{1} << 16, bytes{1} << 20, bytes{1} << 26}) {
+    for (units const n : {units{1} << 16, units{1} << 20, units{1} << 26}) {
         CHECK(hosts.choose(need, n) == coll::hierarchical{8});
         CHECK_FALSE(flat.choose(need, n).is<coll::hierarchical>());
         CHECK_FALSE(scattered.choose(need, n).is<coll::hierarchical>());

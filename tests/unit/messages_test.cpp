@@ -30,8 +30,8 @@ struct no_shared_memory {
 using messages = shared::messages<no_shared_memory>;
 
 /// The ranks of a job, all in this thread.
-struct ranks {
-    explicit ranks(int size)
+struct job_ranks {
+    explicit job_ranks(int size)
         : memory(static_cast<std::byte*>(
                      std::aligned_alloc(4096, (shared::state::bytes(size) + 4095) / 4096 * 4096)),
                  std::free) {
@@ -69,7 +69,7 @@ coll::incoming from(coll::rank_t peer, std::span<std::byte> data) {
 
 TEST_CASE("peers that accept a long message and then stay away hold up no other peer") {
     constexpr int size = 5, last = size - 1;
-    ranks all(size);
+    job_ranks all(size);
     std::vector<std::byte> const sent(4 * 1024 * 1024, std::byte{7});
     std::vector<std::vector<std::byte>> got(size, std::vector<std::byte>(sent.size()));
     std::array<shared::request, size> sends, receives;
@@ -98,7 +98,7 @@ TEST_CASE("peers that accept a long message and then stay away hold up no other 
 
 TEST_CASE(
     "a peer that sends as fast as its messages are taken does not keep a rank from all else") {
-    ranks all(2);
+    job_ranks all(2);
     constexpr int most = 1'000;
     struct {  // each message that is taken makes the peer send the next one
         messages& peer;
@@ -127,7 +127,7 @@ TEST_CASE(
 
 TEST_CASE("messages wait in small slots for their receives, and hold up nobody else") {
     constexpr int size = 4, many = 2 * shared::small_slots;
-    ranks all(size);
+    job_ranks all(size);
     std::vector<std::vector<std::byte>> sent, got;
     std::deque<shared::request> sends(many), receives(many);
     for (int i = 0; i < many; ++i) {
@@ -188,7 +188,7 @@ TEST_CASE("messages wait in small slots for their receives, and hold up nobody e
 }
 
 TEST_CASE("a message of the wrong size gives its slot back") {
-    ranks all(2);
+    job_ranks all(2);
     std::vector<std::byte> const sent(2000);
     std::vector<std::byte> got(1999, std::byte{7});
     for (int i = 0; i < 2 * shared::small_slots; ++i) {
@@ -204,7 +204,7 @@ TEST_CASE("a message of the wrong size gives its slot back") {
 }
 
 TEST_CASE("the kernel copies a long message from the sender's own memory, unless it is consumed") {
-    ranks all(2);
+    job_ranks all(2);
     if (!shared::private_memory::is_quick()) {
         MESSAGE("not run: here the kernel does not copy, or slowly");
         return;

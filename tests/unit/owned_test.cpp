@@ -21,8 +21,8 @@ struct base {
 private:
     int& alive_;
 };
-struct derived : base {
-    derived(int& alive, int what) : base(alive), value_(what) {}
+struct extended : base {
+    extended(int& alive, int what) : base(alive), value_(what) {}
     int value() const override { return value_; }
 
 private:
@@ -45,13 +45,13 @@ TEST_CASE("an owner destroys its object once") {
         coll::owned<base> other(std::move(one));
         CHECK(one == nullptr);
         CHECK(other->value() == 1);
-        other = coll::make_owned<derived>(alive, 7);
+        other = coll::make_owned<extended>(alive, 7);
         CHECK(alive == 1);
         CHECK((*other).value() == 7);
         other = nullptr;
         CHECK(alive == 0);
         CHECK_FALSE(other);
-        other.reset(new derived(alive, 3));
+        other.reset(new extended(alive, 3));
         base* const given_up = other.release();
         CHECK(other.get() == nullptr);
         CHECK(alive == 1);

@@ -26,7 +26,7 @@ static_assert(coll::check(coll::star{}, 16, collective::scan).left_fold);
 static_assert(!coll::check(coll::butterfly{}, 4, collective::scan).left_fold);
 
 /// Family (c) with a scan of its own, over two chunks: a chain without a pipeline.
-struct chain {
+struct scan_chain {
     static constexpr std::string_view name = "chain";
     static constexpr int chunks(int) { return 2; }
     static constexpr void steps(coll::rank_t me, int size, auto&& emit) {
@@ -48,12 +48,12 @@ struct chain {
 TEST_CASE("a scan of a user's algorithm is proved, and gives its exscan") {
     for (int size = 1; size <= 17; ++size) {
         for (auto const what : {collective::scan, collective::exscan}) {
-            auto const p = coll::check(chain{}, size, what);
+            auto const p = coll::check(scan_chain{}, size, what);
             CHECK(p.ok);
             CHECK(p.order_preserving);
             CHECK(p.position_independent);
             CHECK(p.left_fold == (coll::reduced_ranks(what, size, size - 1) <= 2));
-            CHECK(coll::chunks_of(chain{}, what, size) ==
+            CHECK(coll::chunks_of(scan_chain{}, what, size) ==
                   (size > 1 || what == collective::scan ? 2 : 1));
         }
     }

@@ -103,7 +103,7 @@ struct asking_rank {
 };
 
 using kind = wire::control_message::kind;
-using ranks = std::set<coll::rank_t>;
+using rank_set = std::set<coll::rank_t>;
 constexpr coll::wait_point first_call{1, -1, -1, coll::collective::all_reduce};
 constexpr coll::wait_point first_receive{1, -1, 0, coll::collective::recv};
 
@@ -116,7 +116,7 @@ TEST_CASE("who does not answer is silent where time runs out in an older call, o
         me.enter(2);
         CHECK(me.inquire(at) == coll::inquiry::open);
         me.hear(0, kind::stands);
-        CHECK(me.silent_after_timeout() == ranks{2});
+        CHECK(me.silent_after_timeout() == rank_set{2});
     }
 }
 
@@ -125,13 +125,13 @@ TEST_CASE("who did not answer is not silent once the call has ended, nor once it
     went_on.enter(1);
     went_on.inquire(first_call);
     went_on.board.finish(1);
-    CHECK(went_on.silent_after_timeout() == ranks{});
+    CHECK(went_on.silent_after_timeout() == rank_set{});
 
     asking_rank told;
     told.enter(1);
     told.inquire(first_call);
     told.hear(0, kind::failed, {}, coll::failure::make(coll::failure_kind::timeout, "late"));
-    CHECK(told.silent_after_timeout() == ranks{2});
+    CHECK(told.silent_after_timeout() == rank_set{2});
 }
 
 TEST_CASE("a call and a receive of the same number are asked about apart") {
@@ -156,7 +156,7 @@ TEST_CASE("other calls of a rank that asks do not make it ask again, nor forget 
     me.board.finish(2);
     CHECK(me.inquire(first_receive) == coll::inquiry::open);
     CHECK(me.told.size() == 2);
-    CHECK(me.silent_after_timeout() == ranks{2});
+    CHECK(me.silent_after_timeout() == rank_set{2});
 }
 
 TEST_CASE("who did not answer is not silent once this rank waits elsewhere, or no more") {
@@ -165,7 +165,7 @@ TEST_CASE("who did not answer is not silent once this rank waits elsewhere, or n
         me.enter(1);
         me.inquire(first_call);
         me.board.stand(at);
-        CHECK(me.silent_after_timeout() == ranks{});
+        CHECK(me.silent_after_timeout() == rank_set{});
     }
 }
 
@@ -184,6 +184,6 @@ TEST_CASE("a rank that cannot be told of a failure is silent, and the others are
     me.inquire(first_call);
     me.told.clear();
     me.deaf = 0;
-    CHECK(me.silent_after_timeout() == ranks{0, 2});
+    CHECK(me.silent_after_timeout() == rank_set{0, 2});
     CHECK(me.told == decltype(me.told){{2, kind::failed}});
 }
