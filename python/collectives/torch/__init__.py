@@ -9,10 +9,10 @@ tensors in memory that peers reach.
 
 import os
 
-from ._memory import empty
+from ._memory import empty, is_shared, pool_usage, set_pool
 from ._register import as_gloo, register
 
-__all__ = ["as_gloo", "empty", "register"]
+__all__ = ["as_gloo", "empty", "is_shared", "pool_usage", "register", "set_pool"]
 
 register()
 if os.environ.get("COLLECTIVES_TORCH_AS_GLOO") == "1":

@@ -6,6 +6,8 @@ import math
 import torch
 import torch.distributed as dist
 
+from . import _register
+
 
 def empty(*shape, dtype=None, group=None):
     """A tensor of the CPU, of any content, for calls in `group`, which copy nothing of it on the way.
@@ -21,3 +23,22 @@ def empty(*shape, dtype=None, group=None):
                            f"{backend.name()}, share no memory that it could give")
     return backend.allocate_tensor(math.prod(shape), dtype=dtype or torch.get_default_dtype(),
                                    device=cpu).view(shape)
+
+
+def is_shared(x):
+    """Whether peers reach the memory of this tensor of the CPU, so that calls copy nothing of it."""
+    return bool(_register._native().is_reached(x.data_ptr(), x.untyped_storage().nbytes()
+                                               - x.storage_offset() * x.element_size()))
+
+
+def set_pool(limit):
+    """How many bytes of this process's tensors, of 64 KiB and more, may lie in shared memory without
+    asking for it, with those that are kept for the next ones. 0: none from now on; tensors that are
+    there stay. The variable COLLECTIVES_TORCH_POOL sets it for the first group."""
+    _register._native().set_pool_limit(limit)
+
+
+def pool_usage():
+    """A dict of `limit`, `in_tensors`, `kept` (bytes) and `refused`: how many tensors of 64 KiB and more
+    became private, because the limit was reached or the machine had no memory."""
+    return dict(zip(("limit", "in_tensors", "kept", "refused"), _register._native().pool_usage()))

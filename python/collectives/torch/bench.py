@@ -2,14 +2,15 @@
 """python -m collectives.torch.bench [-n PROCESSES] [--all | --models] [--csv FILE]: this backend beside torch's Gloo.
 
 Both are groups of the same processes, called in the same way, in turns. `floor` is a backend that does
-nothing: what torch itself takes for a call. `shared` is this backend on tensors of collectives.torch.empty.
-Each time is the quickest of several runs of many calls. With --models instead: a step of DDP, and series
+nothing: what torch itself takes for a call. `here` has tensors as a program makes them, `private` those of
+a program that has switched the pool off; so are those of the other columns.
+Each time is the quickest of several rounds of many calls. With --models instead: a step of DDP, and series
 of calls as decoding makes them."""
 
 import argparse
-import functools
 import multiprocessing
 import os
+import statistics
 import tempfile
 import time
 
@@ -19,7 +20,7 @@ import torch.distributed as dist
 import collectives.torch
 
 SIZES = [4, 1 << 10, 1 << 12, 1 << 16, 1 << 20, 1 << 24]
-FLOOR, OURS, SHARED, GLOO = "floor", "collectives", "shared", "gloo"
+FLOOR, OURS, PRIVATE, GLOO = "floor", "collectives", "private", "gloo"
 
 
 def calls_of(group, empty, size, n, rank, every):
@@ -52,7 +53,7 @@ def times_of(groups, rank, given):
         calls = {name: calls_of(group, empty, size, given.n, rank, given.all)
                  for name, (group, empty) in groups.items()}
         for call in calls[OURS]:
-            best = dict.fromkeys(groups, float("inf"))
+            rounds = {name: [] for name in groups}
             for _ in range(given.rounds):
                 for name in groups:
                     run = calls[name][call]
@@ -61,9 +62,19 @@ def times_of(groups, rank, given):
                     begin = time.perf_counter()
                     for _ in range(many):
                         run()
-                    best[name] = min(best[name], (time.perf_counter() - begin) / many)
-            result[call, size] = best
+                    rounds[name].append((time.perf_counter() - begin) / many)
+            of_all = statistics.median if given.median else min
+            result[call, size] = {name: of_all(times) for name, times in rounds.items()}
     return result
+
+
+def private(*shape):
+    """A tensor that is not in the pool."""
+    limit = collectives.torch.pool_usage()["limit"]
+    collectives.torch.set_pool(0)
+    x = torch.empty(*shape)
+    collectives.torch.set_pool(limit)
+    return x
 
 
 def rank_main(rank, given, file, pipe):
@@ -75,9 +86,8 @@ def rank_main(rank, given, file, pipe):
                                   devices=["cpu"])
     dist.init_process_group(GLOO, init_method=f"file://{file}", rank=rank, world_size=given.n)
     made = {name: dist.new_group(backend=name) for name in (FLOOR, OURS, GLOO)}
-    shared = functools.partial(collectives.torch.empty, group=made[OURS])
-    groups = {FLOOR: (made[FLOOR], torch.empty), OURS: (made[OURS], torch.empty),
-              SHARED: (made[OURS], shared), GLOO: (made[GLOO], torch.empty)}
+    groups = {FLOOR: (made[FLOOR], private), OURS: (made[OURS], torch.empty),
+              PRIVATE: (made[OURS], private), GLOO: (made[GLOO], private)}
     if given.models:
         times = _bench_model.times_of({OURS: made[OURS], GLOO: made[GLOO]}, rank, given.rounds)
     else:
@@ -96,6 +106,7 @@ def main():
     parser.add_argument("--models", action="store_true", help="DDP and decoding instead")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="BYTES")
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--median", action="store_true", help="of the rounds, not the quickest of them")
     parser.add_argument("--calls", type=int, default=400, help="at most so many in a round: few, and many "
                         "rounds, where the machine does other work too")
     parser.add_argument("--csv", help="a file for the times")
@@ -125,15 +136,15 @@ def main():
         for what, t in times.items():
             print(f"{what:34}{t[OURS] * 1e6:>10.0f}{t[GLOO] * 1e6:>10.0f}{t[GLOO] / t[OURS]:>11.1f}")
         return
-    print(f"{'call':24}{'bytes':>10}{'floor':>9}{'here':>10}{'shared':>10}{'Gloo':>10}{'Gloo/here':>11}"
-          f"{'Gloo/shared':>13}")
+    print(f"{'call':24}{'bytes':>10}{'floor':>9}{'here':>10}{'private':>10}{'Gloo':>10}{'Gloo/here':>11}"
+          f"{'Gloo/private':>14}")
     for (call, size), t in sorted(times.items(), key=lambda one: (one[0][0] != "all_reduce", one[0])):
         us = {k: v * 1e6 for k, v in t.items()}
-        print(f"{call:24}{size:>10}{us[FLOOR]:>9.1f}{us[OURS]:>10.1f}{us[SHARED]:>10.1f}{us[GLOO]:>10.1f}"
-              f"{us[GLOO] / us[OURS]:>11.1f}{us[GLOO] / us[SHARED]:>13.1f}")
+        print(f"{call:24}{size:>10}{us[FLOOR]:>9.1f}{us[OURS]:>10.1f}{us[PRIVATE]:>10.1f}{us[GLOO]:>10.1f}"
+              f"{us[GLOO] / us[OURS]:>11.1f}{us[GLOO] / us[PRIVATE]:>14.1f}")
     if given.csv:
         with open(given.csv, "w") as file:
-            print("call,bytes,floor_us,collectives_us,shared_us,gloo_us", file=file)
+            print("call,bytes,floor_us,collectives_us,private_us,gloo_us", file=file)
             for (call, size), t in times.items():
                 print(call, size, *(f"{us * 1e6:.2f}" for us in t.values()), sep=",", file=file)
 

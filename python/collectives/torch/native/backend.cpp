@@ -7,6 +7,11 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include <pybind11/chrono.h>
+#include <pybind11/stl.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
 
 namespace collectives_torch {
 
@@ -29,10 +34,20 @@ c10::intrusive_ptr<c10d::Backend> create(c10::intrusive_ptr<c10d::Store> const& 
 }  // namespace collectives_torch
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    using collectives_torch::pool;
     m.def("create", &collectives_torch::create, pybind11::arg("store"), pybind11::arg("rank"),
           pybind11::arg("size"), pybind11::arg("timeout"), pybind11::arg("name"),
           pybind11::arg("group_name"), pybind11::call_guard<pybind11::gil_scoped_release>());
     m.def("has_ucx", &collectives_torch::has_ucx);
+    m.def("set_pool_limit", [](std::size_t bytes) { pool::of_this_process().set_limit(bytes); });
+    m.def("pool_usage", [] {
+        auto const now = pool::of_this_process().in_use();
+        return std::array{now.limit, now.in_tensors, now.kept, now.refused};
+    });
+    m.def("is_reached", [](std::uintptr_t address, std::size_t bytes) {
+        return collectives_torch::seats::of_this_process().reach(
+            reinterpret_cast<void const*>(address), bytes);
+    });
     m.def("create_floor", [](int rank, int size) -> c10::intrusive_ptr<c10d::Backend> {
         return c10::make_intrusive<collectives_torch::floor_backend>(rank, size);
     });

@@ -3,6 +3,7 @@
 // out.
 #pragma once
 
+#include "pool.hpp"
 #include "progress.hpp"
 #include "shared_tensor.hpp"
 #include "tensors.hpp"
@@ -43,7 +44,9 @@ public:
           core_(std::move(where.core)),
           backend_(std::move(backend)),
           name_(std::move(name)),
-          time_(time) {}
+          time_(time) {
+        pool::of_this_process().open(at_, size());
+    }
     group(group const&) = delete;
     group& operator=(group const&) = delete;
     /// Calls that are under way have a moment to end.
@@ -57,6 +60,7 @@ public:
         std::optional<pybind11::gil_scoped_release> others_run;
         if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) { others_run.emplace(); }
         close();
+        pool::of_this_process().close(at_);
         core_.reset();
     }
 
@@ -117,7 +121,10 @@ public:
             parts.blocks = !is_async;
             fill(parts, *result);
             result->begin(std::move(parts));
-        } catch (...) { rethrow_as_torch(name_); }
+        } catch (...) {
+            note_failure(*at_);
+            rethrow_as_torch(name_);
+        }
         if (is_async) {
             result->remember_caller();
             progress_->hand_over(result);

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -29,24 +31,37 @@ struct seat {
     seat_number number;
     bool spans_hosts = false;
     std::shared_ptr<coll::detail::rank_progress> shared;
+    std::atomic<int> groups{0};           ///< that use it
+    std::atomic<bool> has_failed{false};  ///< a call of one of them, after it had begun
+    int ranks = 0;                        ///< of the largest group, where the pool uses it
 };
 
-/// All seats of this process that a group still uses.
+/// All seats of this process that a group or a tensor still uses.
 class seats {
 public:
     static seats& of_this_process() {
         static auto& all = *new seats;  // never destroyed: `leave` comes later than destructors
         return all;
     }
-    /// The oldest of its kind, that of most groups; null if there is none.
+    /// The oldest of its kind that groups use, as most groups do; null if there is none.
     std::shared_ptr<seat> first(bool spans_hosts) {
         std::lock_guard const lock(mutex_);
         for (auto const& one : seats_) {
-            if (auto found = one.lock(); found && found->spans_hosts == spans_hosts) {
-                return found;
-            }
+            auto found = one.lock();
+            auto const is_used = found && found->groups.load() > 0;
+            if (is_used && found->spans_hosts == spans_hosts) { return found; }
         }
         return nullptr;
+    }
+    /// Whether peers reach these bytes.
+    bool reach(void const* p, std::size_t bytes) {
+        std::lock_guard const lock(mutex_);
+        for (auto const& one : seats_) {
+            auto const found = one.lock();
+            auto* const memory = found ? found->shared->carrier->memory() : nullptr;
+            if (memory != nullptr && memory->reach(p, bytes) != 0) { return true; }
+        }
+        return false;
     }
     /// A new one. `member` is what the ranks of a host share.
     std::shared_ptr<seat> add(seat_number number, coll::detail::communicator_core& core,

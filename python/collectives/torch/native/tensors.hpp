@@ -87,6 +87,7 @@ public:
         if (lie_in_a_row(all, as)) {
             data_ = all.front().data_ptr();
             element_ = all.front().element_size();
+            row_ = all;
             return;
         }
         hold(at::empty({static_cast<std::int64_t>(count_)}, all.front().options().dtype(as)));
@@ -141,6 +142,7 @@ private:
     at::Tensor copy_;  // or the tensor itself
     void* data_ = nullptr;
     std::size_t count_ = 0, element_ = 1;
+    tensors row_;  // those that lie in a row
     tensors targets_;
 };
 

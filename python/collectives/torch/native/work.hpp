@@ -36,6 +36,15 @@ void doze(seat& at, Ready&& ready, std::chrono::nanoseconds most) {
     at.shared->doze(ready, most);
 }
 
+/// Remembers, in a handler of exceptions, that a call failed after it had begun.
+inline void note_failure(seat& at) {
+    try {
+        throw;
+    } catch (coll::usage_error const&) {  // found before anything was sent
+    } catch (coll::error const&) { at.has_failed = true; } catch (...) {
+    }
+}
+
 /// Calls `done` until it is true or the time has come; sleeps in between. Returns whether it became
 /// true.
 template <class Done>
@@ -149,6 +158,7 @@ private:
             }
             finish_results();
         } catch (...) {
+            note_failure(*at_);
             end(failure_as_torch(group_));
             return true;
         }
