@@ -81,6 +81,8 @@ public:
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
+    /// That of an equal call before, else null.
+    std::shared_ptr<program> const* find(call_request const& r) { return kept_.find(r); }
     struct unsized_plan {
         std::shared_ptr<program> const* made;
         any_algorithm by;  // set where nothing is made yet

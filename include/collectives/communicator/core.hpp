@@ -38,7 +38,8 @@ public:
     communicator_core(std::shared_ptr<rank_progress> shared, owned<any_board> board,
                       rank_group group, std::uint64_t context, machine_model prices)
         : engine_(std::move(shared), std::move(board), std::move(group), context),
-          planner_(engine_, prices) {}
+          planner_(engine_, prices),
+          short_path_(engine_.carrier().short_path) {}
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
     ~communicator_core() {
@@ -80,12 +81,14 @@ public:
         auto const lock = engine_.lock();
         require_stream(r.as, r.how);
         if (engine_.has_cells() && run_in_cells(r)) { return; }
+        if (short_path_ != nullptr && short_path_(*this, r)) { return; }
         complete(idle_, r);
     }
     /// Runs a gather or scatter without counts.
     void run_unsized(call_request const& r) {
         auto const lock = engine_.lock();
         require_stream(r.as, r.how);
+        if (short_path_ != nullptr && short_path_(*this, r)) { return; }
         complete(idle_unsized_, r);
     }
 
@@ -167,6 +170,9 @@ public:
     std::uint64_t next_derived() { return ++derived_; }
 
 private:
+    template <transport Transport>
+    friend struct message_path;
+
     /// An operation that is not in use. The list has room for it when it comes back.
     template <class Operation>
     [[gnu::noinline]] static owned<Operation> take(lean_vector<owned<Operation>>& from) {
@@ -266,6 +272,7 @@ private:
 
     detail::engine engine_;
     call_planner planner_;
+    short_path short_path_;  // over messages; null: none
     lean_vector<owned<operation>> idle_;
     lean_vector<owned<unsized_operation>> idle_unsized_;
     static constexpr unsigned calls_between_polls = 16;

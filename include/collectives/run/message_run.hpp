@@ -28,6 +28,7 @@ public:
     /// What a run needs beside its plan and buffers.
     struct surroundings {
         any_transport* transport = nullptr;
+        any_space space{};
         rank_group const* group = nullptr;
         reducer const* op = nullptr;  // null if nothing is reduced
         std::uint64_t tag = 0;
@@ -43,7 +44,6 @@ public:
         plan_ = &p;
         at_ = at;
         in_ = in;
-        space_ = any_space(in.transport->device());
         next_ = posted_ = tested_ = 0;
         complaint_.clear();
         thrown_ = nullptr;
@@ -51,9 +51,13 @@ public:
 
     /// Does what can be done now. Returns true once the output is complete. Throws what the
     /// operator throws.
-    bool progress() {
+    bool progress() { return progress(*in_.transport); }
+    /// The same over `by`, the run's transport with a type of its own: then no message takes a
+    /// virtual call.
+    template <class Transport>
+    bool progress(Transport& by) {
         for (; next_ < plan_->program.size(); ++next_) {
-            if (!carry_out(plan_->program[next_])) { return false; }
+            if (!carry_out(plan_->program[next_], by)) { return false; }
         }
         return true;
     }
@@ -68,7 +72,7 @@ public:
     }
 
     [[gnu::cold]] void cancel() {
-        for (; tested_ < posted_; ++tested_) { in_.transport->cancel(*requests_[tested_]); }
+        for (; tested_ < posted_; ++tested_) { in_.transport->cancel(*slots_[tested_]->request); }
     }
 
 private:
@@ -79,6 +83,10 @@ private:
         message_run* run = nullptr;
         int number = 0;                   // of the request
         std::size_t first = 0, last = 0;  // the instructions that may reduce the message
+    };
+    struct slot {
+        owned<any_request> request;
+        feed its{};
     };
 
     plans::place const& source(instruction const& i, int k) const {
@@ -99,16 +107,17 @@ private:
         return -1;
     }
 
-    bool carry_out(instruction const& i) {
+    template <class Transport>
+    bool carry_out(instruction const& i, Transport& by) {
         switch (i.what) {
             case opcode::copy:
                 if (i.bytes != 0) {
-                    space_.copy(first_destination(i), at_.read(source(i, 0)), i.bytes);
+                    in_.space.copy(first_destination(i), at_.read(source(i, 0)), i.bytes);
                 }
                 break;
-            case opcode::send: post_send(i); break;
-            case opcode::receive: post_receive(i); break;
-            case opcode::test: return test(i);
+            case opcode::send: post_send(i, by); break;
+            case opcode::receive: post_receive(i, by); break;
+            case opcode::test: return test(i, by);
             case opcode::reduce: reduce(i); break;
             case opcode::wait:
             case opcode::publish: break;  // plans over messages have none
@@ -118,13 +127,15 @@ private:
 
     any_request& request(instruction const& i) {
         auto const n = static_cast<std::size_t>(i.number);
-        while (requests_.size() <= n) {
-            requests_.push_back(in_.transport->make_request());
-            feeds_.push_back(make_owned<feed>());
-        }
+        while (slots_.size() <= n) { make_slot(); }
         if (n == 0) { tested_ = 0; }
         posted_ = n + 1;
-        return *requests_[n];
+        return *slots_[n]->request;
+    }
+    [[gnu::cold, gnu::noinline]] void make_slot() {
+        auto made = make_owned<slot>();
+        made->request = in_.transport->make_request();
+        slots_.push_back(std::move(made));
     }
     message_label label(instruction const& i) const {
         auto result = in_.label;
@@ -133,12 +144,14 @@ private:
         result.action = i.action;
         return result;
     }
-    void post_send(instruction const& i) {
-        in_.transport->isend({in_.group->job_rank(i.peer), in_.tag, 0, at_.read(source(i, 0)),
-                              i.bytes, in_.granule, label(i), in_.sizes_agreed},
-                             request(i));
+    template <class Transport>
+    void post_send(instruction const& i, Transport& by) {
+        by.isend({in_.group->job_rank(i.peer), in_.tag, 0, at_.read(source(i, 0)), i.bytes,
+                  in_.granule, label(i), in_.sizes_agreed},
+                 request(i));
     }
-    void post_receive(instruction const& i) {
+    template <class Transport>
+    void post_receive(instruction const& i, Transport& by) {
         auto& posted = request(i);
         incoming in{in_.group->job_rank(i.peer),
                     in_.tag,
@@ -153,17 +166,18 @@ private:
         if (i.destinations.size() != 0) {
             in.data = first_destination(i);
         } else {
-            auto& f = *feeds_[static_cast<std::size_t>(i.number)];
+            auto& f = slots_[static_cast<std::size_t>(i.number)]->its;
             f = {this, i.number, next_ + 1, next_ + 1};
             while (plan_->program[f.last].what != opcode::test) { ++f.last; }
             in.take = {&message_run::take, &f};
         }
-        in_.transport->irecv(in, posted);
+        by.irecv(in, posted);
     }
-    bool test(instruction const& i) {
-        auto const& posted = *requests_[static_cast<std::size_t>(i.number)];
+    template <class Transport>
+    bool test(instruction const& i, Transport& by) {
         if (!complaint_.empty()) { return false; }
-        auto const done = in_.transport->test(*requests_[static_cast<std::size_t>(i.number)]);
+        auto& posted = *slots_[static_cast<std::size_t>(i.number)]->request;
+        auto const done = by.test(posted);
         if (done) {
             tested_ = static_cast<std::size_t>(i.number) + 1;
             if (posted.wrong()) { complain(i.number, posted); }
@@ -224,19 +238,17 @@ private:
         sources_.clear();
         for (int k = 0; k < i.sources.size(); ++k) { sources_.push_back(address(k)); }
         detail::carry_out(i, *in_.op, first_destination(i) + from, sources_.data(), bytes,
-                          {.size = in_.group->size(), .queue = space_.queue()});
+                          {.size = in_.group->size(), .queue = in_.space.queue()});
     }
 
     plans::plan const* plan_ = nullptr;
     run_buffers at_{};
     surroundings in_{};
-    any_space space_;
     std::size_t next_ = 0;                 // instruction
     std::size_t posted_ = 0, tested_ = 0;  // requests of the round under way
     std::string complaint_;
     std::exception_ptr thrown_;
-    lean_vector<owned<any_request>> requests_;
-    lean_vector<owned<feed>> feeds_;    // by request
+    lean_vector<owned<slot>> slots_;    // by the number of the request
     lean_vector<void const*> sources_;  // of the reduction under way
 };
 

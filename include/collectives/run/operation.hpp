@@ -38,6 +38,36 @@ public:
         std::swap(cells_, begun);  // keeps its memory for the next call
         cell_written_ = true;
     }
+    /// Begins a call of one segment over messages, whose plan is `steps`. `go_on` moves it until it
+    /// returns true, or `resume` makes it an operation like others. Throws bad_alloc.
+    void begin(engine& e, program& p, plans::plan const& steps, entry const& entered,
+               segmented_call const& of) {
+        of_ = of;
+        of_.call = &call;
+        of_.hash = entered.mark;
+        call.what = p.call().what;
+        call.sequence = entered.sequence;
+        segments_.front().begin(e, p, of_, steps);
+    }
+    /// Does what can be done now over the call's transport. Returns true once the call has ended,
+    /// but for its place in the book of calls. Throws what goes wrong.
+    template <class Transport>
+    bool go_on(Transport& by) {
+        return segments_.front().progress(by);
+    }
+    /// Continues what `begin` has begun, or ends it with what `go_on` has thrown, if anything.
+    void resume(engine& e, std::shared_ptr<program> what, entry const& entered,
+                std::exception_ptr const& went_wrong, std::chrono::nanoseconds time) {
+        auto const begun = of_;
+        reset(e, what->call(), entered, begun.in, begun.out, begun.op, time);
+        program_ = std::move(what);
+        mode_ = mode::segments;
+        first_run_ = 0;
+        next_ = 1;
+        if (went_wrong) {
+            guarded([&] { std::rethrow_exception(went_wrong); });
+        }
+    }
     /// Ends the operation with an exception. That breaks the communicator, since this rank can no
     /// longer do its part.
     [[gnu::cold, gnu::noinline]] void give_up(std::exception_ptr what) {

@@ -47,18 +47,17 @@ public:
         : shape_(std::move(shape)),
           lowered_(chosen, shape_, segments),
           call_(call),
-          hash_(call.hash()) {}
+          hash_(call.hash()),
+          blocks_vary_(is_rooted(shape_.what) && has_blocks(shape_.what) && call_.counts == 0) {}
 
     call_shape const& shape() const { return shape_; }
     lowering::lowered_call const& lowered() const { return lowered_; }
     any_algorithm algorithm() const { return lowered_.algorithm(); }
     int segments() const { return lowered_.segments(); }
     /// Whether a rank may not know the sizes of other ranks' blocks in advance.
-    bool blocks_vary() const {
-        return is_rooted(shape_.what) && has_blocks(shape_.what) && call_.counts == 0;
-    }
+    bool blocks_vary() const { return blocks_vary_; }
     /// Whether all ranks know how long each message is.
-    bool sizes_agreed() const { return shape_.recv_counts.empty() && !blocks_vary(); }
+    bool sizes_agreed() const { return shape_.recv_counts.empty() && !blocks_vary_; }
     fingerprint const& call() const { return call_; }
     std::uint64_t hash() const { return hash_; }
     /// From now on the calls' operator has this fingerprint: another state, which no plan depends
@@ -84,9 +83,12 @@ public:
         if (known == nullptr) {
             auto const choice = lowering::choose_for_messages(lowered_, shape_.in_place, streams);
             known = &plan_for(segment, choice).steps;
+            if (segments() == 1) { whole_ = known; }
         }
         return *known;
     }
+    /// That of a call in one segment; null if it has more, or the plan is yet to be made.
+    plans::plan const* whole_over_messages() const { return whole_; }
     /// Bytes of scratch that a segment's plan needs under a protocol in memory.
     std::size_t scratch(int segment, plans::protocol how) {
         auto& known = class_of(segment).scratch[static_cast<std::size_t>(how)];
@@ -207,6 +209,8 @@ private:
     lowering::lowered_call lowered_;
     fingerprint call_;
     std::uint64_t hash_;
+    bool blocks_vary_;
+    plans::plan const* whole_ = nullptr;
     lean_vector<segment_class> classes_;
     owned<cell_form> cells_;
     bool cells_are_known_ = false;

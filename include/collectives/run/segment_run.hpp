@@ -24,12 +24,11 @@ struct segmented_call {
     std::uint64_t hash = 0;  // of this call and all before it
 };
 
-/// The tag of a segment's messages. Segment -1 is the count that is sent before the data. Segments
-/// that follow each other differ in the lowest bits, so that a transport with short tags can keep
-/// them apart.
-constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash,
-                                    std::uint64_t sequence, int segment) {
-    auto const tag = mix(mix(context, hash), sequence) + static_cast<std::uint64_t>(segment + 1);
+/// The tag of a segment's messages. `hash`: of the call and all before it. Segment -1 is the count
+/// that is sent before the data. Segments that follow each other differ in the lowest bits, so that
+/// a transport with short tags can keep them apart.
+constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash, int segment) {
+    auto const tag = mix(context, hash) + static_cast<std::uint64_t>(segment + 1);
     return (tag & ~(pair_bit | generation_bits)) | (context & generation_bits);
 }
 
@@ -54,17 +53,31 @@ public:
         segment_ = segment;
         run_ = run;
         if (run == 0) {
-            begin_over_messages();
+            begin_over_messages(p.over_messages(segment, e.carrier().can_consume()));
         } else {
             begin_in_memory();
         }
         return true;
     }
 
+    /// Begins the only segment of a call over messages, whose plan is `steps`.
+    void begin(engine& e, program& p, segmented_call const& of, plans::plan const& steps) {
+        engine_ = &e;
+        program_ = &p;
+        of_ = &of;
+        segment_ = 0;
+        begin_over_messages(steps);
+    }
+
     /// Does what can be done now. Returns true once the segment has ended.
     bool progress() {
         if (at_ == stage::in_memory) { return memory_.progress() && end(); }
         return messages_.progress() && end();
+    }
+    /// The same for one over messages, whose transport is `by`.
+    template <class Transport>
+    bool progress(Transport& by) {
+        return messages_.progress(by) && end();
     }
     [[gnu::cold]] void cancel() {
         if (at_ == stage::over_messages) {
@@ -104,24 +117,22 @@ private:
     }
 
     run_buffers buffers() const {
-        auto const behind = program_->lowered().offset_of(segment_);
+        auto const behind = segment_ == 0 ? 0 : program_->lowered().offset_of(segment_);
         return {of_->in == nullptr ? nullptr : of_->in + behind,
                 of_->out == nullptr ? nullptr : of_->out + behind, scratch_.data};
     }
 
-    void begin_over_messages() {
-        auto const& shape = program_->shape();
-        auto& carrier = engine_->carrier();
-        auto const& steps = program_->over_messages(segment_, carrier.can_consume());
-        scratch_ = engine_->scratch.take(steps.scratch);
+    void begin_over_messages(plans::plan const& steps) {
+        if (steps.scratch != 0) { scratch_ = engine_->scratch.take(steps.scratch); }
         message_label label;
         label.operation = static_cast<std::uint32_t>(of_->call->sequence);
         label.segment = segment_;
         label.what = of_->call->what;
-        auto const tag = message_tag(engine_->context(), of_->hash, of_->call->sequence, segment_);
+        auto const tag = message_tag(engine_->context(), of_->hash, segment_);
         messages_.start(steps, buffers(),
-                        {&carrier, &engine_->group(), of_->op, tag, shape.elem_size,
-                         &engine_->board().stop_word(), label, program_->sizes_agreed()});
+                        {&engine_->carrier(), engine_->space(), &engine_->group(), of_->op, tag,
+                         program_->shape().elem_size, &engine_->board().stop_word(), label,
+                         program_->sizes_agreed()});
         at_ = stage::over_messages;
     }
 

@@ -60,6 +60,15 @@ public:
     virtual void free_when_closed(any_board& board, void* p, std::size_t bytes) = 0;
 };
 
+namespace detail {
+
+class communicator_core;
+struct call_request;
+/// Runs a call, or returns false and has done nothing.
+using short_path = bool (*)(communicator_core&, call_request const&);
+
+}  // namespace detail
+
 /// The operations of `concept transport` (transport/concepts.hpp has the guarantees) as virtual
 /// functions, and what only some transports can do. Adaptors derive from it.
 class any_transport {
@@ -143,6 +152,10 @@ public:
     /// The number of rank r's device if ranks on one device should have a leader; else a number of
     /// its own.
     virtual int shared_device(rank_t r) const { return -1 - r; }
+
+    /// The short path of calls over messages, compiled for this transport's own type
+    /// (communicator/message_path.hpp). Null: there is none.
+    detail::short_path short_path = nullptr;
 };
 
 [[gnu::cold]] inline std::optional<std::size_t> any_transport::probe(rank_t, std::uint64_t) {

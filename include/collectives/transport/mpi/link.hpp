@@ -190,7 +190,10 @@ private:
     int tag_of_call(std::uint64_t tag) const {
         auto const last = half_ / 8;  // of the upper half
         auto const generation = generation_of(tag);
-        if (generation == 0) { return static_cast<int>(half_ + tag % (half_ - last)); }
+        if (generation == 0) {  // not a remainder: a division takes as long as half a message
+            auto const within = tag & (half_ - 1);
+            return static_cast<int>(half_ + (within < half_ - last ? within : within - half_ / 2));
+        }
         return static_cast<int>(2 * half_ - last + generation * (last / 8) + tag % (last / 8));
     }
     /// Whether MPI knows of an early receive by now.

@@ -50,11 +50,12 @@ public:
         return static_cast<rank_t>(place - group_.begin());
     }
 
-    void enter(fingerprint const& call, std::uint64_t sequence, std::uint64_t past) {
-        auto& mine = history_[sequence % history_.size()] = call;
-        mine.sequence = sequence;
+    void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
+               std::uint64_t past) {
+        auto& [mine, its_hash] = history_[sequence % history_.size()];
+        if (std::exchange(its_hash, hash) != hash) { mine = call; }  // mostly it is there
+        mine.sequence = peer(me_).entered = sequence;
         mine.past = past;
-        peer(me_).entered = sequence;
         if (!std::exchange(asked_ahead_, false)) { return; }
         for (rank_t r = 0; r < size(); ++r) { answer(r); }
     }
@@ -69,7 +70,7 @@ public:
     bool has_left(rank_t r) const { return peer(r).has_left; }
     std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         if (sequence == 0) { return {}; }
-        auto const& call = r == me_ ? history_[sequence % history_.size()]
+        auto const& call = r == me_ ? history_[sequence % history_.size()].first
                                     : peer(r).calls[sequence % peer(r).calls.size()];
         return call.sequence == sequence ? std::optional(call) : std::nullopt;
     }
@@ -187,14 +188,12 @@ public:
     }
     /// A control message of this rank.
     control_message about(control_message::kind what) const {
-        control_message w;
-        w.board = id_;
-        w.what = what;
-        w.from = me_;
-        w.entered = entered(me_);
-        w.finished = finished(me_);
-        w.waits = where(me_);
-        return w;
+        return {.board = id_,
+                .what = what,
+                .from = me_,
+                .entered = entered(me_),
+                .finished = finished(me_),
+                .waits = where(me_)};
     }
 
     std::atomic<std::uint32_t> const& stop_word() const { return stopped_; }
@@ -252,7 +251,7 @@ private:
     control_sender tell_;
     std::atomic<bool>* failed_;
     lean_vector<known> peers_;
-    std::array<fingerprint, 64> history_{};
+    std::array<std::pair<fingerprint, std::uint64_t>, 64> history_{};  // calls, and their hashes
     std::uint64_t asked_ = 0;  // the last call that this rank asked for
     wait_point inquired_{};    // of which it asks where all wait; cleared once that ends
     bool told_ = false, asked_ahead_ = false;  // ahead: for a call that this rank has yet to enter
@@ -268,8 +267,9 @@ public:
     board() = default;
     explicit board(std::shared_ptr<board_state> state) : state_(std::move(state)) {}
 
-    void enter(fingerprint const& call, std::uint64_t, std::uint64_t sequence, std::uint64_t past) {
-        state_->enter(call, sequence, past);
+    void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
+               std::uint64_t past) {
+        state_->enter(call, hash, sequence, past);
     }
     void finish(std::uint64_t sequence) { state_->finish(sequence); }
     std::uint64_t entered(rank_t r) const { return state_->entered(r); }

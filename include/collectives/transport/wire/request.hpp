@@ -49,6 +49,13 @@ public:
 private:
     friend class transport<Link>;
 
+    /// What is said of an `incoming` that must be known when it has come.
+    struct awaited {
+        std::byte* data = nullptr;
+        std::size_t bytes = 0;
+        std::uint64_t check = 0;
+    };
+
     /// Room for what is posted next: a handle must not be lost once there is something to take
     /// back.
     void make_room(std::size_t pieces) { pieces_.make_room(pieces); }
@@ -93,7 +100,7 @@ private:
 
     lean_vector<typename Link::handle> pieces_;
     std::unique_ptr<frame> frame_;  // its piece is the first, where there is one
-    incoming in_{};
+    awaited in_{};
     bool receives_ = false;
     bool wrong_ = false, came_cut_ = false;
     std::size_t tested_ = 0;  // pieces that have ended

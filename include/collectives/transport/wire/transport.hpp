@@ -14,6 +14,8 @@
 #include <collectives/transport/wire/request.hpp>
 #include <collectives/transport/wire/control_mailbox.hpp>
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -71,42 +73,16 @@ public:
     /// one that has fewest. The same on all ranks.
     int processors() const { return link_->processors(); }
 
-    void isend(outgoing const& out, request& r) {
+    [[gnu::always_inline]] void isend(outgoing const& out, request& r) {
         r.reset(false);
-        if (out.check == 0) {
-            return send_pieces(out.data, out.bytes, out.size_agreed, out.to, out.tag, r);
-        }
-        r.frame_ = std::make_unique<frame>();
-        auto& f = *r.frame_;
-        f.check = out.check;
-        f.bytes = out.bytes;
-        auto const inside = out.bytes <= frame::most_inside;
-        if (inside && out.bytes != 0) {
-            host::copy_through_caches(f.inside.data(), out.data, out.bytes);
-        }
-        auto const* const data = reinterpret_cast<std::byte const*>(&f);
-        r.make_room(1);
-        r.pieces_.push_back(
-            link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
-        if (!inside) { send_pieces(out.data, out.bytes, false, out.to, out.tag, r); }
+        if (out.check != 0) { return send_in_frame(out, r); }
+        send_pieces(out.data, out.bytes, out.size_agreed, out.to, out.tag, r);
     }
-    void irecv(incoming const& in, request& r) {
+    [[gnu::always_inline]] void irecv(incoming const& in, request& r) {
         r.reset(true);
-        r.in_ = in;
-        if (in.check == 0) {
-            return receive_pieces(in.data, in.bytes, in.size_agreed, in.from, in.tag, r);
-        }
-        r.make_room(1);
-        if (auto probed = probes_.take(in.from, in.tag)) {
-            r.take_over(std::move(*probed));
-        } else {
-            r.frame_ = std::make_unique<frame>();
-            auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
-            r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
-        }
-        if (in.bytes > frame::most_inside) {
-            receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
-        }
+        r.in_ = {in.data, in.bytes, in.check};
+        if (in.check != 0) { return receive_in_frame(in, r); }
+        receive_pieces(in.data, in.bytes, in.size_agreed, in.from, in.tag, r);
     }
     bool test(request& r) {
         for (; r.tested_ < r.pieces_.size() && !r.wrong_; ++r.tested_) {
@@ -161,9 +137,13 @@ public:
         auto const now = steady::now();
         if (now - last_look_ < pause) { return; }
         last_look_ = now;
+        last_tick_ = coarse_now();
         for (int turn = 0; turn < 1000 && link_->progress_control(); ++turn) {}
         hear();
     }
+    /// Whether it has looked for words within the last few milliseconds. Takes a fourth of the time
+    /// that a reading of the steady clock takes.
+    bool has_just_looked() const { return coarse_now() == last_tick_; }
     /// Tells the peers what has failed on this rank.
     void tell_failures() {
         if (link_->usable()) { control_.tell_failures(); }
@@ -212,6 +192,12 @@ protected:
     progress_lock& lock() { return *lock_; }
 
 private:
+    /// The time of the system's last tick.
+    static std::int64_t coarse_now() {
+        timespec now{};
+        ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+        return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+    }
     /// Until when this rank waits at the end for the others. A rank that ended at once after a
     /// failure could take along what it told of it. Else the last message to a slow rank may still
     /// be buffered here.
@@ -226,23 +212,55 @@ private:
         for (int n = 0; n < 1000 && control_.receive(); ++n) { heard = true; }
         return heard;
     }
+    [[gnu::noinline]] void send_in_frame(outgoing const& out, request& r) {
+        r.frame_ = std::make_unique<frame>();
+        auto& f = *r.frame_;
+        f.check = out.check;
+        f.bytes = out.bytes;
+        auto const inside = out.bytes <= frame::most_inside;
+        if (inside && out.bytes != 0) {
+            host::copy_through_caches(f.inside.data(), out.data, out.bytes);
+        }
+        auto const* const data = reinterpret_cast<std::byte const*>(&f);
+        r.make_room(1);
+        r.pieces_.push_back(
+            link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
+        if (!inside) { send_pieces(out.data, out.bytes, false, out.to, out.tag, r); }
+    }
+    [[gnu::noinline]] void receive_in_frame(incoming const& in, request& r) {
+        r.make_room(1);
+        if (auto probed = probes_.take(in.from, in.tag)) {
+            r.take_over(std::move(*probed));
+        } else {
+            r.frame_ = std::make_unique<frame>();
+            auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
+            r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
+        }
+        if (in.bytes > frame::most_inside) {
+            receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
+        }
+    }
     void send_pieces(std::byte const* data, std::size_t bytes, bool agreed, rank_t to,
                      std::uint64_t tag, request& r) {
-        auto const most = link_->largest_piece(bytes, agreed);
-        r.make_room(bytes / most + 1);
-        for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
-            auto const n = std::min(most, bytes - first);
-            r.pieces_.push_back(link_->send(data + first, n, to, tag));
-        }
+        in_pieces(bytes, agreed, r, [&](std::size_t first, std::size_t n) {
+            return link_->send(data + first, n, to, tag);
+        });
     }
     void receive_pieces(std::byte* data, std::size_t bytes, bool agreed, rank_t from,
                         std::uint64_t tag, request& r) {
+        in_pieces(bytes, agreed, r, [&](std::size_t first, std::size_t n) {
+            return link_->receive(data + first, n, from, tag);
+        });
+    }
+    /// Posts a message piece by piece: post(offset, bytes) of each.
+    template <class Post>
+    [[gnu::always_inline]] void in_pieces(std::size_t bytes, bool agreed, request& r,
+                                          Post const& post) {
         auto const most = link_->largest_piece(bytes, agreed);
-        r.make_room(bytes / most + 1);
-        for (std::size_t first = 0; first == 0 || first < bytes; first += most) {
-            auto const n = std::min(most, bytes - first);
-            r.pieces_.push_back(link_->receive(data + first, n, from, tag));
-        }
+        r.make_room(bytes <= most ? 1 : bytes / most + 1);
+        auto first = std::size_t{0};
+        for (; bytes - first > most; first += most) { r.pieces_.push_back(post(first, most)); }
+        if (first == 0 || first < bytes) { r.pieces_.push_back(post(first, bytes - first)); }
     }
     /// For ever: the library may use the memory as long as the process lives. What looks for leaks
     /// finds it here.
@@ -263,6 +281,7 @@ private:
     bool all_back_ = true;  // no message that was cancelled is still under way
     unsigned polls_ = 0;
     steady::time_point last_look_{};  // for words
+    std::int64_t last_tick_ = 0;      // the time of the tick before that look
     std::uint32_t boards_made_ = 0;
 };
 

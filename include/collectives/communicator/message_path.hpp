@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The short path of calls over messages, compiled for a transport's own type.
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <collectives/communicator/core.hpp>
+#include <collectives/transport/model.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace collectives::inline v0::detail {
+
+/// Runs a call like one before, of one segment, when nothing else is under way. It goes to its
+/// messages without a virtual call, and becomes an activity of the engine only when it has waited
+/// for a while, or something goes wrong.
+template <transport Transport>
+struct message_path {
+    /// Returns false if the call cannot take this path; then nothing has been done.
+    static bool run(communicator_core& core, call_request const& r) {
+        auto& e = core.engine_;
+        auto& by = static_cast<transport_model<Transport>&>(e.carrier());
+        if (!e.is_quiet() || !by.of().has_just_looked() || is_prepared(r)) { return false; }
+        auto const* const found = core.planner_.find(r);
+        auto const* const steps = found == nullptr ? nullptr : (*found)->whole_over_messages();
+        if (steps == nullptr) { return false; }
+        auto& what = **found;
+        if (core.idle_.empty()) { core.idle_.push_back(core.take(core.idle_)); }
+        auto& o = *core.idle_.back();
+        auto const entered = e.calls.number(what.hash());
+        std::exception_ptr thrown;
+        try {
+            o.begin(e, what, *steps, entered,
+                    {static_cast<std::byte const*>(r.in), static_cast<std::byte*>(r.out), r.op});
+            auto done = o.go_on(by);
+            e.calls.leave_word(what.call(), what.hash(), entered);  // while messages are under way
+            if (++core.calls_ % core.calls_between_polls == 0) { by.poll(); }
+            auto const turns = e.shared()->core_per_rank ? most_turns : 0;
+            for (auto turn = 0; turn < turns && !done && !e.stopped(); ++turn) {
+                by.poll();
+                done = o.go_on(by);
+            }
+            if (done) {
+                e.calls.finish(entered.sequence);
+                return true;
+            }
+        } catch (...) { thrown = std::current_exception(); }
+        wait(core, r, *found, entered, thrown);
+        return true;
+    }
+
+private:
+    static constexpr int most_turns = 1000;  // of about 20 ns
+
+    /// Whether the input is changed or copied before anything is sent.
+    static bool is_prepared(call_request const& r) {
+        return (r.op != nullptr && r.op->prepares) ||
+               (r.shape.what == collective::all_to_all && r.shape.in_place);
+    }
+    [[gnu::noinline]] static void wait(communicator_core& core, call_request const& r,
+                                       std::shared_ptr<program> const& what, entry const& entered,
+                                       std::exception_ptr const& thrown) {
+        auto o = core.take(core.idle_);
+        communicator_core::running guard{&core, o.get()};
+        o->resume(core.engine_, what, entered, thrown, r.how.timeout.span());
+        core.engine_.add(*o);
+        core.engine_.wait(*o);
+        core.idle_.push_back(std::move(o));
+    }
+};
+
+}  // namespace collectives::inline v0::detail
+
+namespace collectives::inline v0 {
+
+/// The communicator of all ranks of a job over messages.
+template <transport Transport>
+communicator communicator_over(std::shared_ptr<Transport> ranks) {
+    auto carrier = erase(std::move(ranks));
+    carrier->short_path = &detail::message_path<Transport>::run;
+    return communicator(std::move(carrier));
+}
+
+}  // namespace collectives
