@@ -97,7 +97,7 @@ public:
     /// few of these takes longer than to send them in pieces below that: where both sides know the
     /// size, else one might take the first piece for all.
     std::size_t largest_piece(std::size_t bytes, bool agreed) const {
-        constexpr std::size_t eager = 3840, few = 16 * 1024, most = std::size_t{1} << 30;
+        constexpr std::size_t eager = 3840, few = 12 * 1024, most = std::size_t{1} << 30;
         return agreed && bytes > eager && bytes <= few ? eager : most;
     }
 
