@@ -231,42 +231,21 @@ struct copy_body {
     int outputs = 1;
     std::byte* to[most_operands] = {};
 
-    /// A few packs are on their way at once, or a multiprocessor with one block waits most of the
-    /// time.
+    /// Quickest where each worker has one pack: blocks that come one after the other keep the
+    /// memory busier than workers that go on.
+    static constexpr bool one_pack_each = true;
+
     constexpr void operator()(detail::worker w) const {
-        constexpr std::size_t at_once = 4;
-        auto const whole = packs / (at_once * w.all) * w.all;  // packs of each of the strides
-        detail::share(w, whole, [this, w](std::size_t i) {
-            auto const first = before + ((i - w.number) * at_once + w.number) * detail::pack_bytes;
-            detail::pack loaded[at_once] = {};
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
-            for (std::size_t j = 0; j < at_once; ++j) {
-                loaded[j] = detail::load_pack(from + first + j * w.all * detail::pack_bytes);
-            }
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
-            for (std::size_t j = 0; j < at_once; ++j) {
-                store(first + j * w.all * detail::pack_bytes, loaded[j]);
-            }
-        });
-        auto const rest = whole * at_once;
-        detail::share(w, packs - rest, [this, rest](std::size_t i) {
-            auto const at = before + (rest + i) * detail::pack_bytes;
-            store(at, detail::load_pack(from + at));
+        detail::share(w, packs, [this](std::size_t i) {
+            auto const at = before + i * detail::pack_bytes;
+            auto const value = detail::load_pack(from + at);
+            for (int k = 0; k < outputs; ++k) { detail::store_pack(to[k] + at, value); }
         });
         auto const packed = packs * detail::pack_bytes;
         detail::share(w, bytes - packed, [this, packed](std::size_t i) {
             auto const at = i < before ? i : i + packed;
             for (int k = 0; k < outputs; ++k) { to[k][at] = from[at]; }
         });
-    }
-
-private:
-    constexpr void store(std::size_t at, detail::pack const& value) const {
-        for (int k = 0; k < outputs; ++k) { detail::store_pack(to[k] + at, value); }
     }
 };
 

@@ -14,7 +14,8 @@ namespace collectives::inline v0::cuda {
 namespace detail {
 
 inline constexpr unsigned threads_per_block = 512;
-inline constexpr std::size_t most_blocks = 132 * 4 * 4;  // some waves over a large device
+inline constexpr std::size_t most_blocks = 0x7fffffff;
+inline constexpr std::size_t some_waves = 132 * 4 * 4;  // over a large device
 
 template <class Body>
 __global__ void __launch_bounds__(threads_per_block) run(Body const __grid_constant__ body) {
@@ -40,8 +41,9 @@ struct device_launcher {
     template <class Body>
     static void launch(Body const& body, std::size_t work, void* queue) {
         using namespace detail;
-        auto const blocks =
-            std::min((work + threads_per_block - 1) / threads_per_block, most_blocks);
+        constexpr bool one_each = requires { Body::one_pack_each; };
+        auto const blocks = std::min((work + threads_per_block - 1) / threads_per_block,
+                                     one_each ? most_blocks : some_waves);
         start(&run<Body>, body, blocks, queue);
     }
 };
