@@ -61,7 +61,8 @@ void require_device() {
 /// A rank's communicator, and memory that is registered with it.
 class communicator {
 public:
-    communicator(nccl::library const& with, coll::communicator& base) : with_(with) {
+    communicator(nccl::library const& with, coll::communicator& base)
+        : with_(with), abort_(with.need<decltype(::ncclCommAbort)>("ncclCommAbort")) {
         ncclUniqueId id{};
         if (base.rank() == 0) {
             with.check(with.need<decltype(::ncclGetUniqueId)>("ncclGetUniqueId")(&id),
@@ -74,7 +75,7 @@ public:
     }
     communicator(communicator const&) = delete;
     communicator& operator=(communicator const&) = delete;
-    ~communicator() { with_.need<decltype(::ncclCommAbort)>("ncclCommAbort")(comm_); }
+    ~communicator() { abort_(comm_); }
     ncclComm_t get() const { return comm_; }
 
     void check(ncclResult_t result, char const* what) const { with_.check(result, what, comm_); }
@@ -88,6 +89,7 @@ public:
 
 private:
     nccl::library const& with_;
+    decltype(::ncclCommAbort)* abort_;
     ncclComm_t comm_ = nullptr;
 };
 
@@ -95,7 +97,9 @@ private:
 class registered_memory {
 public:
     registered_memory(nccl::library const& with, communicator const& comm, std::size_t bytes)
-        : with_(with), comm_(comm) {
+        : comm_(comm),
+          deregister_(with.need<decltype(::ncclCommDeregister)>("ncclCommDeregister")),
+          free_(with.need<decltype(::ncclMemFree)>("ncclMemFree")) {
         if (bytes == 0) { return; }
         comm.check(with.need<decltype(::ncclMemAlloc)>("ncclMemAlloc")(&at_, bytes),
                    "ncclMemAlloc");
@@ -107,14 +111,15 @@ public:
     registered_memory& operator=(registered_memory const&) = delete;
     ~registered_memory() {
         if (at_ == nullptr) { return; }
-        with_.need<decltype(::ncclCommDeregister)>("ncclCommDeregister")(comm_.get(), handle_);
-        with_.need<decltype(::ncclMemFree)>("ncclMemFree")(at_);
+        deregister_(comm_.get(), handle_);
+        free_(at_);
     }
     std::byte* data() const { return static_cast<std::byte*>(at_); }
 
 private:
-    nccl::library const& with_;
     communicator const& comm_;
+    decltype(::ncclCommDeregister)* deregister_;
+    decltype(::ncclMemFree)* free_;
     void* at_ = nullptr;
     void* handle_ = nullptr;
 };
