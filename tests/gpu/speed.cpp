@@ -3,6 +3,8 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 
 namespace {
@@ -65,13 +67,15 @@ void processes() {
     }
 }
 
-void mapped() {
-    coll::shm::run(2, [](auto& base) {
+/// One rank copies what the other has mapped: n bytes read, n written. By the library's kernel, or
+/// by CUDA's own copy, which is the control.
+void copy_mapped(bool own) {
+    coll::shm::run(2, [own](auto& base) {
+        if (!own) { coll::cuda::kernels().add(coll::cuda::copy_function{}); }
         auto comm = coll::cuda::communicator(base, 0);
         auto const speed = comm.rank() == 0 ? copy_speed(1024 * mib) : 0;
         auto buffer = comm.template allocate<float>(1024 * mib / sizeof(float));
         comm.barrier();
-        // One rank copies what the other has mapped: n bytes read, n written.
         auto const time_of = [&](auto some) {
             return seconds(21, [&] { comm.broadcast(some, 0, {.algorithm = coll::star{}}); });
         };
@@ -79,10 +83,19 @@ void mapped() {
         auto const time = time_of(all), call = time_of(all.first(1));
         if (comm.rank() != 0) { return; }
         auto const share = 2.0 * static_cast<double>(1024 * mib) / speed;
-        report("a kernel's copy of a peer's mapped memory, 1 GiB: share of B", share / time, "",
-               '>', 0.95);
-        control("the same without what a call of one element takes", share / (time - call), "");
+        std::string const what = own ? "a kernel's copy" : "CUDA's own copy";
+        auto const where = what + " of a peer's mapped memory, 1 GiB: share of B";
+        if (own) {
+            report(where, share / time, "", '>', 0.95);
+        } else {
+            control(where, share / time, "");
+        }
+        control(what + ", without what a call of one element takes", share / (time - call), "");
     });
+}
+void mapped() {
+    copy_mapped(true);
+    copy_mapped(false);
 }
 
 void small() {
@@ -151,19 +164,26 @@ void movement() {
             fill_with_bytes(whole.data(), whole.size(), comm.rank());
             fill_with_bytes(block.data(), block.size(), comm.rank());
             comm.barrier();
+            // `call` takes a vector and a block of it, whole ones or a few elements.
             auto const told = [&](char const* what, double traffic, auto const& call) {
-                auto const time = seconds(21, call);
+                auto const time = seconds(21, [&] { call(std::span(whole), mine); });
+                comm.barrier();
+                auto const few = std::span(whole).first(static_cast<std::size_t>(size));
+                auto const least = seconds(101, [&] { call(few, mine.first(1)); });
                 comm.barrier();
                 if (comm.rank() != 0) { return; }
-                report(std::string(what) + ", " + std::to_string(size) + " threads: share of B",
-                       traffic / time / speed, "", '>', 0.75);
+                auto const name = std::string(what) + ", " + std::to_string(size) + " threads";
+                report(name + ": share of B", traffic / time / speed, "", '>', 0.75);
+                control(name + ": without what a call of an element each takes",
+                        traffic / (time - least) / speed, "");
             };
             coll::options const how{.algorithm = coll::one_shot{}};
             auto const n = static_cast<double>(bytes);
-            told("all_gather", (k + 1) * n, [&] { comm.all_gather(mine, whole, how); });
+            told("all_gather", (k + 1) * n,
+                 [&](auto all, auto part) { comm.all_gather(part, all, how); });
             told("reduce_scatter", (k + 1) * n,
-                 [&] { comm.reduce_scatter(whole, mine, coll::sum{}, how); });
-            told("broadcast", k * n, [&] { comm.broadcast(whole, 0, how); });
+                 [&](auto all, auto part) { comm.reduce_scatter(all, part, coll::sum{}, how); });
+            told("broadcast", k * n, [&](auto all, auto) { comm.broadcast(all, 0, how); });
         });
     }
 }
