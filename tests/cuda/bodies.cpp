@@ -61,31 +61,40 @@ Op make_operator() {
     }
 }
 
-template <class Op, class T>
-void compare(std::uint64_t seed) {
-    auto const op = make_operator<Op>();
-    auto const pick = [&](std::uint64_t of, std::uint64_t below) {
-        return scramble(seed * 97 + of) % below;
+/// An operator on a type: what the comparison needs of both, which is compiled once for all.
+struct kernel_case {
+    std::string name;
+    std::size_t size;  ///< of an element, in bytes
+    void const* op;
+    void (*put)(std::byte* at, std::uint64_t x);
+    void (*on_host)(void const* op, coll::reduction const& r);
+    coll::reducer::reduce_function on_device;
+};
+
+/// Reductions of any shape on both, by `seed`: the same bits, and nothing is written beside them.
+void compare(kernel_case const& of, std::uint64_t seed) {
+    auto const pick = [&](std::uint64_t of_what, std::uint64_t below) {
+        return scramble(seed * 97 + of_what) % below;
     };
     auto const n = static_cast<int>(1 + pick(1, 9));
     auto const others = static_cast<int>(pick(2, 3));
     std::size_t const count = pick(3, 4) == 0 ? pick(4, 3) : pick(5, 90);
     auto const odd = pick(6, 2) != 0;  // addresses that differ within a pack
     at_once::workers = 1 + pick(7, 4);
-    auto const room = count * sizeof(T) + 64;
+    auto const bytes = count * of.size;
+    auto const room = bytes + 64;
     auto const offset = [&](std::uint64_t k) {
-        return odd ? pick(20 + k, 33) : pick(8, 5) * sizeof(T);
+        return odd ? pick(20 + k, 33) : pick(8, 5) * of.size;
     };
 
     std::vector<std::vector<std::byte>> inputs, outputs;
     std::vector<void const*> sources;
     for (int k = 0; k < n; ++k) {
-        auto& bytes = inputs.emplace_back(room);
-        auto* const at = bytes.data() + offset(static_cast<std::uint64_t>(k));
+        auto& input = inputs.emplace_back(room);
+        auto* const at = input.data() + offset(static_cast<std::uint64_t>(k));
         for (std::size_t i = 0; i < count; ++i) {
-            auto const x =
-                any_value<T>(scramble(seed << 20 | static_cast<std::uint64_t>(k) << 10 | i));
-            std::memcpy(at + i * sizeof(T), &x, sizeof(T));
+            of.put(at + i * of.size,
+                   scramble(seed << 20 | static_cast<std::uint64_t>(k) << 10 | i));
         }
         sources.push_back(at);
     }
@@ -102,21 +111,26 @@ void compare(std::uint64_t seed) {
     r.finish_size = pick(9, 2) != 0 ? n : 0;
     r.raw = pick(10, 2) != 0;
     r.dst = expected.data();
-    coll::host::detail::run_portable<Op, T>(&op, r);
+    of.on_host(of.op, r);
     r.dst = to[0];
     r.other_dsts = to.data() + 1;
     r.others = others;
-    cuda::kernels().find(typeid(Op), typeid(T))(&op, r);
+    of.on_device(of.op, r);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        INFO(coll::op_name<Op>(), " on ", coll::type_name<T>(), ", ", n, " sources, ", count,
-             " elements, seed ", seed);
+        INFO(of.name, ", ", n, " sources, ", count, " elements, seed ", seed);
         auto const* const got = static_cast<std::byte const*>(to[k]);
-        REQUIRE(std::memcmp(got, expected.data(), count * sizeof(T)) == 0);
+        REQUIRE(std::memcmp(got, expected.data(), bytes) == 0);
         auto const untouched = [](std::byte b) { return b == std::byte{0x5a}; };
         auto const& all = outputs[k];
         REQUIRE(std::all_of(all.data(), got, untouched));
-        REQUIRE(std::all_of(got + count * sizeof(T), all.data() + all.size(), untouched));
+        REQUIRE(std::all_of(got + bytes, all.data() + all.size(), untouched));
     }
+}
+
+template <class T>
+void put_value(std::byte* at, std::uint64_t x) {
+    auto const value = any_value<T>(x);
+    std::memcpy(at, &value, sizeof value);
 }
 
 }  // namespace
@@ -126,7 +140,15 @@ TEST_CASE("every kernel gives the host's bits") {
     CHECK(cuda::kernels().size() > 120);
     at_once::packs = 0;
     cuda::for_each_kernel([]<class Op, class T>() {
-        for (std::uint64_t seed = 1; seed <= 60; ++seed) { compare<Op, T>(seed); }
+        auto const op = make_operator<Op>();
+        kernel_case const of{
+            std::string(coll::op_name<Op>()) + " on " + std::string(coll::type_name<T>()),
+            sizeof(T),
+            &op,
+            put_value<T>,
+            coll::host::detail::run_portable<Op, T>,
+            cuda::kernels().find(typeid(Op), typeid(T))};
+        for (std::uint64_t seed = 1; seed <= 60; ++seed) { compare(of, seed); }
     });
     CHECK(at_once::packs > 10'000);
 }
