@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace coll = collectives;
 using coll::collective, coll::rank_t, coll::step, coll::verb;
@@ -125,6 +126,35 @@ TEST_CASE("a wrong algorithm is drawn where that can be, and says that it is wro
                          coll::any_algorithm(own<step{1, verb::send, 0, {0, 2}}>{})}) {
         CHECK_THROWS_AS(coll::draw(a, 3), coll::error);
     }
+}
+
+TEST_CASE("recorded schedules have the picture of the algorithm that they were recorded from") {
+    auto const recorded = [](coll::any_algorithm a, int size) {
+        return a.record_all(collective::all_reduce, size, 0);
+    };
+    auto ranks = recorded(coll::ring{}, 4);
+    CHECK(coll::draw(ranks, "ring") == coll::draw(coll::ring{}, 4));
+    CHECK(coll::draw_text(ranks, "ring") == coll::draw_text(coll::ring{}, 4));
+    for (auto& s : ranks) { s.rounds += 1; }
+    CHECK(has(coll::draw_text(ranks, "slow"), "slow: all_reduce over 4 ranks, 4 chunks, 7 rounds"));
+    CHECK(has(coll::draw_text(ranks, "slow"), "round 6: nothing moves"));
+    for (auto& s : ranks) { s.rounds -= 2; }
+    CHECK_THROWS_WITH_AS(coll::draw(ranks, "short"), "rank 0 names a round 5", coll::error);
+
+    auto const refused = [](std::vector<coll::schedule> const& all, char const* what) {
+        CHECK_THROWS_WITH_AS(coll::draw(all, "mine"), what, coll::usage_error);
+        CHECK_THROWS_WITH_AS(coll::draw_text(all, "mine"), what, coll::usage_error);
+    };
+    refused({}, "a picture is of 1 to 1024 ranks, not of 0");
+    auto fewer = recorded(coll::ring{}, 4);
+    fewer.pop_back();
+    auto const apart = "these schedules have no picture: the schedules do not belong together";
+    refused(fewer, apart);
+    auto others = recorded(coll::ring{}, 4);
+    others[2] = recorded(coll::tree{}, 4)[2];
+    refused(others, apart);
+    for (auto& s : ranks) { s = {collective::all_reduce, 4, s.rank, 0, 4, -1, {}}; }
+    refused(ranks, "there is no picture of less than no rounds");
 }
 
 TEST_CASE("what has no picture") {

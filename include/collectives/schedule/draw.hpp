@@ -6,7 +6,9 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/drawing/text_style.hpp>
 
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace collectives::inline v0 {
 
@@ -26,11 +28,17 @@ namespace collectives::inline v0 {
 std::string draw(any_algorithm a, int size, collective what = collective::all_reduce,
                  rank_t root = 0);
 
+/// Draws recorded schedules: `ranks[r]` is rank r's. `name` is what the title calls them. Throws
+/// usage_error where they are not those of all ranks of one collective, else as above.
+std::string draw(std::span<schedule const> ranks, std::string_view name);
+
 /// The same rounds as text, as `coll_show` prints them: a table with a line for each rank in each
 /// round, or, where that is too large for the style, what happens in each round. Ends with an end
 /// of line.
 std::string draw_text(any_algorithm a, int size, collective what = collective::all_reduce,
                       rank_t root = 0, text_style const& style = {});
+std::string draw_text(std::span<schedule const> ranks, std::string_view name,
+                      text_style const& style = {});
 
 }  // namespace collectives
 

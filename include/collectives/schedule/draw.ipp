@@ -13,9 +13,19 @@ COLLECTIVES_INLINE std::string draw(any_algorithm a, int size, collective what, 
     return drawing::svg_of(drawing::report_of(a, what, size, root));
 }
 
+COLLECTIVES_INLINE std::string draw(std::span<schedule const> ranks, std::string_view name) {
+    return drawing::svg_of(drawing::report_of(std::string(name), {ranks.begin(), ranks.end()}));
+}
+
 COLLECTIVES_INLINE std::string draw_text(any_algorithm a, int size, collective what, rank_t root,
                                          text_style const& style) {
     return drawing::rounds_text(drawing::report_of(a, what, size, root), style, ".");
+}
+
+COLLECTIVES_INLINE std::string draw_text(std::span<schedule const> ranks, std::string_view name,
+                                         text_style const& style) {
+    auto const shown = drawing::report_of(std::string(name), {ranks.begin(), ranks.end()});
+    return drawing::rounds_text(shown, style, ".");
 }
 
 }  // namespace collectives

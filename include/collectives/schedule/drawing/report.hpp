@@ -9,6 +9,7 @@
 #include <collectives/schedule/cost.hpp>
 #include <collectives/schedule/drawing/transfers.hpp>
 #include <collectives/schedule/drawing/words.hpp>
+#include <collectives/schedule/form.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,6 +36,15 @@ struct report {
 /// The memory of a proof grows with the cube of the ranks.
 inline constexpr int most_drawn = 1024;
 
+inline constexpr std::size_t drawn_bytes = std::size_t{1} << 20;  ///< of a vector, by default
+
+/// Throws usage_error for a number of ranks that has no picture.
+inline void require_drawable(std::ptrdiff_t ranks) {
+    if (ranks < 1 || ranks > most_drawn) {
+        throw usage_error(text_of("a picture is of 1 to ", most_drawn, " ranks, not of ", ranks));
+    }
+}
+
 /// A root that is no rank is a usage_error.
 inline void require_root(rank_t root, int size) {
     if (root < 0 || root >= size) {
@@ -42,13 +52,33 @@ inline void require_root(rank_t root, int size) {
     }
 }
 
-/// Records, proves and costs an algorithm. Throws usage_error for a size, root or `automatic` that
-/// has no picture, and error where steps name what does not exist.
-inline report report_of(any_algorithm algorithm, collective what, int size, rank_t root,
-                        std::size_t bytes = std::size_t{1} << 20) {
-    if (size < 1 || size > most_drawn) {
-        throw usage_error(text_of("a picture is of 1 to ", most_drawn, " ranks, not of ", size));
+/// Proves and costs recorded schedules; `ranks[r]` is rank r's. Throws usage_error where they are
+/// not those of all ranks of one collective, and error where steps name what does not exist.
+inline report report_of(std::string name, std::vector<schedule> ranks,
+                        std::size_t bytes = drawn_bytes) {
+    require_drawable(std::ssize(ranks));
+    std::vector<schedule> heads;
+    for (auto const& s : ranks) {
+        heads.push_back({s.what, s.size, s.rank, s.root, s.chunks, s.rounds, {}});
     }
+    if (auto const form = detail::form_of(heads); !form.ok) {
+        throw usage_error(text_of("these schedules have no picture: ", form.what));
+    }
+    if (ranks[0].rounds < 0) { throw usage_error("there is no picture of less than no rounds"); }
+    expect_steps_exist(ranks);
+    auto const& first = ranks[0];
+    if (first.what == collective::barrier) { bytes = 0; }  // its blocks are empty
+    auto const proof = check(ranks);
+    auto cost = cost_of(ranks, bytes);
+    return {std::move(name), first.what,       first.size, first.root,
+            bytes,           std::move(ranks), proof,      std::move(cost)};
+}
+
+/// Records an algorithm, and reports on its schedules. Throws usage_error too for a size, root or
+/// `automatic` that has no picture.
+inline report report_of(any_algorithm algorithm, collective what, int size, rank_t root,
+                        std::size_t bytes = drawn_bytes) {
+    require_drawable(size);
     require_root(root, size);
     if (std::ranges::find(scheduled_collectives, what) == scheduled_collectives.end()) {
         throw usage_error(text_of("there is no picture of ", collectives::name(what)));
@@ -56,13 +86,7 @@ inline report report_of(any_algorithm algorithm, collective what, int size, rank
     if (algorithm.is_automatic()) {
         throw usage_error("automatic has no picture: name an algorithm");
     }
-    if (what == collective::barrier) { bytes = 0; }  // its blocks are empty
-    auto schedules = algorithm.record_all(what, size, root);
-    expect_steps_exist(schedules);
-    auto const proof = check(schedules);
-    auto cost = cost_of(schedules, bytes);
-    return {collectives::name(algorithm), what,  size,           root, bytes,
-            std::move(schedules),         proof, std::move(cost)};
+    return report_of(collectives::name(algorithm), algorithm.record_all(what, size, root), bytes);
 }
 
 }  // namespace collectives

@@ -31,7 +31,7 @@ inline void expect_steps_exist(std::span<schedule const> ranks) {
     for (auto const& s : ranks) {
         for (auto const& step : s.steps) {
             auto const [first, count] = step.chunks;
-            if (step.round < 0) {
+            if (step.round < 0 || step.round >= s.rounds) {
                 throw error(text_of("rank ", s.rank, " names a round ", step.round));
             }
             if (first < 0 || first >= s.chunks || count < 0 || count > s.chunks) {
@@ -49,22 +49,20 @@ inline void expect_steps_exist(std::span<schedule const> ranks) {
     }
 }
 
-/// Of each round, by sender, then receiver. `ranks[r]` is rank r's schedule. The k-th receive of a
-/// pair of ranks in a round takes the k-th send: messages never overtake. Throws error where a
-/// receive has no send or a send no receive.
+/// The transfers of each round, by sender, then receiver. `ranks[r]` is rank r's schedule. The k-th
+/// receive of a pair of ranks in a round takes the k-th send: messages never overtake. Throws error
+/// where a receive has no send or a send no receive.
 inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const> ranks) {
     expect_steps_exist(ranks);
     std::map<std::tuple<int, int, int>, std::deque<chunk_range>> sent;
-    int rounds = 0;
     for (auto const& s : ranks) {
         for (auto const& step : s.steps) {
-            rounds = std::max(rounds, step.round + 1);
             if (step.what == verb::send) {
                 sent[{step.round, s.rank, step.peer}].push_back(step.chunks);
             }
         }
     }
-    std::vector<std::vector<transfer>> result(static_cast<std::size_t>(rounds));
+    std::vector<std::vector<transfer>> result(static_cast<std::size_t>(ranks[0].rounds));
     for (auto const& s : ranks) {
         for (auto const& step : s.steps) {
             if (step.what == verb::send) { continue; }
