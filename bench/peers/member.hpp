@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator.hpp>
+#include <collectives/launch/environment.hpp>
 #include <collectives/launch/join.hpp>
 
 #include <stdlib.h>
@@ -11,16 +12,13 @@
 
 namespace peers {
 
-/// Meets the other members, on this machine. They are so many whatever the launcher has started,
-/// whose variables they have inherited, and no other job has the folder's name.
+/// Meets the other members, on this machine. There are `ranks` of them, however many ranks the
+/// launcher started: its variables, which this process inherited, are removed. No other job has the
+/// folder's name.
 inline collectives::communicator join_members(char const* rank, int ranks, char const* folder) {
-    for (auto const* const inherited :
-         {"RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
-          "PMI_SIZE", "PMIX_RANK", "SLURM_PROCID", "SLURM_NTASKS", "COLLECTIVES_LOCAL_RANK",
-          "COLLECTIVES_LOCAL_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-          "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"}) {
-        ::unsetenv(inherited);
-    }
+    for (auto const* const inherited : collectives::launcher_variables) { ::unsetenv(inherited); }
+    ::unsetenv("COLLECTIVES_LOCAL_RANK");
+    ::unsetenv("COLLECTIVES_LOCAL_SIZE");
     ::setenv("COLLECTIVES_RANK", rank, 1);
     ::setenv("COLLECTIVES_SIZE", std::to_string(ranks).c_str(), 1);
     ::setenv("COLLECTIVES_JOB", folder, 1);

@@ -18,6 +18,9 @@ namespace coll_perf {
 enum class figure { sample, copy, copy_past_cache, round_trip, whole, work, loop };
 inline constexpr int figures = 7;
 
+/// What a rank says that ends because another one did.
+inline constexpr char const* another_gave_up = "another rank gave up";
+
 /// Zeroed memory, shared by all ranks, of `bytes_for(...)` bytes. Each rank has a `board` of its
 /// own that looks at it, and calls the same functions in the same order as the others.
 class board {
@@ -47,6 +50,7 @@ public:
     }
     /// Ends the waits of all.
     void give_up() { head_->given_up.store(1); }
+    bool is_given_up() const { return head_->given_up.load(std::memory_order_relaxed) != 0; }
 
     /// What rank 0 says, on all ranks.
     std::uint64_t agree(int rank, std::uint64_t value) {
@@ -110,9 +114,7 @@ private:
 #endif
                 continue;
             }
-            if (head_->given_up.load(std::memory_order_relaxed) != 0) {
-                throw std::runtime_error("another rank gave up");
-            }
+            if (is_given_up()) { throw std::runtime_error(another_gave_up); }
             ::sched_yield();
         }
     }

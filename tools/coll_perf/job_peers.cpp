@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job_peers.hpp"
 
+#include "board.hpp"
 #include "launch.hpp"
 #include "order.hpp"
 #include "peers.hpp"
@@ -16,6 +17,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <bit>
@@ -23,6 +25,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 
@@ -52,18 +55,20 @@ std::string tell_all(coll::communicator& comm, std::string text, int root = 0) {
 }
 
 /// Why there are no figures where the ranks' drivers ended like this; empty where all ended well.
-/// A driver that lacks what it needs comes first, then one that failed: others may have waited for
-/// it. Of several ranks the lowest. Collective; no rank returns before all have called.
+/// The cause comes before its consequences: first a driver that lacks what it needs, then one that
+/// failed, then those that ran out of time or ended because another one had failed. Of several
+/// ranks the lowest counts. Collective; no rank returns before all have called.
 std::string reason_of_all(coll::communicator& comm, launch_end const& mine) {
-    auto const needs = mine.how == launch_end::how::failed && mine.status == 77;
-    std::string why;
-    if (needs) { why = mine.said.substr(0, mine.said.find('\n')); }
-    if (mine.how == launch_end::how::failed && !needs) { why = "failed: " + mine.said; }
-    if (mine.how == launch_end::how::out_of_time) { why = "did not finish"; }
-    int const group = mine.how == launch_end::how::well          ? 3
-                      : mine.how == launch_end::how::out_of_time ? 2
-                      : needs                                    ? 0
-                                                                 : 1;
+    using how = enum launch_end::how;
+    auto const first_line = mine.said.substr(0, mine.said.find('\n'));
+    bool const needs = mine.how == how::failed && mine.status == 77;
+    bool const follows =
+        mine.how == how::out_of_time || mine.said.find(another_gave_up) != std::string::npos;
+    auto const why = mine.how == how::well          ? std::string()
+                     : mine.how == how::out_of_time ? "did not finish"
+                     : needs                        ? first_line
+                                                    : "failed: " + mine.said;
+    int const group = mine.how == how::well ? 3 : follows ? 2 : needs ? 0 : 1;
     std::array<int, 1> first{group * comm.size() + comm.rank()};
     comm.all_reduce(first, coll::min{}, {.timeout = coll::timeout::never});
     return tell_all(comm, why, first[0] % comm.size());
@@ -187,12 +192,19 @@ void job_peers::measure_by_driver(std::string const& driver, job_rank const& me,
     std::optional<meeting_place> place;
     if (comm.rank() == 0) { place.emplace(how.ranks, how.iterations); }
     rendezvous const folder(comm.rank() == 0);
-    auto const board = tell_all(comm, place ? place->path() : std::string{});
+    auto const board_path = tell_all(comm, place ? place->path() : std::string{});
     auto const where = tell_all(comm, folder.path());
+    auto const bytes = board::bytes_for(how.ranks, how.iterations);
+    std::shared_ptr<void> const memory(order::map_board(board_path, bytes), [bytes](void* p) {
+        if (p != nullptr) { ::munmap(p, bytes); }
+    });
+    if (memory == nullptr) { throw std::runtime_error("cannot map " + board_path); }
+    board drivers(memory.get(), how.ranks, how.iterations, false);
     auto const processors = processors_of_all(comm);
     auto const seconds = seconds_per_case_ * static_cast<double>(cases.size());
     std::vector<std::string> command{driver, as_member, std::to_string(comm.rank()), where};
-    for (auto& word : order{board, static_cast<unsigned>(seconds) + 5, false, how, cases}.words()) {
+    for (auto& word :
+         order{board_path, static_cast<unsigned>(seconds) + 5, false, how, cases}.words()) {
         command.push_back(std::move(word));
     }
     auto const end = run_launch(
@@ -207,8 +219,10 @@ void job_peers::measure_by_driver(std::string const& driver, job_rank const& me,
             seen[r.index] = true;
             if (comm.rank() == 0) { tell(line); }
             return true;
-        });
-    auto const why = reason_of_all(comm, end);  // rank 0's board lives until then
+        },
+        [&] { return drivers.is_given_up(); });
+    if (end.how != launch_end::how::well) { drivers.give_up(); }  // the others may wait for it
+    auto const why = reason_of_all(comm, end);                    // rank 0's board lives until then
     if (!why.empty()) { rest(why); }
 }
 

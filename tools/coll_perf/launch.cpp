@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 #include <system_error>
@@ -79,7 +80,8 @@ meeting_place::~meeting_place() {
 }
 
 launch_end run_launch(std::function<int(int)> const& work, double seconds,
-                      std::function<bool(std::string const&)> const& take) {
+                      std::function<bool(std::string const&)> const& take,
+                      std::function<bool()> const& is_lost) {
     std::fflush(nullptr);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) { fail("pipe2"); }
@@ -104,16 +106,24 @@ launch_end run_launch(std::function<int(int)> const& work, double seconds,
     line_reader lines([&](std::string const& line) {
         if (!take(line) && !line.empty()) { result.said += line + "\n"; }
     });
-    auto const until = steady::now() + std::chrono::duration<double>(seconds);
+    using duration = std::chrono::duration<double>;
+    auto const start = steady::now();
+    auto limit = seconds > 0 ? duration(seconds) : duration::max();
     bool in_time = true;
+    bool lost = false;
     for (;;) {
-        auto const time = std::chrono::duration<double, std::milli>(until - steady::now()).count();
-        auto const left = static_cast<int>(std::min(time, 1e6));
-        in_time = seconds <= 0 || left > 0;
+        duration const passed = steady::now() - start;
+        if (is_lost && !lost && is_lost()) {
+            lost = true;
+            limit = std::min(limit, passed + std::chrono::seconds(1));
+        }
+        in_time = passed < limit;
         if (!in_time) { break; }
         pollfd watched{ends[0], POLLIN, 0};
-        auto const n = ::poll(&watched, 1, seconds <= 0 ? -1 : left);
-        if (n <= 0) { continue; }
+        // A process that wakes often would disturb what is measured.
+        double const longest = is_lost ? 0.5 : 1e3;
+        auto const left = std::min((limit - passed).count(), longest);
+        if (::poll(&watched, 1, static_cast<int>(std::ceil(1e3 * left))) <= 0) { continue; }
         char buffer[4096];
         auto const got = ::read(ends[0], buffer, sizeof buffer);
         if (got == 0) { break; }

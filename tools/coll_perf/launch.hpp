@@ -37,9 +37,10 @@ struct launch_end {
 
 /// Forks; the child calls `work(descriptor)` and ends with what that returns. Every line it writes
 /// to the descriptor is given to `take`, which says whether it was a result. Ends the child, and
-/// what it started, after `seconds` (0: never).
+/// what it started, after `seconds` (0: never), and a second after `is_lost()` has become true.
 launch_end run_launch(std::function<int(int descriptor)> const& work, double seconds,
-                      std::function<bool(std::string const&)> const& take);
+                      std::function<bool(std::string const&)> const& take,
+                      std::function<bool()> const& is_lost = {});
 
 /// Becomes another program whose output goes to `descriptor`. Only returns if that fails.
 int become(std::vector<std::string> const& command, int descriptor);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "handover.hpp"
 
+#include <collectives/launch/environment.hpp>
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -64,29 +66,6 @@ descriptor make_secret() {
     return file;
 }
 
-/// What launchers say of a process: of this one, where it was itself started by one.
-bool is_of_a_launcher(std::string_view name) {
-    constexpr std::array names{"RANK",
-                               "WORLD_SIZE",
-                               "LOCAL_RANK",
-                               "LOCAL_WORLD_SIZE",
-                               "PMI_RANK",
-                               "PMI_SIZE",
-                               "MPI_LOCALRANKID",
-                               "MPI_LOCALNRANKS",
-                               "SLURM_PROCID",
-                               "SLURM_NTASKS",
-                               "SLURM_LOCALID",
-                               "SLURM_STEP_NUM_NODES",
-                               "PMIX_RANK",
-                               "PMIX_NAMESPACE",
-                               "OMPI_COMM_WORLD_RANK",
-                               "OMPI_COMM_WORLD_SIZE",
-                               "OMPI_COMM_WORLD_LOCAL_RANK",
-                               "OMPI_COMM_WORLD_LOCAL_SIZE"};
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 handover::handover() : door(open_door(address)), secret(make_secret()) {
@@ -113,8 +92,11 @@ std::vector<std::string> environment_of(int rank, int size, handover const& give
     for (char** entry = environ; *entry != nullptr; ++entry) {
         std::string_view const text(*entry);
         auto const name = text.substr(0, text.find('='));
+        auto const is_one_of = [&](auto const& names) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+        };
         auto const replaced =
-            name == "COLLECTIVES_SECRET_FILE" || is_of_a_launcher(name) ||
+            name == "COLLECTIVES_SECRET_FILE" || is_one_of(collectives::launcher_variables) ||
             std::any_of(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(own),
                         [&](auto const& r) { return r.substr(0, r.find('=')) == name; });
         if (!replaced) { result.emplace_back(text); }

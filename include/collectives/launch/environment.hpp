@@ -15,6 +15,28 @@
 
 namespace collectives::inline v0 {
 
+/// The variables in which torchrun, Open MPI, Hydra, PMIx and Slurm say which rank a process is.
+/// Who starts ranks below such a process removes them from the ranks' environment.
+inline constexpr std::array launcher_variables{"RANK",
+                                               "WORLD_SIZE",
+                                               "LOCAL_RANK",
+                                               "LOCAL_WORLD_SIZE",
+                                               "OMPI_COMM_WORLD_RANK",
+                                               "OMPI_COMM_WORLD_SIZE",
+                                               "OMPI_COMM_WORLD_LOCAL_RANK",
+                                               "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                               "PMIX_RANK",
+                                               "PMIX_NAMESPACE",
+                                               "PMI_RANK",
+                                               "PMI_SIZE",
+                                               "MPI_LOCALRANKID",
+                                               "MPI_LOCALNRANKS",
+                                               "SLURM_PROCID",
+                                               "SLURM_NTASKS",
+                                               "SLURM_LOCALID",
+                                               "SLURM_STEP_NUM_NODES"};
+
+/// Which rank of a job this process is.
 struct job_place {
     int rank = 0;
     int size = 1;

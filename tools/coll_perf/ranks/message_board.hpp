@@ -25,7 +25,7 @@ public:
     int ranks() const { return comm_.size(); }
     bool core_per_rank() const { return core_per_rank_; }
     void meet() { comm_.barrier(); }
-    void give_up() { comm_.abort("another rank gave up"); }
+    void give_up() { comm_.abort(another_gave_up); }
 
     std::uint64_t agree(int /*rank*/, std::uint64_t value) {
         std::array<std::uint64_t, 1> word{value};
