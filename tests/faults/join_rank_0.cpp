@@ -4,7 +4,7 @@
 #include "slowness.hpp"
 
 #include <collectives/collectives.hpp>
-#include <collectives/launch/meeting.hpp>
+#include <collectives/launch/memory_handover.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a rank whose rank 0 goes while they meet has lost it") {
     auto const zero = start(0, 2, [] {
-        coll::shm::meeting_place place("collectives-" + std::to_string(::geteuid()) + "-left");
+        coll::shm::memory_handover place("collectives-" + std::to_string(::geteuid()) + "-left");
         place.open();
         return place.admit(coll::steady::now() + 5s).said.rank == 1 ? 0 : 1;
     });
@@ -61,7 +61,7 @@ TEST_CASE("a rank that rank 0 has let in learns of its death while others are mi
 
 TEST_CASE("a rank 0 that hands over too many descriptors leaves none behind") {
     auto const name = "collectives-" + std::to_string(::geteuid()) + "-generous";
-    coll::shm::meeting_place place(name);
+    coll::shm::memory_handover place(name);
     place.open();
     auto const one = start(1, 2, [] {
         ::setenv("COLLECTIVES_JOB", "generous", 1);

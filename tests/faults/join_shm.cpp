@@ -3,7 +3,7 @@
 #include "forked.hpp"
 
 #include <collectives/collectives.hpp>
-#include <collectives/launch/meeting.hpp>
+#include <collectives/launch/memory_handover.hpp>
 
 #include <doctest/doctest.h>
 
@@ -120,7 +120,7 @@ TEST_CASE("another user's process that waits in the place of rank 0 is left alon
     constexpr ::uid_t nobody = 65534;
     auto const stranger = start(0, 2, [] {
         if (::setuid(nobody) != 0) { return 1; }
-        coll::shm::meeting_place place("collectives-0-squatted");
+        coll::shm::memory_handover place("collectives-0-squatted");
         place.open();
         return place.admit(coll::steady::now() + 2s).connection.get() < 0 ? 0 : 2;
     });
@@ -136,7 +136,7 @@ TEST_CASE("another user's process that waits in the place of rank 0 is left alon
 }
 
 TEST_CASE("a rank that comes when all are there is turned away") {
-    coll::shm::meeting_place place("collectives-" + std::to_string(::geteuid()) + "-full");
+    coll::shm::memory_handover place("collectives-" + std::to_string(::geteuid()) + "-full");
     place.open();
     auto const late = start(1, 2, [] {
         ::setenv("COLLECTIVES_JOB", "full", 1);
@@ -150,7 +150,7 @@ TEST_CASE("a rank that comes when all are there is turned away") {
 
 TEST_CASE("a rank does not wait beyond its time though rank 0 lets nobody in") {
     auto const name = "collectives-" + std::to_string(::geteuid()) + "-crowded";
-    coll::shm::meeting_place place(name);
+    coll::shm::memory_handover place(name);
     place.open();
     coll::local_address const address(name);
     std::vector<coll::descriptor> crowd;

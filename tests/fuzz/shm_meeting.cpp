@@ -5,7 +5,7 @@
 #include "bytes.hpp"
 
 #include <collectives/launch/local_job.hpp>
-#include <collectives/launch/meeting.hpp>
+#include <collectives/launch/memory_handover.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ std::string new_name() {
 /// Three come, each with a few messages.
 void meet_strangers(fuzz::bytes& from) {
     auto const name = new_name();
-    shm::meeting_place place(name);
+    shm::memory_handover place(name);
     place.open();
     coll::local_address const address(name);
     std::vector<coll::descriptor> crowd;
@@ -63,7 +63,7 @@ void meet_strangers(fuzz::bytes& from) {
         auto const came = place.admit(until);
         if (came.connection.get() < 0) { break; }
         fuzz::require(came.said.magic == shm::greeting::expected_magic);
-        shm::meeting_place::turn_away(came.connection);
+        shm::memory_handover::refuse(came.connection);
     }
     place.close();
 }
@@ -74,7 +74,7 @@ struct liar {
     std::string text;
     bool stays = false;
 
-    void say(shm::meeting_place& place) const {
+    void say(shm::memory_handover& place) const {
         auto const came = place.admit(coll::steady::now() + 1s);
         if (came.connection.get() < 0) { return; }
         alignas(cmsghdr) std::array<char, CMSG_SPACE(3 * sizeof(int))> control{};
@@ -115,7 +115,7 @@ void meet_liar(fuzz::bytes& from) {
     std::copy_n(lies.begin(), std::min<std::size_t>(lies.size(), 4096), memory);
 
     auto const name = new_name();
-    shm::meeting_place place(name);
+    shm::memory_handover place(name);
     place.open();
     struct speaker {
         std::thread is;
@@ -123,7 +123,7 @@ void meet_liar(fuzz::bytes& from) {
     } const zero{std::thread([&] { who.say(place); })};
     auto const begin = coll::steady::now();
     try {
-        auto const job = shm::detail::attend({1, 2, ""}, name, begin + 20ms);
+        auto const job = shm::detail::enter_job({1, 2, ""}, name, begin + 20ms);
         auto const me = job.rank(1, {}, true);
         fuzz::require(me->processors() > 0);
         (void)me->gone(0), (void)me->suspended(0), (void)me->poll();

@@ -2,7 +2,7 @@
 // What the ranks of a job are given so that they can meet.
 #pragma once
 
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/core/descriptor.hpp>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // What a rank writes, line by line, each marked with the rank.
 #pragma once
 
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/core/descriptor.hpp>
 
 #include <string>
 

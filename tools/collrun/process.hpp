@@ -5,7 +5,7 @@
 #include "binding.hpp"
 #include "handover.hpp"
 
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/core/descriptor.hpp>
 
 #include <signal.h>
 #include <sys/types.h>

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,11 +60,15 @@ inline void require_given_bytes(int rank, int peer, std::size_t bytes) {
     }
 }
 
-/// "rank 0, meeting: time ran out; missing rank 2 3"
-inline timeout_error bootstrap_timeout(int rank, std::vector<int> missing) {
-    auto text = text_of("rank ", rank, ", meeting: time ran out; missing rank");
+/// "rank 0, join: time ran out; missing rank 2 3", and then `why`.
+inline timeout_error missing_ranks_error(int rank, std::string_view action,
+                                         std::vector<int> missing, std::string_view why = {}) {
+    auto text = text_of("rank ", rank, ", ", action, ": time ran out; missing rank");
     for (auto const r : missing) { text += text_of(" ", r); }
-    return {text, std::move(missing)};
+    return {text.append(why), std::move(missing)};
+}
+inline timeout_error bootstrap_timeout(int rank, std::vector<int> missing) {
+    return missing_ranks_error(rank, "meeting", std::move(missing));
 }
 
 inline peer_lost_error bootstrap_loss(int rank, int peer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks of a communicator share a host, and how these meet there.
+// Finds the ranks of a communicator that share a host, and connects them there.
 #pragma once
 
 #include <collectives/communicator.hpp>
@@ -21,22 +21,23 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace collectives::inline v0 {
 
 namespace detail {
 
-/// What a rank tells the others of where it is.
+/// Where a rank runs, for the other ranks.
 struct host_card {
-    std::uint64_t host = 0;    // equal for processes that can meet
+    std::uint64_t host = 0;    // equal for processes that can share memory
     std::uint64_t moment = 0;  // makes the name of its job a new one
     std::int32_t process = 0;  // its number on the host
     std::int32_t at_most = 0;  // ranks that may share a host; 0: any number
 };
 
-/// Processes meet that run on the same kernel for the same user, and see the same sockets and the
-/// same process numbers: in a container of its own a process may not.
+/// Equal for processes that run on the same kernel for the same user, and see the same sockets and
+/// the same process numbers. A process in a container of its own may not.
 inline std::uint64_t host_of_this_process() {
     std::array<char, 256> text{};
     std::string all = text_of(::geteuid());
@@ -78,8 +79,8 @@ inline std::vector<int> hosts_of(std::vector<host_card> const& cards) {
     return hosts;
 }
 
-/// What this rank works with among `ranks` of the job, which share its host. Throws what a meeting
-/// throws; a timeout_error names the missing ranks by their numbers in the job.
+/// The transport of this rank among `ranks` of the job, which share its host. Throws as shm::join
+/// does; a timeout_error names the missing ranks by their numbers in the job.
 inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks, rank_t me,
                                                   std::string const& name,
                                                   steady::time_point until) {
@@ -89,19 +90,15 @@ inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks,
                                       name, until);
     } catch (timeout_error const& e) {
         std::vector<int> missing;
-        auto text = text_of("rank ", me, ", meeting on its host: time ran out; missing rank");
-        for (auto const r : e.missing()) {
-            missing.push_back(ranks[static_cast<std::size_t>(r)]);
-            text += text_of(" ", missing.back());
-        }
+        for (auto const r : e.missing()) { missing.push_back(ranks[static_cast<std::size_t>(r)]); }
         std::string_view const said(e.what());
-        text += said.substr(std::min(said.find(';'), said.size()));  // the reason
-        throw timeout_error(text, missing);
+        throw missing_ranks_error(me, "meeting on its host", std::move(missing),
+                                  said.substr(std::min(said.find(';'), said.size())));
     }
 }
 
-/// What this rank works with among the ranks of its host. Collective. An error is one on all ranks
-/// of `comm`.
+/// The transport of this rank among the ranks of its host. Collective. An error on one rank is an
+/// error on all ranks of `comm`.
 inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
                                                     std::vector<host_card> const& cards,
                                                     std::vector<int> const& hosts, timeout time) {

@@ -2,13 +2,14 @@
 // How processes of one machine that were started separately become the ranks of a job.
 #pragma once
 
+#include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/processors.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
-#include <collectives/launch/meeting.hpp>
+#include <collectives/launch/memory_handover.hpp>
 #include <collectives/transport/shared/processes.hpp>
 #include <collectives/transport/shm.hpp>
 
@@ -26,8 +27,8 @@ namespace collectives::inline v0::shm {
 
 namespace detail {
 
-/// Says that the rank has left once its last communicator is gone. A child that the rank forks is
-/// not the rank.
+/// Publishes that the rank has left once its last communicator is gone. A child that the rank forks
+/// is not the rank, and publishes nothing.
 struct membership {
     job memory;
     rank_t rank;
@@ -37,7 +38,7 @@ struct membership {
     }
 };
 
-inline void take_seat(job const& memory, rank_t r, pid_t process) {
+inline void set_process(job const& memory, rank_t r, pid_t process) {
     memory.state().status(r).pid.store(process);
 }
 /// Processors that any of the ranks may run on: a launcher may have bound each to one of its own.
@@ -48,55 +49,56 @@ inline int processors_of(job const& memory) {
     }
     return std::max(all.count(), 1);
 }
-inline constexpr pid_t unseen = -1;  // in the seat of a rank that came from another name space
-inline constexpr std::int32_t given_up = -1;  // instead of processors: rank 0 waits no longer
+/// Stands for the process of a rank that came from another name space.
+inline constexpr pid_t not_visible = -1;
+/// Stands for the number of processors when rank 0 waits no longer.
+inline constexpr std::int32_t given_up = -1;
 
-inline std::vector<int> absent(job const& memory) {
+inline std::vector<int> missing_ranks(job const& memory) {
     std::vector<int> ranks;
     for (rank_t r = 0; r < memory.state().size(); ++r) {
         if (memory.state().status(r).pid.load() <= 0) { ranks.push_back(r); }
     }
     return ranks;
 }
-/// Why: a rank came from another name space, or none came.
-inline std::string why_absent(job const& memory, std::string const& name) {
-    for (auto const r : absent(memory)) {
-        if (memory.state().status(r).pid.load() == unseen) {
+/// The probable reason: a rank came from another name space, or the ranks look at different
+/// sockets.
+inline std::string why_missing(job const& memory, std::string const& name) {
+    for (auto const r : missing_ranks(memory)) {
+        if (memory.state().status(r).pid.load() == not_visible) {
             return text_of("; rank ", r, apart_from_rank_0);
         }
     }
     return meeting_at(name);
 }
-[[noreturn]] inline void miss(job_place const& me, std::vector<int> const& ranks,
-                              std::string const& why) {
-    std::string text = text_of("rank ", me.rank, ", join: time ran out; missing rank");
-    for (auto const r : ranks) { text += text_of(" ", r); }
-    throw timeout_error(text + why, ranks);
+inline timeout_error timeout_of(job const& memory, job_place const& me, std::string const& name) {
+    return collectives::detail::missing_ranks_error(me.rank, "join", missing_ranks(memory),
+                                                    why_missing(memory, name));
 }
 
-/// Rank 0: makes the job, and lets the others in until all are there.
-inline job host(job_place const& me, std::string const& name, steady::time_point until) {
+/// Rank 0 makes the job, and admits the other ranks until all are there.
+inline job create_job(job_place const& me, std::string const& name, steady::time_point until) {
     job memory(me.size);
-    take_seat(memory, 0, ::getpid());
+    set_process(memory, 0, ::getpid());
     {
-        meeting_place place(name);
+        memory_handover place(name);
         place.open();
-        while (!absent(memory).empty()) {
+        while (!missing_ranks(memory).empty()) {
             auto const came = place.admit(until);
             if (came.connection.get() < 0) {
                 memory.state().header().processors.store(given_up);
-                miss(me, absent(memory), why_absent(memory, name));
+                throw timeout_of(memory, me, name);
             }
             auto const& said = came.said;
             auto const expected = said.size == me.size && said.rank > 0 && said.rank < me.size &&
                                   memory.state().status(said.rank).pid.load() <= 0;
             if (!expected) {
-                meeting_place::turn_away(came.connection);
+                memory_handover::refuse(came.connection);
             } else if (!came.is_seen()) {
-                take_seat(memory, said.rank, unseen);
-                meeting_place::turn_away(came.connection, refusal::unseen);
-            } else if (meeting_place::hand_over(came.connection, memory.descriptor())) {
-                take_seat(memory, said.rank, came.process);
+                set_process(memory, said.rank, not_visible);
+                memory_handover::refuse(came.connection, refusal::not_visible);
+            } else if (memory_handover::send_file(came.connection, memory.descriptor())) {
+                set_process(memory, said.rank, came.process);
             }
         }
         place.close();
@@ -108,32 +110,33 @@ inline job host(job_place const& me, std::string const& name, steady::time_point
     return memory;
 }
 
-/// The others: receive the job's memory, and wait until rank 0 has let in everybody.
-inline job attend(job_place const& me, std::string const& name, steady::time_point until) {
-    auto file = meeting_place(name).come({greeting::expected_magic, me.rank, me.size}, until);
-    if (file.get() < 0) { miss(me, {0}, meeting_at(name)); }
+/// Another rank receives the job's memory, and waits until rank 0 has admitted all.
+inline job enter_job(job_place const& me, std::string const& name, steady::time_point until) {
+    auto file =
+        memory_handover(name).receive_file({greeting::expected_magic, me.rank, me.size}, until);
+    if (file.get() < 0) {
+        throw collectives::detail::missing_ranks_error(me.rank, "join", {0}, meeting_at(name));
+    }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;
     descriptor rank_0;
     while (mine.load() == shared::life::expected) {
         auto const ended = shared::has_ended(rank_0, memory.state().status(0).pid.load());
         auto const waits = memory.state().header().processors.load() != given_up;
-        if (!waits || steady::now() >= until) {
-            miss(me, absent(memory), why_absent(memory, name));
-        }
+        if (!waits || steady::now() >= until) { throw timeout_of(memory, me, name); }
         if (ended && mine.load() == shared::life::expected) {
-            meeting_place::lose_rank_0(me.rank, me.size);
+            memory_handover::lose_rank_0(me.rank, me.size);
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return memory;
 }
 
-/// What this rank of the job of this name works with, once all of its ranks are there.
+/// The transport of this rank in the job of this name. Returns once all ranks are there.
 inline std::shared_ptr<transport> take_part(job_place const& me, std::string const& name,
                                             steady::time_point until) {
     auto const member = std::make_shared<membership>(
-        me.rank == 0 ? host(me, name, until) : attend(me, name, until), me.rank);
+        me.rank == 0 ? create_job(me, name, until) : enter_job(me, name, until), me.rank);
     return member->memory.rank(me.rank, member, true);
 }
 

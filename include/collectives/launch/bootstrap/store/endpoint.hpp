@@ -4,7 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/launch/poll.hpp>
 #include <collectives/launch/local_socket.hpp>
 
 #include <netdb.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/launch/bootstrap/bytes.hpp>
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/launch/poll.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -5,7 +5,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/bytes.hpp>
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/core/descriptor.hpp>
 
 #include <fcntl.h>
 #include <sodium.h>

@@ -6,7 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
-#include <collectives/launch/descriptor.hpp>
+#include <collectives/launch/poll.hpp>
 #include <collectives/launch/local_socket.hpp>
 
 #include <poll.h>
@@ -24,7 +24,7 @@
 
 namespace collectives::inline v0::shm {
 
-/// What a rank says when it comes.
+/// What a rank sends when it connects.
 struct greeting {
     static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d32;  // "collshm2"
     std::uint64_t magic = expected_magic;
@@ -33,46 +33,48 @@ struct greeting {
     std::int32_t sees_host = 0;  // whether its process name space shows the process of rank 0
 };
 
-/// Why rank 0 turns a rank away, as it tells it.
-enum class refusal : char { unexpected, unseen };
+/// Why rank 0 refuses a rank. The rank receives this byte.
+enum class refusal : char { unexpected, not_visible };
 
-/// One who has come: where it is spoken to, its process, and what it said.
+/// A rank that has connected to rank 0.
 struct newcomer {
     descriptor connection;
-    pid_t process = 0;
+    pid_t process = 0;  // 0 where rank 0's process name space does not show it
     greeting said;
 
-    /// It and rank 0 see each other's process, so their name spaces are the same.
+    /// Whether it and rank 0 see each other's process, so that their name spaces are the same.
     bool is_seen() const { return process != 0 && said.sees_host != 0; }
 };
 
-/// What keeps ranks from sharing memory, and what to do.
+/// The end of a message about ranks that cannot share memory.
 inline constexpr char const* apart_from_rank_0 =
     " and rank 0 do not see each other's process: they are in different process name spaces "
     "(containers); start them in one, or join over ucx";
 
-class meeting_place {
+/// The socket at which the ranks of a job meet.
+class memory_handover {
 public:
-    /// `name` is the job's; processes of other users are turned away.
-    explicit meeting_place(std::string_view name) : address_(name) {
+    /// `name` is the job's. Rank 0 refuses processes of other users.
+    explicit memory_handover(std::string_view name) : address_(name) {
         socket_ = descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         if (socket_.get() < 0) { fail("socket"); }
     }
 
+    /// Rank 0 listens.
     void open() {
         if (::bind(socket_.get(), address_.get(), address_.bytes) != 0) { fail("bind"); }
         if (::listen(socket_.get(), 128) != 0) { fail("listen"); }
     }
-    /// Lets nobody come any more, and turns away those who have come too late.
+    /// Rank 0 listens no longer, and refuses the ranks that have connected too late.
     void close() {
         ::shutdown(socket_.get(), SHUT_RDWR);
         for (descriptor late(accept()); late.get() >= 0; late = descriptor(accept())) {
-            turn_away(late);
+            refuse(late);
         }
         socket_.reset();
     }
-    /// The next one who comes and says what is expected; if nobody does in time, a newcomer without
-    /// a connection. The caller checks the greeting.
+    /// Waits for the next process that connects and sends a greeting. If none does in time, the
+    /// newcomer has no connection. The caller checks rank and size.
     newcomer admit(steady::time_point until) {
         for (;;) {
             if (!collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
@@ -95,14 +97,14 @@ public:
             }
         }
     }
-    /// Tells a newcomer that it is not expected.
-    static void turn_away(descriptor const& connection, refusal why = refusal::unexpected) {
+    /// Tells a newcomer that it is refused.
+    static void refuse(descriptor const& connection, refusal why = refusal::unexpected) {
         greeting unread;  // what is left unread when the connection ends would end it as an error
         static_cast<void>(::recv(connection.get(), &unread, sizeof unread, MSG_DONTWAIT));
         static_cast<void>(::send(connection.get(), &why, 1, MSG_NOSIGNAL));
     }
     /// False if the newcomer has gone in the meantime.
-    static bool hand_over(descriptor const& connection, int file) {
+    static bool send_file(descriptor const& connection, int file) {
         parcel p;
         auto* const head = CMSG_FIRSTHDR(&p.message);
         head->cmsg_level = SOL_SOCKET;
@@ -112,10 +114,10 @@ public:
         return ::sendmsg(connection.get(), &p.message, MSG_NOSIGNAL) == 1;
     }
 
-    /// Comes to the place once rank 0 has opened it, and receives its file; no descriptor if that
-    /// takes too long. Throws usage_error if rank 0 turns the rank away, or if another user's
-    /// process listens there; peer_lost_error if rank 0 has gone.
-    descriptor come(greeting hello, steady::time_point until) {
+    /// Connects once rank 0 listens, and receives its file; no descriptor if that takes too long.
+    /// Throws usage_error if rank 0 refuses the rank, or if another user's process listens there;
+    /// peer_lost_error if rank 0 has gone.
+    descriptor receive_file(greeting hello, steady::time_point until) {
         while (::connect(socket_.get(), address_.get(), address_.bytes) != 0) {
             if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) { fail("connect"); }
             if (steady::now() >= until) { return descriptor(); }
@@ -141,8 +143,7 @@ public:
             fail("recvmsg");
         }
         if (file.get() < 0) {
-            auto const unseen = p.byte == static_cast<char>(refusal::unseen);
-            if (unseen) {
+            if (p.byte == static_cast<char>(refusal::not_visible)) {
                 throw usage_error(
                     text_of("rank ", hello.rank, " of ", hello.size, apart_from_rank_0));
             }
@@ -160,7 +161,7 @@ public:
     }
 
 private:
-    /// One byte with room for a descriptor beside it.
+    /// A message of one byte, with room for a descriptor.
     struct parcel {
         parcel() {
             message.msg_iov = &data;
@@ -168,7 +169,7 @@ private:
             message.msg_control = control;
             message.msg_controllen = CMSG_LEN(sizeof(int));  // there is room for two by alignment
         }
-        /// The descriptor that has come, if one has.
+        /// The descriptor that the message has brought, if any.
         descriptor take_file() {
             auto* const head = CMSG_FIRSTHDR(&message);
             int file = -1;
