@@ -39,11 +39,11 @@ public:
         has_more_.store(true, std::memory_order_release);
         work_.notify_one();
     }
-    void look() {
+    void progress() {
         std::lock_guard const lock(mutex_);
         require_unbroken();
     }
-    /// As many may be under way at one time. Only while none is.
+    /// Makes room for so many buckets under way at one time. Call it while none is.
     void reserve(std::size_t buckets) {
         std::lock_guard const lock(mutex_);
         queue_.reserve(buckets);
@@ -68,8 +68,8 @@ public:
         if (thread_.joinable()) { thread_.join(); }
     }
 
-    /// After the thread has ended: starts what it was asked to start and had not, as the other
-    /// ranks do.
+    /// Starts the buckets that the thread was asked to start and had not, as the other ranks do.
+    /// Call it after the thread has ended.
     void start_rest() {
         if (failed_) { return; }
         for (auto const& o : queue_) { scheduler_->start(*o.what, o.content); }
@@ -97,7 +97,7 @@ private:
             scheduler_->begin_thread();
             move();
         } catch (...) {
-            scheduler_->tell();  // at once: the rank may compute for long before it asks
+            scheduler_->report();  // now: the rank may compute for long before its next call
             std::lock_guard const lock(mutex_);
             failed_ = std::current_exception();
             done_.notify_all();
@@ -117,7 +117,7 @@ private:
             for (auto const& o : starting_) { scheduler_->start(*o.what, o.content); }
             if (!starting_.empty()) { patience.reset(); }
             starting_.clear();
-            scheduler_->look();
+            scheduler_->progress();
             if (auto const newly = scheduler_->finished() - finished) {
                 finished += newly;
                 std::lock_guard const lock(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bucket under way: tensors are packed into memory that peers reach, reduced, and unpacked.
+// A bucket under way. Its tensors are packed into memory that peers reach, reduced, and unpacked.
 #pragma once
 
 #include <collectives/communicator/core.hpp>
@@ -23,11 +23,11 @@
 
 namespace collectives::inline v0::detail {
 
-/// Reused from step to step: once a bucket like the one before has gone, nothing is allocated. The
-/// memory and the program stay; what was one tensor by itself has no memory and is not copied.
+/// A bucket is reused from step to step with its memory and program, so a step like the one before
+/// allocates nothing. A tensor that travels alone needs no memory here, and is not copied.
 ///
-/// In a device's memory all is enqueued: packing comes after what is on the user's stream, and the
-/// results are back in the tensors when the reduction counts as done.
+/// In a device's memory packing, reduction and unpacking are enqueued. Packing comes after what is
+/// on the user's stream, and the results are in the tensors when the reduction counts as done.
 class bucket_run {
 public:
     explicit bucket_run(std::shared_ptr<communicator_core> core)
@@ -45,9 +45,9 @@ public:
         packer_.give_back(scratch());
     }
 
-    /// `at_once`: tensors are packed as they are added, while caches hold them, as far as the
-    /// memory of the step before has room; else all are when the bucket starts.
-    /// `content`: of the bucket of that number in the step before, 0 if there was none.
+    /// With `at_once` tensors are packed as they are added, while caches hold them, as far as the
+    /// memory of the step before has room; else all are packed when the bucket starts. `content` is
+    /// that of the bucket of this number in the step before, 0 if there was none.
     void open(fused_element const& of, int number, bool alone, bool at_once,
               std::uint64_t content) {
         auto const is_same = of_ == &of && content != 0 && content == made_for_;
@@ -64,7 +64,7 @@ public:
         planned_ = 0;
         expected_ = {};
     }
-    /// `before`: what it holds without this one.
+    /// Adds a tensor. `before` is what the bucket holds without it.
     void add(fused_piece const& p, std::string_view name, int priority,
              bucket_planner::fill const& before) {
         pieces_.add(p, name);
@@ -79,8 +79,9 @@ public:
         expected_ = {rest.data(), rest.data(), rest.data() + rest.size(),
                      memory_.data + packed_bytes_};
     }
-    /// Adds what came at this place in the step before, but for the last, which makes it full: then
-    /// nothing has to be found out, and it is noted later. False: it is another one.
+    /// Adds the tensor if it came at this place in the step before, and only packs it: `note_again`
+    /// does the rest later. False if it is another tensor, or the last one, which makes the bucket
+    /// full.
     bool add_again(fused_element const& of, void const* data, std::size_t count, int priority) {
         auto& e = expected_;
         if (e.next == e.end || e.next->data != data || e.next->count != count || of_ != &of) {
@@ -93,7 +94,8 @@ public:
         priority_ = std::max(priority_, priority);
         return true;
     }
-    /// Notes those; `index`: of the first. Returns how many.
+    /// Notes the tensors that `add_again` has packed, and returns how many. `index` is that of the
+    /// first.
     std::size_t note_again(std::uint64_t index) {
         auto const e = std::exchange(expected_, {});
         auto const n = static_cast<std::size_t>(e.next - e.first);
@@ -105,7 +107,7 @@ public:
         count_ += bytes / of_->size;
         return n;
     }
-    /// Tells the planner of what was noted so, before it hears of the next one.
+    /// Adds the noted tensors to the planner. Call it before the planner gets `next`.
     void plan(bucket_planner& places, fused_element const& of, fused_piece const& next) {
         if (planned_ < pieces_.all().size() && of_ == &of && pieces_.is_last_again(next)) {
             places.add_again(number_, all_but_last_);
@@ -113,7 +115,7 @@ public:
             plan(places);
         }
     }
-    /// Before it hears of anything else.
+    /// The same, before the planner gets anything else.
     void plan(bucket_planner& places) {
         auto const all = pieces_.all();
         for (; planned_ < all.size(); ++planned_) {
@@ -121,8 +123,8 @@ public:
         }
     }
 
-    /// Packs the tensors and starts the reduction. `content` stands for the tensors. Throws what
-    /// starting a call throws.
+    /// Packs the tensors and starts the reduction. `content` is the hash of the tensors. Throws as
+    /// the start of a call does.
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
         if (device_ != nullptr) { follow(how.stream); }
@@ -137,7 +139,7 @@ public:
         core_->engine().add(run_);
         run_.start_clock(steady::now());
     }
-    /// Of `count` elements. Throws usage_error where `how` is none for them.
+    /// The program that reduces `count` elements. Throws usage_error where the options do not fit.
     static std::shared_ptr<program> make_program(communicator_core& core, fused_element const& of,
                                                  std::size_t count, std::uint64_t content,
                                                  options const& how) {
@@ -165,7 +167,7 @@ public:
         pieces_.end();
         times_done_.fetch_add(1, std::memory_order_release);
     }
-    /// After a failure: what the transport may still use stays for as long as it may.
+    /// Gives the bucket up after a failure. Memory that the transport may still use stays.
     void abandon() {
         scratch().abandon(std::exchange(memory_, {}));
         pieces_.forget();
@@ -184,7 +186,7 @@ public:
     bool is_finished() const { return times_done() == times_opened_; }
 
 private:
-    /// What may come again, in `rest()` of the pieces, and where it is packed.
+    /// The tensors that may come again, in `rest()` of the pieces, and where they are packed.
     struct expectation {
         fused_piece const* first = nullptr;
         fused_piece const* next = nullptr;
@@ -197,7 +199,7 @@ private:
 
     /// Does `part`. A usage_error that only this rank meets now is reported to the other ranks.
     template <class Part>
-    void told(Part&& part) {
+    void reporting(Part&& part) {
         try {
             part();
         } catch (usage_error const&) {
@@ -208,7 +210,7 @@ private:
     }
     void convert(fused_element::convert_function by, void* to, void const* from,
                  std::size_t count) {
-        told([&] { by(to, from, count); });
+        reporting([&] { by(to, from, count); });
     }
 
     void pack_next() {
@@ -250,7 +252,7 @@ private:
     }
 
     void follow(void* stream) {
-        told([&] { follow_stream(core_->engine(), collective::all_reduce, stream, {}, {}); });
+        reporting([&] { follow_stream(core_->engine(), collective::all_reduce, stream, {}, {}); });
     }
     void pack_on_device() {
         device_scope const here(device_);

@@ -35,21 +35,24 @@ class bucket_scheduler {
 public:
     using bucket = bucket_run;
 
-    /// Collective: makes a communicator for words about a failure, when `comm` is broken.
+    /// Collective. It makes a communicator for reports of a failure, since `comm` is broken then.
     bucket_scheduler(communicator& comm, fusion_options const& how)
-        : core_(checked(comm, how)), words_(comm.split(0)), how_(how.call()), most_(how.under_way) {
+        : core_(checked(comm, how)),
+          reports_(comm.split(0)),
+          how_(how.call()),
+          most_(how.under_way) {
         if (how.priorities) { agreement_.emplace(core_); }
     }
     bucket_scheduler(bucket_scheduler const&) = delete;
     bucket_scheduler& operator=(bucket_scheduler const&) = delete;
     ~bucket_scheduler() { drop(); }
 
-    /// With priorities it may have to wait for its turn. Without, waits for the first one where too
-    /// many are under way: each look costs a little for each.
+    /// With priorities the bucket may start later. Without, this waits for the oldest bucket where
+    /// as many as may be are under way, since each call of `progress` tests all of them.
     void start(bucket& b, std::uint64_t content) {
         if (agreement_) {
             ready_.add({&b, content}, b.priority());
-            elect();
+            agree();
             return;
         }
         if (under_way_.size() == most_) { wait_for(*under_way_.front()); }
@@ -62,27 +65,27 @@ public:
 
     /// Makes progress once with everything under way on the rank, and finishes what has ended.
     /// Never waits.
-    void look() {
+    void progress() {
         if (!under_way_.empty()) {
             core_->engine().test(under_way_.front()->run());
             finish_ended();
         }
-        if (agreement_) { elect(); }
+        if (agreement_) { agree(); }
     }
-    /// Nothing is under way, or waits for its turn.
+    /// Whether no bucket is under way or waits to start.
     bool is_idle() const { return under_way_.empty() && ready_.empty(); }
-    /// Buckets that were finished, so far.
+    /// How many buckets were finished so far.
     std::size_t finished() const { return finished_; }
     /// Returns when all buckets are finished.
     void wait() {
         while (!under_way_.empty() || !ready_.empty()) { wait_a_little(); }
     }
-    /// Returns when a bucket is finished that had been `times_done` times.
+    /// Returns when the bucket has been finished more than `times_done` times.
     void wait(bucket& b, std::uint64_t times_done) {
         while (agreement_ && b.times_done() == times_done) { wait_a_little(); }
         if (b.times_done() == times_done) { wait_for(b); }
     }
-    /// Returns when all that is ready has been started.
+    /// Returns when all buckets that are ready have been started.
     void wait_for_turns() {
         while (!ready_.empty()) { wait_a_little(); }
     }
@@ -92,7 +95,7 @@ public:
         auto const mine = e.lock();
         e.shared()->doze([&] { return ready() || e.shared()->progress(); }, most);
     }
-    /// In a thread that moves all this for the rank.
+    /// A thread that moves the buckets for the rank calls this first.
     void begin_thread() {
         if (auto* const device = core_->engine().space().device()) { device->begin_thread(); }
     }
@@ -101,7 +104,7 @@ public:
 
     /// Reports the exception being handled to the peers, so that they need not wait for this rank.
     /// A usage_error is not reported: all ranks make the same mistake.
-    void tell() {
+    void report() {
         try {
             throw;
         } catch (usage_error const&) {  // NOLINT: nothing was sent
@@ -109,9 +112,9 @@ public:
             report_failure(core_->engine(), failure_being_handled("fused all_reduce", rank()));
         }
     }
-    /// Ends what is under way after a failure; it fails too. While one bucket ends, other threads
-    /// of the rank may have the lock, and move the others. They know the runs alone: the lists are
-    /// this scheduler's, and a run that has ended is in no list of theirs.
+    /// Ends all buckets after a failure; they fail too. While one bucket ends, another thread of
+    /// the rank may hold the lock and move the others. That thread knows the runs alone: it never
+    /// touches this scheduler's lists, and does not keep a run that has ended.
     void drop() noexcept {
         auto const mine = core_->engine().lock();
         for (auto* const b : under_way_) {
@@ -126,14 +129,13 @@ public:
         if (agreement_) { agreement_->drop(); }
     }
 
-    /// What the exception being handled comes to: a mismatch or a time-out also names the tensors.
-    /// Collective among the ranks that were told of a mismatch; the others are not waited for
-    /// longer than a second.
-    std::exception_ptr explained(tensor_report const& mine) {
+    /// The exception being handled; a mismatch or a time-out also names the tensors. After a
+    /// mismatch this is collective, and waits at most a second for ranks that do not take part.
+    std::exception_ptr explain(tensor_report const& mine) {
         try {
             throw;
         } catch (mismatch_error const& e) {
-            auto const why = ask(mine);
+            auto const why = gather_difference(mine);
             return std::make_exception_ptr(
                 mismatch_error(text_of(e.what(), "; ", (why.empty() ? here(mine) : why))));
         } catch (timeout_error const& e) {
@@ -166,9 +168,9 @@ private:
         b.start(content, how_, programs_);
         under_way_.push_back(&b);
     }
-    /// Begins and ends ballots; each has one winner. A rank takes part in one as soon as a bucket
-    /// is ready there and may travel, so that a ready_agreement ends when that is so on all ranks.
-    void elect() {
+    /// Opens and closes agreements; each starts one bucket. A rank opens one as soon as a bucket is
+    /// ready and may travel, so the agreement ends when that is so on all ranks.
+    void agree() {
         auto const mine = core_->engine().lock();
         while (agreement_) {
             if (agreement_->is_open()) {
@@ -181,7 +183,7 @@ private:
             agreement_->open(ready_.ready(), how_, programs_);
         }
     }
-    /// Until a ready_agreement is over, or a bucket is through.
+    /// Returns when an agreement has ended or a bucket is finished.
     void wait_a_little() {
         if (agreement_ && agreement_->is_open()) {
             agreement_->wait();
@@ -189,7 +191,7 @@ private:
             wait_for(*under_way_.front());
         }
         finish_ended();
-        elect();
+        agree();
     }
     void wait_for(bucket& b) {
         core_->engine().wait(b.run());
@@ -204,12 +206,12 @@ private:
         });
     }
 
-    /// In the host's memory on any transport, as the library's own words are.
+    /// An all_gather in the host's memory, also where the transport's buffers are on a device.
     template <class T>
-    void gather_words(std::span<T const> in, lean_vector<T>& out,
-                      lean_vector<std::size_t> const& counts) {
+    void gather_reports(std::span<T const> in, lean_vector<T>& out,
+                        lean_vector<std::size_t> const& counts) {
         options const soon{.timeout = std::chrono::seconds(1)};
-        auto& core = *words_.core();
+        auto& core = *reports_.core();
         auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), memory_of(in),
                                       writable_memory_of(out), counts, 0, soon);
         r.as = collective::split;
@@ -227,15 +229,15 @@ private:
         return text;
     }
     /// Gathers what the other ranks have added. Empty if not all answer, or nothing differs.
-    std::string ask(tensor_report const& mine) {
+    std::string gather_difference(tensor_report const& mine) {
         try {
-            auto const n = static_cast<std::size_t>(words_.size());
+            auto const n = static_cast<std::size_t>(reports_.size());
             lean_vector<fusion_note> of(n);
-            gather_words<fusion_note>({&mine.of, 1}, of, {});
+            gather_reports<fusion_note>({&mine.of, 1}, of, {});
             lean_vector<std::size_t> counts;
             for (auto const& o : of) { counts.push_back(static_cast<std::size_t>(o.open)); }
             lean_vector<tensor_note> notes(number_of_notes(counts));
-            gather_words<tensor_note>(mine.tensors, notes, counts);
+            gather_reports<tensor_note>(mine.tensors, notes, counts);
             lean_vector<tensor_report> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {
@@ -248,7 +250,7 @@ private:
     }
 
     std::shared_ptr<communicator_core> core_;
-    communicator words_;
+    communicator reports_;
     options how_;
     std::size_t most_;  // under way
     std::optional<ready_agreement> agreement_;

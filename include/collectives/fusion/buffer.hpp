@@ -5,9 +5,8 @@
 #include <collectives/communicator/arguments.hpp>
 #include <collectives/core/compiled.hpp>
 #include <collectives/fusion/fused_type.hpp>
-#include <collectives/fusion/holder.hpp>
+#include <collectives/fusion/handle.hpp>
 #include <collectives/fusion/options.hpp>
-#include <collectives/fusion/ticket.hpp>
 
 #include <cstddef>
 #include <ranges>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs a bucket in a device's memory, and unpacks it: one kernel each, wherever its tensors lie.
+// Packs and unpacks a bucket in a device's memory, by one kernel each, wherever its tensors lie.
 #pragma once
 
 #include <collectives/core/device_space.hpp>
@@ -16,22 +16,22 @@
 
 namespace collectives::inline v0::detail {
 
-/// The kernel finds the tensors in a table in the device's memory, which is written when they are
-/// others than the last time: a step like the one before costs nothing but the two kernels. All is
-/// enqueued on the rank's stream, while its device is entered.
+/// The kernel finds the tensors in a table in the device's memory. The table is written only when
+/// the tensors differ from the last ones, so a step like the one before costs just two kernels. All
+/// is enqueued on the rank's stream; call it while a `device_scope` lives.
 class device_packer {
 public:
     using pieces = std::span<fused_piece const>;
 
-    /// From the tensors to `bucket`.
+    /// Copies from the tensors to `bucket`.
     void pack(scratch_pool& pool, device_space& space, fused_element const& of, pieces all,
               std::byte* bucket) {
         copies_ = all.size() == 1 && of.travels_as_it_is();
         if (copies_) { return copy(space, bucket, all[0].data, all[0].count * of.size); }
-        tell(pool, space, of, all);
+        fill_table(pool, space, of, all);
         run(space, of, bucket, false);
     }
-    /// The same way back: the pieces are those that `pack` was given.
+    /// Copies back. The pieces are those of `pack`.
     void unpack(device_space& space, fused_element const& of, pieces all, std::byte* bucket) {
         if (copies_) { return copy(space, all[0].data, bucket, all[0].count * of.size); }
         run(space, of, bucket, true);
@@ -39,8 +39,8 @@ public:
     void give_back(scratch_pool& pool) { pool.give_back(std::exchange(table_, {})); }
 
 private:
-    static constexpr std::size_t least_bytes = 8192;  // of a long tensor, that one team moves
-    static constexpr std::size_t many = 16'384;       // that keep any device busy
+    static constexpr std::size_t least_bytes = 8192;  // of a part of a tensor; one team moves it
+    static constexpr std::size_t many = 16'384;       // so many parts keep any device busy
 
     static void copy(device_space& space, void* to, void const* from, std::size_t bytes) {
         space.copy(to, from, bytes);  // the host's memory too
@@ -50,8 +50,8 @@ private:
         of.gather({reinterpret_cast<gather_piece const*>(table_.data), known_.size(), bucket, back},
                   space.queue());
     }
-    /// Long tensors are cut, so that all of the device moves them.
-    void tell(scratch_pool& pool, device_space& space, fused_element const& of, pieces all) {
+    /// Cuts long tensors into parts, so that the whole device moves them.
+    void fill_table(scratch_pool& pool, device_space& space, fused_element const& of, pieces all) {
         auto const size = of.size / of.parts;
         std::size_t total = 0;
         for (auto const& p : all) { total += p.count * of.parts; }

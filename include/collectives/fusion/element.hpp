@@ -30,18 +30,18 @@ struct fused_element {
     std::string_view type_name;
     std::size_t size = 0;
 
-    std::uint64_t wire_type = 0;  // in which it is sent and reduced
+    std::uint64_t wire_type = 0;  // the type that is sent and reduced
     std::string_view wire_name;
     std::size_t wire_size = 0;
     convert_function encode = nullptr, decode = nullptr;  // null: it travels as it is
 
-    // In a device's memory, instead of these two:
+    // In a device's memory these stand for `encode` and `decode`:
     gather_function gather = nullptr;  // packs and unpacks; null: there is no such kernel
-    std::size_t parts = 1;             // that it moves of one element
-    bool shortened = false;
+    std::size_t parts = 1;             // the kernel moves one element in so many units
+    bool shortened = false;            // the kernel converts
 
     bool travels_as_it_is() const { return encode == nullptr && !shortened; }
-    /// Of a tensor of these; most have no name.
+    /// The shape of a tensor of these elements; most tensors have no name.
     tensor_shape shape(std::size_t count, std::string_view name = {}) const {
         return {type, wire_size, count, name.empty() ? 0 : hash_text(name)};
     }
@@ -50,7 +50,7 @@ struct fused_element {
     reducer reduce;
 };
 
-/// The unit in which a kernel moves elements of some size, whatever they are.
+/// The unit in which a kernel moves elements of some size, whatever their type.
 struct move_unit {
     std::uint64_t type;
     std::size_t size;
@@ -62,8 +62,8 @@ constexpr move_unit unit_of(std::size_t size) {
     return {type_id<std::uint8_t>(), 1};
 }
 
-/// In a device's memory what is compressed needs a kernel of its own, which the library has for
-/// some types that are converted.
+/// Finds the kernels of an element. Compression needs a kernel of its own, which the library has
+/// for conversions between some types.
 inline void describe_on_device(fused_element& e, device_space const& device,
                                compression const* how) {
     auto const unit = unit_of(e.size);
@@ -84,9 +84,9 @@ inline void describe_on_device(fused_element& e, device_space const& device,
     if (!device.bind(e.reduce)) { e.reduce.reduce = nullptr; }
 }
 
-/// Makes `e` stand for elements of a type, in a device's memory if there is one. Throws usage_error
-/// where `op` is none for them, or on a device where nothing compresses them so. Null functions of
-/// `e` say that the program has no such kernel.
+/// Fills in `e` for elements of a type, in a device's memory if there is a device. Throws
+/// usage_error where `op` is none for them, or where no kernel of the device compresses them so.
+/// Null functions of `e` say that the program has no such kernel.
 inline void describe_element(fused_element& e, fused_type const& type, named_op const& op,
                              compression const& how, device_space const* device) {
     auto const* const shorter = how.of == type.id && how.wire != nullptr ? &how : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which tensors travel together. Pure: it knows sizes and types, no data and no communicator.
+// Decides which tensors travel together. It knows sizes and types, no data and no communicator.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
@@ -15,7 +15,7 @@
 
 namespace collectives::inline v0 {
 
-/// What all ranks must agree on of a tensor.
+/// The properties of a tensor that must be equal on all ranks.
 struct tensor_shape {
     std::uint64_t type = 0;     // of its elements: only equal types share a bucket
     std::size_t elem_size = 1;  // bytes
@@ -27,10 +27,10 @@ struct tensor_shape {
     std::uint64_t hash() const { return type ^ count * 0x9e3779b97f4a7c15ULL ^ (name << 1); }
 };
 
-/// Puts tensors into buckets as they come, by what has come before alone, so that all ranks that
-/// add the same tensors get the same buckets. Per type one bucket is open; one that has no room
-/// for the next tensor is full, and so is one that holds all that its like held before the last
-/// flush. A tensor above the threshold has a bucket of its own.
+/// Puts tensors into buckets as they come. Only earlier tensors count, so all ranks that add the
+/// same tensors get the same buckets. One bucket is open for each type. It is full when it has no
+/// room for the next tensor, or when it holds all that the bucket of its number held before the
+/// last flush. A tensor above the threshold has a bucket of its own.
 ///
 /// Buckets are numbered from 0 in the order in which they are opened, anew after each flush.
 class bucket_planner {
@@ -44,11 +44,11 @@ public:
         std::uint64_t content = 0;  // a hash of its tensors, in their order
     };
     struct placing {
-        int full_before = -1;  // a bucket without room for the tensor: it starts first; or none
-        int bucket = 0;        // where the tensor goes
-        bool opens = false;    // a new one
-        bool alone = false;    // and the tensor is all that it holds
-        bool full = false;     // nothing is to come: it starts now
+        int full_before = -1;  // a bucket that has no room for the tensor and starts first; or -1
+        int bucket = 0;        // the tensor's bucket
+        bool opens = false;    // the bucket is a new one
+        bool alone = false;    // the tensor is all that the bucket holds
+        bool full = false;     // the bucket starts now
         std::uint64_t content_before = 0;  // of full_before
         std::uint64_t content = 0;         // of the bucket, if it is full
         fill before;                       // of the bucket, without the tensor
@@ -92,13 +92,13 @@ public:
         if (at == open_.end()) { return std::nullopt; }
         return end(at);
     }
-    /// With which the bucket of that number ended before the last flush; 0: there was none.
+    /// The content of the bucket of that number before the last flush; 0 if there was none.
     std::uint64_t content_before(int bucket) const {
         auto const i = static_cast<std::size_t>(bucket);
         return i < before_.size() ? before_[i] : 0;
     }
-    /// The bucket, which is open, holds the first of the tensors with which the bucket of that
-    /// number ended before the last flush, all but the last: no `add` of these would make it full.
+    /// The open bucket now holds the tensors of the bucket of that number before the last flush,
+    /// all but the last one: no `add` of these would make it full.
     void add_again(int bucket, fill as_before) { find(bucket)->holds = as_before; }
     /// Calls start(bucket, content) for all that are open, in the order in which they were opened,
     /// and remembers what the buckets held.

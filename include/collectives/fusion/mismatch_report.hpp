@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks that added different tensors have to say about them. Pure.
+// Finds how the tensors of ranks differ. It does no communication.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -16,7 +16,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// A tensor that is not done yet, as a rank tells the others of it. Plain bytes.
+/// A tensor that is not done yet, for the other ranks. Plain bytes.
 struct tensor_note {
     std::uint64_t index = 0;   // how many tensors this rank had added before it
     std::uint64_t bucket = 0;  // the index of the first tensor of its bucket
@@ -26,7 +26,7 @@ struct tensor_note {
     short_text<24> type_name;
 };
 
-/// What a rank says of itself. Plain bytes.
+/// The state of a rank's buffer, for the other ranks. Plain bytes.
 struct fusion_note {
     std::uint64_t added = 0;    // tensors in all
     std::uint64_t open = 0;     // of these, not done yet
@@ -54,8 +54,7 @@ inline tensor_note const* find_note(tensor_report const& of, std::uint64_t index
     return at == of.tensors.end() || at->index != index ? nullptr : &*at;
 }
 
-/// How tensor `index` differs between ranks a and b, both of which have it under way; empty if it
-/// does not.
+/// How a tensor that ranks a and b both have under way differs; empty if it does not.
 inline std::string tensor_difference(tensor_note const& x, tensor_note const& y, int a, int b) {
     auto const field = x.name != y.name     ? "name"
                        : x.type != y.type   ? "type"
@@ -72,8 +71,7 @@ inline std::string tensor_difference(tensor_note const& x, tensor_note const& y,
                    ", as if not all had flushed at the same place");
 }
 
-/// The sum of what each rank says of how many notes it has. Throws transport_error if that of one
-/// cannot be.
+/// The sum of the ranks' numbers of notes. Throws transport_error for an impossible number.
 inline std::size_t number_of_notes(std::span<std::size_t const> counts) {
     constexpr std::size_t most = std::size_t{1} << 20;  // tensors of a rank
     std::size_t total = 0;
@@ -87,8 +85,8 @@ inline std::size_t number_of_notes(std::span<std::size_t const> counts) {
     return total;
 }
 
-/// The first difference between what the ranks say, in words that name two ranks and both values;
-/// the same on all ranks. Empty if there is none. O(ranks x tensors x log tensors).
+/// The first difference between the ranks' reports, as a text that names two ranks and both values.
+/// The same on all ranks; empty if there is none. O(ranks x tensors x log tensors).
 inline std::string difference_of(lean_vector<tensor_report> const& all) {
     auto const& first = all.front();
     std::uint64_t most_started = 0;

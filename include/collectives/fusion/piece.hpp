@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tensors of a bucket, as they come.
+// The tensors of a bucket, in the order in which they were added.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
@@ -18,14 +18,14 @@ struct fused_piece {
     std::uint64_t index = 0;  // how many tensors were added before it
 };
 
-/// Most steps are alike, so those of the step before stay until others come.
+/// The list keeps the pieces of the step before until others come, because most steps are alike.
 class piece_list {
 public:
-    /// A new step. `like_before`: it may become as the one that has ended.
+    /// Begins a new step. `like_before`: it may be like the step before.
     void begin(bool like_before) {
         if (!like_before || !names_.empty()) { forget(); }
     }
-    /// All of this step have been added, and are done.
+    /// Ends the step: all pieces have been added, and are done.
     void end() {
         pieces_.resize(here_);
         here_ = 0;
@@ -44,23 +44,23 @@ public:
             names_.back() = name;
         }
     }
-    /// Whether the next one would be the last of the step before, at its place.
+    /// Whether `p` comes next, and was the last piece of the step before.
     bool is_last_again(fused_piece const& p) const {
         return here_ + 1 == pieces_.size() && is_at(here_, p);
     }
-    /// Those before it that have not come again.
+    /// The pieces of the step before that have not come again, without the last one.
     std::span<fused_piece const> rest() const {
         auto const left = pieces_.size() - here_;
         return {pieces_.data() + here_, left > 0 ? left - 1 : 0};
     }
-    /// The next `n` of them came again; `index`: of the first.
+    /// The next `n` of these came again; `index` is that of the first.
     void take_again(std::size_t n, std::uint64_t index) {
         for (auto const end = here_ + n; here_ < end; ++here_) { pieces_[here_].index = index++; }
     }
 
-    /// Those of this step.
+    /// The pieces of this step.
     std::span<fused_piece const> all() const { return {pieces_.data(), here_}; }
-    /// Of all()[i]; empty if it has none.
+    /// The name of all()[i]; empty if it has none.
     short_text<40> name(std::size_t i) const {
         return i < names_.size() ? names_[i] : short_text<40>();
     }

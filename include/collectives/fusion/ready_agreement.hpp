@@ -33,7 +33,7 @@ public:
     ready_agreement& operator=(ready_agreement const&) = delete;
 
     bool is_open() const { return open_; }
-    /// Throws what a call throws that is started.
+    /// Says how many are ready here. Throws as the start of a call does.
     void open(std::uint64_t ready, options const& how, program_store& programs) {
         ready_ = ready;
         // On a device it is copied: this word is in the host's memory.
@@ -51,9 +51,9 @@ public:
         run_.finish();
         return ready_;
     }
-    /// Until `test` has an answer.
+    /// Returns when `test` has an answer.
     void wait() { core_->engine().wait(run_.run()); }
-    /// After a failure.
+    /// Gives it up after a failure.
     void drop() noexcept {
         if (!open_) { return; }
         open_ = false;

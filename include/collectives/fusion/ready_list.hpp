@@ -10,7 +10,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Things that became ready in the same order on all ranks, but not at the same time. Pure.
+/// Things that became ready in the same order on all ranks, but not at the same time.
 template <class Thing>
 class ready_list {
 public:
@@ -19,8 +19,8 @@ public:
     bool empty() const { return waiting_.empty(); }
     /// How many were ever added.
     std::uint64_t ready() const { return ready_; }
-    /// Takes the one of the highest priority of the first `on_all` that were ever added, which are
-    /// ready on all ranks; of equals the first. One of them must be left.
+    /// Takes the thing of the highest priority, of equals the first, among the first `on_all` that
+    /// were ever added: these are ready on all ranks. One of them must be left.
     Thing take(std::uint64_t on_all) {
         auto const end = std::find_if(waiting_.begin(), waiting_.end(),
                                       [&](auto const& w) { return w.number >= on_all; });

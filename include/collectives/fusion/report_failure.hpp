@@ -7,7 +7,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Breaks the communicator, on all ranks, unless it is broken already.
+/// Breaks the communicator on all ranks, unless it is broken already.
 inline void report_failure(engine& e, failure const& why) {
     if (!e.stopped()) { e.break_by(why); }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a fusion_buffer and its handles share: the buckets of a step, and the way from one to the
-// next.
+// The state that a fusion_buffer and its handles share: the buckets of a step.
 #pragma once
 
 #include <collectives/communicator.hpp>
@@ -10,11 +9,10 @@
 #include <collectives/core/owned.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/element.hpp>
-#include <collectives/fusion/holder.hpp>
+#include <collectives/fusion/handle.hpp>
 #include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/bucket_scheduler.hpp>
 #include <collectives/fusion/options.hpp>
-#include <collectives/fusion/ticket.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,14 +24,13 @@
 
 namespace collectives::inline v0::detail {
 
-/// The buckets of a step in the order in which they are opened. A bucket of the next step takes the
-/// place of that with its number, with its memory and program.
+/// The buckets of a step in the order in which they are opened. A bucket of the next step reuses
+/// the bucket with its number, with its memory and program.
 class fusion_state final : public counted_state {
 public:
     using bucket = bucket_run;
 
     fusion_state(communicator& comm, fusion_options const& how)
-
         : core_(comm.core()),
           device_(core_->engine().space().device()),
           how_(how),
@@ -44,8 +41,8 @@ public:
 
     using ticket = fusion_ticket;
 
-    /// The element of this type. Throws usage_error where the operator or the options are none for
-    /// it; then nothing has changed.
+    /// The element of this type. Throws usage_error where the operator or the options do not fit
+    /// the type; then nothing has changed.
     fused_element const& element(fused_type const& type) {
         if (latest_ == nullptr || latest_->type != type.id) { latest_ = &find_element(type); }
         return *latest_;
@@ -55,7 +52,7 @@ public:
                int priority) {
         if (open_ != nullptr && name.empty() && open_->add_again(of, data, count, priority)) {
             ticket const result{open_, open_->times_done()};
-            if (!scheduler_.is_idle()) { look(); }
+            if (!scheduler_.is_idle()) { progress(); }
             return result;
         }
         require_unbroken();
@@ -71,13 +68,13 @@ public:
         open_ = p.full ? nullptr : &b;
         ticket const result{&b, b.times_done()};
         if (p.full) { start(b, p.content); }
-        look();
+        progress();
         return result;
     }
     bool is_done(ticket const& t) {
         if (has_ended(t)) { return true; }
         require_unbroken();
-        look();
+        progress();
         return has_ended(t);
     }
     /// Starts the ticket's bucket if it is still open.
@@ -102,14 +99,14 @@ public:
     }
     void fail(failure const& why) { report_failure(core_->engine(), why); }
     bool broken() const { return failed_ != nullptr; }
-    /// The tensors go: nothing reads or writes them any more. Handles still tell which were done.
+    /// Ends all use of the tensors. Handles still say which were done.
     void close() noexcept {
         if (background_) { background_->stop(); }
         if (!failed_) {
             try {
                 if (background_) { background_->start_rest(); }
                 scheduler_.wait_for_turns();
-            } catch (...) { scheduler_.tell(); }
+            } catch (...) { scheduler_.report(); }
         }
         scheduler_.drop();
         if (!failed_) {
@@ -127,9 +124,9 @@ private:
             describe_element(*made, type, how_.op, how_.compress, device_);
         } catch (usage_error const& e) { core_->make().refuse(collective::all_reduce, e.what()); }
         require_unbroken();
-        if (background_) {
+        if (background_) {  // its thread uses the core
             by_scheduler([](auto& m) { m.wait(); });
-        }  // it uses the core
+        }
         (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
         core_->make().require(
             device_ == nullptr || made->gather != nullptr, collective::all_reduce,
@@ -138,8 +135,8 @@ private:
         elements_.push_back(std::move(made));
         return *elements_.back();
     }
-    /// Meets here what the bucket's start would. To ask a device about an address takes longer than
-    /// all else that `add` does, so those that were asked about are remembered.
+    /// Throws the usage_errors that the bucket's start would throw. A question to a device about an
+    /// address takes longer than all else that `add` does, so the answers are kept.
     void require_usable(void const* data, std::size_t bytes) {
         constexpr std::size_t places = 16'384;
         on_device(core_->engine(), collective::all_reduce, *device_, [&](device_space& space) {
@@ -157,8 +154,9 @@ private:
         by_handles_ = by_handles_ || is;
         return is;
     }
-    /// Buckets are kept by their number since the last flush, so that each finds what it had in
-    /// the step before; where handles tell that steps end, a later one takes the oldest.
+    /// Buckets are kept by their number since the last flush, so that each finds its memory of the
+    /// step before. Where a program waits on handles and does not flush, a new bucket takes the
+    /// oldest finished one.
     bucket& bucket_of(int number) { return *kept_[static_cast<std::size_t>(number - first_)]; }
     bucket& open(fused_element const& of, bucket_planner::placing const& p) {
         auto const all_taken = [&] {
@@ -170,19 +168,19 @@ private:
         b.open(of, p.bucket, p.alone, background_ == nullptr, planner_.content_before(p.bucket));
         return b;
     }
-    /// The oldest buckets, as far as they are finished, become the next ones.
+    /// Moves the oldest buckets, as far as they are finished, to the end of the list.
     void reuse() {
         auto const rest = std::find_if(kept_.begin(), kept_.end(),
                                        [](auto const& b) { return !b->is_finished(); });
         first_ += static_cast<int>(rest - kept_.begin());
         std::rotate(kept_.begin(), rest, kept_.end());
     }
-    /// Before the planner is asked about buckets that are open.
+    /// Brings the planner up to date. Call it before a question about open buckets.
     void plan_open() {
         note_again();
         if (open_ != nullptr) { std::exchange(open_, nullptr)->plan(planner_); }
     }
-    /// Before anything is asked of the open bucket.
+    /// Brings the open bucket up to date. Call it before a question to the bucket.
     void note_again() {
         if (open_ != nullptr) { added_ += open_->note_again(added_); }
     }
@@ -190,14 +188,14 @@ private:
         ++started_;
         by_scheduler([&](auto& m) { m.start(b, content); });
     }
-    void look() {
-        by_scheduler([](auto& m) { m.look(); });
+    void progress() {
+        by_scheduler([](auto& m) { m.progress(); });
     }
 
     void require_unbroken() const {
         if (failed_) { std::rethrow_exception(failed_); }
     }
-    /// Has the scheduler, or the thread that works for it, do its part.
+    /// Calls `part` with the scheduler, or with the thread that works for it.
     template <class Part>
     void by_scheduler(Part&& part) {
         try {
@@ -208,13 +206,13 @@ private:
             }
         } catch (...) {
             if (background_) { background_->stop(); }
-            scheduler_.tell();
+            scheduler_.report();
             note_again();
             open_ = nullptr;
             auto const mine = report_tensors();  // before they are dropped
             failed_ = std::current_exception();
             scheduler_.drop();
-            failed_ = scheduler_.explained(mine);
+            failed_ = scheduler_.explain(mine);
             std::rethrow_exception(failed_);
         }
     }
@@ -241,14 +239,14 @@ private:
     device_space* device_;  // null: in the host's memory
     fusion_options how_;
     lean_vector<owned<fused_element>> elements_;
-    fused_element const* latest_ = nullptr;  // that was asked for
+    fused_element const* latest_ = nullptr;  // the last answer of `element`
     bucket_planner planner_;
     lean_vector<owned<bucket>> kept_;
     bucket* open_ = nullptr;   // the latest one that a tensor went to; none if it is closed
     int first_ = 0;            // the number of kept_[0]
-    bool by_handles_ = false;  // since the last flush one told that a tensor was done
+    bool by_handles_ = false;  // a handle has said since the last flush that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
-    // by the device, by their address
+    // A hash table of buffers that the device reaches, by their address.
     lean_vector<std::pair<void const*, std::size_t>> reached_;
     std::exception_ptr failed_;
     bucket_scheduler scheduler_;  // goes before the buckets

@@ -32,7 +32,7 @@ namespace collectives::inline v0::detail {
 class unordered_fusion_state {
 public:
     unordered_fusion_state(communicator& comm, fusion_options const& how)
-        : words_(checked(comm, how).split(0)),
+        : rounds_(checked(comm, how).split(0)),
           own_(comm.split(0)),
           buffer_(own_, how),
           how_(how.call()) {}
@@ -45,15 +45,15 @@ public:
         names_.insert(key);
         place({key, data, count, priority, &type, {key, 0, count, type.id, name, type.name}});
         news_ = true;
-        guarded([this] { look(); });
+        guarded([this] { progress(); });
     }
     void flush() {
         guarded([this] {
             flushing_ = true;
             while (flushing_) {
-                if (!round_) { ask(); }
+                if (!round_) { begin_round(); }
                 round_->wait();
-                answer();
+                end_round();
             }
             buffer_.flush();
         });
@@ -82,10 +82,10 @@ private:
         return comm;
     }
     [[noreturn]] void refuse(std::string const& why) const {
-        throw usage_error(text_of("rank ", words_.rank(), ", unordered_fusion_buffer: ", why));
+        throw usage_error(text_of("rank ", rounds_.rank(), ", unordered_fusion_buffer: ", why));
     }
 
-    /// What all ranks must agree on of a tensor.
+    /// The properties of a tensor that must be equal on all ranks.
     struct identity {
         std::uint64_t key, type, count;
         friend bool operator==(identity const&, identity const&) = default;
@@ -97,7 +97,7 @@ private:
     };
     static identity identity_of(tensor_note const& n) { return {n.index, n.type, n.count}; }
 
-    /// A tensor waits at its place if all ranks know it.
+    /// Stores a tensor at its place, if all ranks know the tensor, else among the unknown.
     void place(tensor const& t) {
         auto const known = known_.find(identity_of(t.note));
         if (known == known_.end()) {
@@ -118,38 +118,40 @@ private:
         }
     }
 
-    /// Begins a round: says which of the known tensors this rank has.
-    void ask() {
+    /// Begins a round. This rank says which of the known tensors it has.
+    void begin_round() {
         bits_.assign(1, (unknown_.empty() ? knows_all : 0) | (flushing_ ? in_flush : 0) |
                             (names_.empty() ? has_none : 0));
         bits_.append(has_.begin(), has_.end());
         news_ = false;
-        round_.emplace(words_.start_all_reduce(bits_, bit_and{}, how_));
-        asked_ = steady::now();
+        round_.emplace(rounds_.start_all_reduce(bits_, bit_and{}, how_));
+        began_ = steady::now();
     }
-    /// What fails here breaks both communicators: peers may wait on either.
+    /// A failure breaks both communicators, because peers may wait on either.
     template <class Part>
     void guarded(Part&& part) {
         try {
             part();
         } catch (usage_error const&) { throw; } catch (...) {
-            auto const why = failure_being_handled("unordered_fusion_buffer", words_.rank());
-            report_failure(words_.core()->engine(), why);
+            auto const why = failure_being_handled("unordered_fusion_buffer", rounds_.rank());
+            report_failure(rounds_.core()->engine(), why);
             buffer_.fail(why);
             round_.reset();  // its bits are no agreement
             throw;
         }
     }
-    void look() {
-        if (round_ && round_->test()) { answer(); }
-        if (!round_ && !names_.empty() && (news_ || steady::now() - asked_ >= pause)) { ask(); }
+    void progress() {
+        if (round_ && round_->test()) { end_round(); }
+        if (!round_ && !names_.empty() && (news_ || steady::now() - began_ >= pause)) {
+            begin_round();
+        }
     }
-    /// The end of a round, the same on all ranks.
-    void answer() {
+    /// Ends a round: starts the tensors that all ranks have. The same on all ranks.
+    void end_round() {
         round_.reset();
         auto const flags = bits_[0];
         if ((flags & knows_all) == 0) {
-            learn();
+            place_unknown();
             return;
         }
         for (std::size_t i = 0; i < has_.size(); ++i) {
@@ -170,15 +172,15 @@ private:
             (void)buffer_.add(*t.type, t.data, t.count, t.note.name.view(), t.priority);
         }
         if (!ready.empty() || (flags & in_flush) == 0) { return; }
-        if ((flags & has_none) == 0) { complain(); }
+        if ((flags & has_none) == 0) { throw_leftovers(); }
         flushing_ = false;
     }
     lean_vector<lean_vector<tensor_note>> exchange(lean_vector<tensor_note> const& mine) {
-        auto const n = static_cast<std::size_t>(words_.size());
+        auto const n = static_cast<std::size_t>(rounds_.size());
         lean_vector<std::size_t> counts(n);
-        words_.all_gather(std::array{mine.size()}, counts, how_);
+        rounds_.all_gather(std::array{mine.size()}, counts, how_);
         lean_vector<tensor_note> all(number_of_notes(counts));
-        words_.all_gather(mine, all, counts, how_);
+        rounds_.all_gather(mine, all, counts, how_);
         lean_vector<lean_vector<tensor_note>> by_rank;
         auto at = all.begin();
         for (auto const c : counts) {
@@ -194,8 +196,8 @@ private:
         each_bit(has_, [&](std::size_t i) { mine.push_back(waiting_[i].note); });
         return mine;
     }
-    /// Tensors that not all knew get their places, in the order of the ranks.
-    void learn() {
+    /// Gives places to the tensors that not all ranks knew, in the order of the ranks.
+    void place_unknown() {
         for (auto const& of_rank : exchange(notes(true))) {
             for (auto const& note : of_rank) { known_.emplace(identity_of(note), known_.size()); }
         }
@@ -205,8 +207,8 @@ private:
         for (auto const& t : mine) { place(t); }
         news_ = true;
     }
-    /// All flush, and some have tensors left that not all have. Says which, on all ranks.
-    [[noreturn]] void complain() {
+    /// Throws on all ranks when all flush and some have tensors left that not all have.
+    [[noreturn]] void throw_leftovers() {
         auto const all = exchange(notes(false));
         for (std::size_t r = 0; r < all.size(); ++r) {
             for (auto const& note : all[r]) {
@@ -215,32 +217,33 @@ private:
                     auto const its = std::find_if(all[other].begin(), all[other].end(), same);
                     auto const is = detail::text_of_tensor(note);
                     if (its == all[other].end()) {
-                        give_up(text_of("rank ", r, " has ", is, ", rank ", other, " has not"));
+                        throw_mismatch(
+                            text_of("rank ", r, " has ", is, ", rank ", other, " has not"));
                     } else if (its->type != note.type || its->count != note.count) {
-                        give_up(text_of("rank ", r, " has ", is, ", rank ", other, " has ",
-                                        detail::text_of_tensor(*its)));
+                        throw_mismatch(text_of("rank ", r, " has ", is, ", rank ", other, " has ",
+                                               detail::text_of_tensor(*its)));
                     }
                 }
             }
         }
-        give_up("ranks have tensors left that differ");
+        throw_mismatch("ranks have tensors left that differ");
     }
-    [[noreturn]] void give_up(std::string const& why) {
-        throw mismatch_error(text_of("rank ", words_.rank(), ": fused tensors differ: ", why));
+    [[noreturn]] void throw_mismatch(std::string const& why) {
+        throw mismatch_error(text_of("rank ", rounds_.rank(), ": fused tensors differ: ", why));
     }
 
-    communicator words_, own_;
+    communicator rounds_, own_;
     fusion_buffer buffer_;  // on own_
     options how_;
     // All tensors ever added, with their places in an order that is the same on all ranks.
     std::unordered_map<identity, std::size_t, hash_of_identity> known_;
-    lean_vector<tensor> waiting_;              // by their places, where has_ has a bit: not ready
-    lean_vector<std::uint64_t> has_;           // on all ranks yet
-    lean_vector<tensor> unknown_;              // waiting too, but without a place
+    lean_vector<tensor> waiting_;     // by their places; valid where has_ has a bit
+    lean_vector<std::uint64_t> has_;  // a bit for each place: this rank has the tensor, not yet all
+    lean_vector<tensor> unknown_;     // waiting too, but without a place
     std::unordered_set<std::uint64_t> names_;  // keys of all that wait
     lean_vector<std::uint64_t> bits_;
     std::optional<pending> round_;  // uses bits_
-    steady::time_point asked_{};
+    steady::time_point began_{};
     bool news_ = false, flushing_ = false;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A counted pointer for one thread at a time.
+// What the handles of a fusion_buffer hold: a counted pointer to its state, and a ticket.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -22,9 +23,9 @@ private:
     std::size_t holders_ = 0;
 };
 
-/// Counts the handles of a state, whose last one deletes it. Not for several threads at once, as a
-/// communicator is not: counts that are would take longer than all else that `add` does. `State`
-/// derives from counted_state, and may be only declared where it is not looked into.
+/// Counts the handles of a state; the last one deletes it. Only one thread at a time may use them,
+/// as with a communicator: an atomic count would take longer than all else that `add` does. `State`
+/// derives from counted_state, and may be incomplete where it is not dereferenced.
 template <class State>
 class counted_holder {
 public:
@@ -46,6 +47,15 @@ public:
 
 private:
     counted_state* state_;
+};
+
+class bucket_run;
+
+/// The bucket that a tensor went to, and how often the bucket had been finished by then. The tensor
+/// is done once that number has changed.
+struct fusion_ticket {
+    bucket_run* in = nullptr;
+    std::uint64_t times_done = 0;
 };
 
 }  // namespace collectives::detail
