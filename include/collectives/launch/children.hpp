@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of a job as child processes: starts them, watches them, tells the others of a death.
+// Starts the ranks of a job as child processes, watches them, and reports a death to the others.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -46,7 +46,7 @@ public:
         if (pid == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) { ::_exit(1); }
-            // By itself: peers may pass it on before the parent runs again.
+            // The child stores this itself: peers may read it before the parent runs again.
             state_.status(r).pid.store(::getpid());
             auto const status = live();
             std::fflush(nullptr);
@@ -57,7 +57,7 @@ public:
         if (descriptor < 0) {
             throw transport_error(text_of("pidfd_open of rank ", r, ": ", std::strerror(errno)));
         }
-        auto expected = shared::life::expected;  // unless it has already left
+        auto expected = shared::life::expected;  // the rank may already have left
         state_.status(r).state.compare_exchange_strong(expected, shared::life::running);
     }
 
@@ -110,9 +110,8 @@ private:
         c.descriptor = -1;
         if (WIFEXITED(status)) { c.exit_status = WEXITSTATUS(status); }
         if (WIFSIGNALED(status)) { c.signal = WTERMSIG(status); }
-        if (state_.status(c.rank).state.load() == shared::life::left) {
-            return;
-        }  // it said so itself
+        auto const has_reported = state_.status(c.rank).state.load() == shared::life::left;
+        if (has_reported) { return; }
         state_.note_failure(c.rank);
         state_.depart(c.rank, c.signal != 0 ? shared::life::died : shared::life::left, c.signal);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank tells the others of its device.
+// What the ranks exchange about their devices.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -25,26 +25,26 @@ namespace collectives::inline v0::cuda {
 
 namespace detail {
 
-/// What a rank tells the others of itself, or why it cannot take part.
+/// A rank and its device, or why the rank cannot take part.
 struct card {
     std::array<char, 200> fault{};  // empty: all is well
     uuid device{};
     std::uint64_t process = 0;  // equal for no two processes
     std::int32_t number = 0;    // of the device, in its process
     rank_t job_rank = 0;
-    std::int32_t order = -1;  // that is asked for
+    std::int32_t order = -1;  // the `ordering` that is asked for
     std::int32_t share = 0;   // percent of its device, under MPS
     bool has_event = false;
     event in_process = nullptr;
     handle between_processes{};
-    std::uint64_t table = 0;  // where it shows its memory
+    std::uint64_t table = 0;  // the place of its export_table
 
     void refuse(std::string_view why) {
         std::copy_n(why.data(), std::min(why.size(), fault.size() - 1), fault.data());
     }
 };
 
-/// A number that no other process has or will have: when it started is part of it.
+/// A number that no other process has or will have; the time of the process's start is part of it.
 inline std::uint64_t this_process() {
     std::array<char, 1024> text{};
     std::size_t n = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether ranks' streams can wait for each other by words in the host's memory, found out by
-// trying.
+// Tries whether the ranks' streams can wait for each other by flags in the host's memory.
 #pragma once
 
 #include <collectives/core/device_space.hpp>
@@ -23,8 +22,8 @@
 
 namespace collectives::inline v0::cuda::detail {
 
-/// One rank's part in that. Whatever is called, all ranks call, and go on if none has thrown; what
-/// they throw are transport_errors.
+/// One rank's part. All ranks call the functions in the order in which they stand here, each one
+/// only if no rank has thrown in the one before. They throw transport_error.
 class flag_trial {
 public:
     /// Bytes of host memory that a process needs for it.
@@ -40,8 +39,8 @@ public:
           cards_(cards),
           mine_(mine) {}
 
-    /// Whether the device can. The first rank gives a place in the `memory` it has shared, or where
-    /// threads find it.
+    /// Tests whether the device can. The first rank returns the place of the flags: in the `memory`
+    /// that it has shared, or for threads an address.
     std::uint64_t begin(void* memory) {
         auto const others = std::any_of(cards_.begin(), cards_.end(),
                                         [&](card const& c) { return c.device != mine_.device; });
@@ -63,7 +62,7 @@ public:
         std::memset(p, 0, n);
         return host_.reach(p, n);
     }
-    /// `place`: what the first rank has given.
+    /// Opens the flags. `place` is what the first rank's `begin` returned.
     void open(std::uint64_t place) {
         device_scope const here(&space_);
         void* at = nullptr;
@@ -92,7 +91,7 @@ public:
         require_soon([&] { return space_.passed(mark); },
                      "its stream does not see what others write into the host's memory");
     }
-    /// Where it has failed: ends what still waits.
+    /// Ends the waits of this rank's stream after a failure on any rank.
     void let_go() {
         for (auto const& c : cards_) { space_.flags().let_go(c.job_rank); }
         space_.drain_if_possible();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranks that share host memory come to know each other's devices.
+// Lets ranks that share host memory exchange their devices.
 #pragma once
 
 #include <collectives/communicator.hpp>
@@ -57,7 +57,7 @@ public:
 
     collectives::communicator communicate() {
         auto const lock = base_.core()->engine().lock();
-        cards_ = told(mine_);
+        cards_ = gathered(mine_);
         require_all_well();
         require_reach();
         choose_order();
@@ -67,17 +67,17 @@ public:
             control_, std::move(space_), mappings::of(with_.calls), one_device);
         result->share_devices(shared_devices_of(cards_));
         auto comm = base_.with([&](std::shared_ptr<any_transport> const&) { return result; });
-        if (!one_process_) { show(*result); }
+        if (!one_process_) { publish(*result); }
         return comm;
     }
 
 private:
-    /// Of host memory: what a process shows, then words for all ranks.
+    /// The host memory of a process: its export_table, then flags for all ranks.
     std::size_t table_bytes() const {
         return sizeof(export_table) + flag_trial::bytes(control_->size());
     }
     template <class T>
-    std::vector<T> told(T const& mine) {
+    std::vector<T> gathered(T const& mine) {
         std::vector<T> all(static_cast<std::size_t>(base_.size()));
         base_.all_gather(std::span(&mine, 1), all);
         return all;
@@ -128,8 +128,8 @@ private:
         }
     }
 
-    /// Threads use each other's pointers, whichever order they keep: their devices must be told to
-    /// let each other in. Processes' devices are told where allocations are opened.
+    /// Threads use each other's pointers whatever their order, so their devices must get access to
+    /// each other here. Devices of processes get it where allocations are opened.
     void require_reach() {
         if (one_process_) {
             auto const bad = together([&] {
@@ -144,7 +144,7 @@ private:
         }
     }
 
-    static void say(reason& why, std::string_view text) {
+    static void write(reason& why, std::string_view text) {
         std::copy_n(text.data(), std::min(text.size(), why.size() - 1), why.data());
     }
     static auto first(std::vector<reason> const& all) {
@@ -154,14 +154,14 @@ private:
         std::ptrdiff_t rank;
         reason why;
     };
-    /// Does a part on all ranks; gives the first that could not.
+    /// Calls `part` on all ranks; returns the first rank where it has thrown.
     template <class Part>
     std::optional<refusal> together(Part const& part) {
         reason why{};
         try {
             part();
-        } catch (error const& e) { say(why, e.what()); }
-        auto const said = told(why);
+        } catch (error const& e) { write(why, e.what()); }
+        auto const said = gathered(why);
         auto const bad = first(said);
         if (bad == said.end()) { return {}; }
         return refusal{bad - said.begin(), *bad};
@@ -171,8 +171,8 @@ private:
             text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.data()));
     }
 
-    /// The one that is asked for. Else the host's where processes share a device, since each wait
-    /// of a stream costs a change between them; else the first that all ranks can keep.
+    /// Takes the order that is asked for. Else the host's, where processes share a device, since
+    /// each wait of a stream would switch between them; else the first that works on all ranks.
     void choose_order() {
         if (mine_.order < 0 && !one_process_ && some_share_a_device(shared_devices_of(cards_))) {
             return space_->order_by(ordering::host);
@@ -186,18 +186,18 @@ private:
             if (asks(ordering::events)) { refuse(bad->rank, bad->why); }
         }
         if (mine_.order < 0 || asks(ordering::memory)) {
-            auto const bad = try_words();
+            auto const bad = try_flags();
             if (!bad) { return space_->order_by(ordering::memory); }
             if (asks(ordering::memory)) { refuse(bad->rank, bad->why); }
         }
         space_->order_by(ordering::host);
     }
-    std::optional<refusal> try_words() {
+    std::optional<refusal> try_flags() {
         flag_trial mine(*control_, *space_, cards_, mine_);
         std::uint64_t place = 0;
         auto* const memory = static_cast<std::byte*>(table_);
         auto bad = together([&] { place = mine.begin(memory + sizeof(export_table)); });
-        place = told(place)[0];
+        place = gathered(place)[0];
         if (!bad) {
             bad = together([&] { mine.open(place); });
         }
@@ -207,7 +207,7 @@ private:
             bad = together([&] { mine.wait(); });
         }
         if (bad) { mine.let_go(); }
-        told(std::uint8_t{1});  // afterwards nobody writes a word that is not its own
+        gathered(std::uint8_t{1});  // afterwards nobody writes a word that is not its own
         return bad;
     }
     void take_event(card const& c) {
@@ -221,14 +221,14 @@ private:
         space_->drain();
     }
 
-    void show(device_memory_transport& t) {
+    void publish(device_memory_transport& t) {
         std::vector<rank_t> group;
         rank_t me = 0;
         for (auto const& c : cards_) {
             if (c.job_rank == mine_.job_rank) { me = static_cast<rank_t>(group.size()); }
             group.push_back(c.job_rank);
         }
-        auto const share = [&](std::uint64_t first) { return told(first)[0]; };
+        auto const share = [&](std::uint64_t first) { return gathered(first)[0]; };
         auto life = control_->make_board(group, me, share);
         t.show(std::exchange(table_, nullptr), table_bytes(), std::move(life));
         for (auto const& c : cards_) {
@@ -236,7 +236,7 @@ private:
                 t.add_peer(c.job_rank, c.process, host_.at(c.table, sizeof(export_table)));
             }
         }
-        told(std::uint8_t{1});  // all can be read
+        gathered(std::uint8_t{1});  // all can be read
     }
 
     collectives::communicator& base_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rank of how many this process is, from what its launcher put into the environment.
+// Finds out from the launcher's variables which rank of how many this process is.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -59,7 +59,7 @@ inline std::optional<int> environment_number(char const* variable) {
     return value;
 }
 
-/// What those of the variables say that are set; -1 where none is. Throws usage_error where two
+/// The value of the variables that are set; -1 where none is. Throws usage_error where two
 /// disagree.
 inline int agreed_number(std::initializer_list<char const*> variables) {
     int result = -1;
@@ -77,14 +77,14 @@ inline int agreed_number(std::initializer_list<char const*> variables) {
     return result;
 }
 
-/// True where the launcher says so.
+/// Whether the launcher says that the ranks are on several machines.
 inline bool on_several_machines(job_place const& place) {
     if (place.local_size >= 0) { return place.local_size < place.size; }
     return agreed_number({"SLURM_STEP_NUM_NODES"}) > 1;
 }
 
-/// Whether Slurm's variables speak of this rank. In a batch script they are those of the script:
-/// the ranks that mpiexec starts there inherit them.
+/// Whether Slurm's variables are those of this rank. Ranks that mpiexec starts in a batch script
+/// inherit the variables of the script.
 inline bool slurm_means(job_place const& place) {
     return environment_number("SLURM_PROCID") == place.rank &&
            environment_number("SLURM_NTASKS") == place.size;

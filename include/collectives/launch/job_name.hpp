@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tells one job from another, from the environment.
+// The name of a job, from the environment.
 #pragma once
 
 #include <collectives/core/text.hpp>
@@ -11,15 +11,15 @@
 
 namespace collectives::inline v0 {
 
-/// The job's name on this machine: COLLECTIVES_JOB, else that of the process that started all
-/// ranks; and the user's.
+/// The job's name on this machine: the user, and COLLECTIVES_JOB or the process that started all
+/// ranks.
 inline std::string local_job_name() {
     auto const* const given = std::getenv("COLLECTIVES_JOB");
     return text_of("collectives-", ::geteuid(), "-",
                    (given != nullptr ? std::string(given) : text_of("child-of-", ::getppid())));
 }
 
-/// What to look at where ranks miss each other at a socket of this machine.
+/// The end of a message about ranks that miss each other at a socket of this machine.
 inline std::string meeting_at(std::string const& socket) {
     return text_of("; the ranks meet at the local socket ", socket,
                    ": they need one network name space (container), and one COLLECTIVES_JOB or "

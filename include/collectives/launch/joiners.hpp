@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which transport a job is joined over.
+// Chooses the transport over which a job is joined.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -17,16 +17,16 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// What the processes of one machine share.
+/// How far memory reaches that only the processes of one machine share.
 inline reach reach_of_one_machine(job_place const& place) {
     if (on_several_machines(place)) { return reach::not_all; }
     auto const told = place.local_size >= 0 || agreed_number({"SLURM_STEP_NUM_NODES"}) >= 0;
     return told || place.size == 1 ? reach::all : reach::unknown;
 }
 
-/// The transport that is asked for by name; without a name the quickest that reaches all ranks, and
-/// where none is known to, the quickest that may. `all` stands in the order of slowness. The same
-/// on all ranks. Throws usage_error where there is none.
+/// The transport of this name. Without a name: the quickest transport that reaches all ranks, or,
+/// if none is known to, the quickest that may. `all` is sorted by slowness. The same on all ranks.
+/// Throws usage_error where there is no such transport.
 inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const& place,
                                    std::string_view name) {
     std::string names;
@@ -50,7 +50,7 @@ inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const&
                 names));
 }
 
-/// Puts one where its slowness says.
+/// Inserts one in the order of slowness.
 inline void insert_joiner(std::vector<joiner>& all, joiner const& one) {
     auto const slower = std::find_if(
         all.begin(), all.end(), [&](joiner const& other) { return other.slowness > one.slowness; });

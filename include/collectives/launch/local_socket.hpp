@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sockets of one machine that have no name in the file system and go with their process.
+// Sockets of one machine. They have no name in the file system, and vanish with their process.
 #pragma once
 
 #include <collectives/core/type_name.hpp>
@@ -36,8 +36,8 @@ struct local_address {
     socklen_t bytes = 0;
 };
 
-/// The process at the other end of a local socket, if it is one of this process's user; else -1.
-/// 0 where this process's name space does not show it.
+/// The process at the other end of a local socket: -1 if it belongs to another user, 0 if this
+/// process's name space does not show it.
 inline pid_t peer_of_same_user(int socket) {
     ucred who{};
     socklen_t n = sizeof who;

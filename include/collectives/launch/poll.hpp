@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits for descriptors that end.
+// Waits for events of descriptors, until a time.
 #pragma once
 
 #include <collectives/core/descriptor.hpp>
@@ -16,8 +16,8 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// poll() until something has happened or the time has come, at most for a second: the caller looks
-/// at the clock again. True if something has happened.
+/// Calls poll() until an event or `until`, but for at most a second: the caller looks at the clock
+/// again. True after an event.
 inline bool poll_once(pollfd* watched, std::size_t count, steady::time_point until) {
     using std::chrono::milliseconds;
     auto const second = steady::now() + milliseconds(1000);
@@ -26,7 +26,7 @@ inline bool poll_once(pollfd* watched, std::size_t count, steady::time_point unt
     return ::poll(watched, count, time) > 0;
 }
 
-/// Waits for `events` of one descriptor; false when the time has come first.
+/// Waits for `events` of one descriptor; false if there is none by `until`.
 inline bool wait_for(int fd, short events, steady::time_point until) {
     for (;;) {
         pollfd p{fd, events, 0};

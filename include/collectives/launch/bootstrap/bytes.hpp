@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers and bytes as they are written for another machine: little-endian, of fixed size.
+// Writes and reads numbers and bytes for another machine: little-endian, of fixed size.
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
@@ -17,7 +17,7 @@ using bytes_view = std::span<std::byte const>;
 /// 32 bytes: a digest, a proof, a number used once.
 using block = std::array<std::byte, 32>;
 
-/// Puts one thing after the other.
+/// Writes values one after the other.
 class writer {
 public:
     template <std::unsigned_integral T>
@@ -37,8 +37,7 @@ private:
     bootstrap_bytes bytes_;
 };
 
-/// Takes one thing after the other. Who takes more than there is gets zeros, and `failed()` says
-/// so.
+/// Reads values one after the other. Past the end it returns zeros, and `failed()` is true.
 class reader {
 public:
     explicit reader(bytes_view from) : rest_(from) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks meet in a directory that all of them see, such as one of a cluster's shared file system.
+// Ranks meet in a directory that all of them see, such as one in a cluster's shared file system.
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
@@ -33,8 +33,8 @@ namespace collectives::inline v0::meeting {
 /// is.
 class over_files {
 public:
-    /// Takes the rank's seat; makes the directory if its parent is there. Throws usage_error if the
-    /// seat is taken or the job's name cannot be part of a file's.
+    /// Takes the rank's lock file; makes the directory if its parent exists. Throws usage_error if
+    /// the rank is there already, or if the job's name cannot be part of a file's name.
     over_files(std::string const& directory, std::string const& job, int rank, int size)
         : stem_(directory + "/collectives-" + checked(job) + "."),
           rank_(rank),
@@ -86,7 +86,7 @@ private:
         return path;
     }
     std::string path_of(int rank) const { return stem_ + std::to_string(rank); }
-    /// What a rank gives in turn lies in two files: it writes one again when all have read it.
+    /// A rank writes to two files in turn, so it overwrites one only when all have read it.
     std::string path_of(int rank, std::uint64_t call) const {
         return path_of(rank) + (call % 2 == 0 ? ".even" : ".odd");
     }
@@ -108,14 +108,15 @@ private:
             if (n < 0 && errno != EINTR) { lock_file::fail(fresh, "write"); }
             rest = rest.subspan(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
         }
-        file.reset();  // other machines may look from now on
+        file.reset();  // other machines may see the content from now on
         auto const final_path = path_of(rank_, call_);
         if (std::rename(fresh.c_str(), final_path.c_str()) != 0) {
             lock_file::fail(fresh, "rename");
         }
     }
 
-    /// Waits for what all give. Where `leaving`, those who have left had taken what they needed.
+    /// Waits for what all ranks give. With `leaving`, a rank that has left counts as done: it had
+    /// taken what it needed.
     std::vector<bootstrap_bytes> take(bool leaving, steady::time_point until) {
         std::vector<std::optional<bootstrap_bytes>> came(static_cast<std::size_t>(size_));
         for (std::chrono::milliseconds nap{1};; nap = std::min(nap * 2, longest_nap)) {
@@ -151,13 +152,13 @@ private:
             }
             if (!came[i]) { missing.push_back(r); }
         }
-        // Who has left while others had not come has run out of time; so will this rank, and then
-        // say who is missing.
+        // A rank that has left while others had not come has run out of time. So will this rank,
+        // which then throws a timeout_error with the missing ranks.
         auto const all_seen = std::find(seen_.begin(), seen_.end(), false) == seen_.end();
         if (left >= 0 && all_seen) { throw detail::bootstrap_loss(rank_, left); }
         return missing;
     }
-    /// What rank r has given to this call, if it has.
+    /// What rank r has given to this call, if it has given anything.
     std::optional<bootstrap_bytes> read(int r) const {
         descriptor const file(
             ::open(path_of(r, call_).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -179,7 +180,7 @@ private:
         auto const its_call = text.number<std::uint64_t>();
         if (text.failed() || !is_ours) { return {}; }
         if (its_version != version || its_size != static_cast<std::uint32_t>(size_)) {
-            std::this_thread::sleep_for(3 * longest_nap);  // so that it can see this too
+            std::this_thread::sleep_for(3 * longest_nap);  // so that rank r can see it too
             throw usage_error(text_of("rank ", rank_, ", meeting: rank ", r, " counts ", its_size,
                                       " ranks (files of version ", its_version, "), this one ",
                                       size_, " (version ", version, ")"));

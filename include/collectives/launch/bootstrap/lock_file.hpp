@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file in a directory that a rank keeps locked while it lives. So the files of an earlier job can
-// be told from those of this one.
+// A file that a rank keeps locked while it lives. The lock distinguishes the files of this job from
+// those of an earlier one.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -24,13 +24,13 @@ namespace collectives::inline v0::meeting {
 class lock_file {
 public:
     enum class state {
-        free,      // nobody has come, or what lies there is of another time
-        taken,     // its owner lives
-        given_up,  // there is no file: never was, or its owner has left
+        free,      // the file belongs to nobody: it is of an earlier job
+        taken,     // the file's owner lives
+        given_up,  // there is no file: its owner has not come yet, or has left
     };
 
-    /// Takes a seat and calls clear() for what an earlier owner has left. Throws usage_error if it
-    /// is taken, transport_error for what the file system refuses.
+    /// Takes the file, and calls clear() to remove what an earlier owner has left. Throws
+    /// usage_error if the file is taken, transport_error for what the file system refuses.
     template <class Clear>
     lock_file(std::string path, int rank, Clear&& clear) : path_(std::move(path)) {
         do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets the ranks of an MPI job exchange bytes, by messages that are never awaited for ever.
+// Lets the ranks of an MPI job exchange bytes; every wait has a time limit.
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
@@ -31,7 +31,7 @@ public:
     over_mpi(over_mpi const&) = delete;
     over_mpi& operator=(over_mpi const&) = delete;
     ~over_mpi() {
-        // What was posted cannot always be called back: then its buffers stay for ever.
+        // Posted messages cannot always be cancelled. Then their buffers stay for ever.
         if (under_way_.release() == nullptr) { MPI_Comm_free(&comm_); }
     }
 

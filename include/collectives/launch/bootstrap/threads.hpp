@@ -23,8 +23,8 @@ public:
 private:
     friend class in_process;
 
-    /// What a rank has given. Two suffice: who gives again has the others' last, and those have
-    /// taken the last but one.
+    /// What a rank has given. Two places suffice: a rank that gives again has everybody's last
+    /// bytes, so all have taken the bytes before these.
     struct participant {
         std::uint64_t given = 0;
         bool left = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank other than 0, which comes to the store of rank 0.
+// A rank other than 0, which connects to the store of rank 0.
 #pragma once
 
 #include <collectives/launch/bootstrap/store/endpoint.hpp>
@@ -22,8 +22,8 @@ namespace collectives::inline v0::meeting {
 /// waits a little longer than its own for the store's word.
 class store_client {
 public:
-    /// Comes to the store, at any of these places, as soon as it is there, and waits for the
-    /// others. Throws like all_gather; usage_error where the store turns this rank away.
+    /// Connects to the store, at any of these places, once it is there, and waits for the other
+    /// ranks. Throws like all_gather; usage_error where the store refuses this rank.
     store_client(member me, std::vector<endpoint> places, steady::time_point until)
         : me_(std::move(me)), places_(std::move(places)) {
         while (!greet(until)) { nap(until); }
@@ -49,7 +49,7 @@ private:
 
     enum class outcome { came, ended, late };
 
-    /// Waits for n bytes (after those that came, if `more`) while what is to be said is being said.
+    /// Sends what is queued, and waits for n bytes; with `more` they follow those that came.
     outcome fetch(std::size_t n, steady::time_point until, bool more = false) {
         more ? line_->expect_more(n) : line_->expect(n);
         while (line_->expects()) {
@@ -62,8 +62,8 @@ private:
         return outcome::came;
     }
 
-    /// True once the store has let this rank in; false if the connection ended before, as it does
-    /// where the store is not there yet, or is besieged.
+    /// Performs the handshake. True once the store has admitted this rank; false if the connection
+    /// ended before, as it does where the store is not there yet, or has too many connections.
     bool greet(steady::time_point until) {
         if (!connect(until)) { return false; }
         hello const said{static_cast<std::uint32_t>(rank()), static_cast<std::uint32_t>(size()),
@@ -114,7 +114,7 @@ private:
         std::this_thread::sleep_until(std::min(until, steady::now() + most));
     }
 
-    /// The bytes of the next word, which must be this one.
+    /// The bytes of the next frame, which must be of this kind.
     bootstrap_bytes hear(word expected, steady::time_point until) {
         auto const late = steady::time_point::max() - until > grace ? until + grace : until;
         need(fetch(head::bytes, late));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A connection to the store: a rank, once it has proved that.
+// A connection to the store. It is a rank's once it has proved that it knows the secret.
 #pragma once
 
 #include <collectives/launch/bootstrap/store/line.hpp>
@@ -12,7 +12,8 @@
 
 namespace collectives::inline v0::meeting {
 
-/// Performs the handshake step by step, as bytes come; reads less than 150 bytes until the proof.
+/// Performs the handshake step by step, as bytes come. It reads less than 150 bytes until the
+/// proof.
 class client_connection {
 public:
     /// A connection that has not proved that it belongs here by then is dropped. A rank needs less
@@ -25,13 +26,13 @@ public:
     }
 
     line& connection() { return line_; }
-    /// When it must have proved itself.
+    /// The time by which it must have proved itself.
     steady::time_point limit() const {
         return stage_ == stage::known ? steady::time_point::max() : until_;
     }
 
-    /// Reads and answers what has come. False if it is to be dropped; `said` is there once it has
-    /// proved that it knows the secret.
+    /// Reads and answers what has come. False if the connection is to be dropped. `said` has a
+    /// value once the connection has proved that it knows the secret.
     bool move(int events, member const& host) {
         if (!line_.move(events)) { return false; }
         while (stage_ != stage::known && !line_.expects()) {

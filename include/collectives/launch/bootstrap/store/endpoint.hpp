@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a store listens, and how to come there.
+// The addresses at which a store listens, and sockets for them.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -29,7 +29,7 @@ struct endpoint {
     sockaddr* get() { return reinterpret_cast<sockaddr*>(&address); }
     int family() const { return address.ss_family; }
 
-    /// True where nobody on another machine can come.
+    /// Whether no other machine can connect.
     bool is_local() const {
         if (family() == AF_UNIX) { return true; }
         if (family() == AF_INET) {
@@ -56,7 +56,7 @@ inline endpoint local_endpoint(std::string_view name) {
     return result;
 }
 
-/// Where HOST:PORT may be, in the resolver's order; it looks names up in its own time. Throws
+/// The addresses of HOST:PORT, in the resolver's order. The resolver may take long. Throws
 /// transport_error where it finds none.
 inline std::vector<endpoint> tcp_endpoints(std::string const& host, std::string const& port) {
     addrinfo hints{};
@@ -77,7 +77,7 @@ inline std::vector<endpoint> tcp_endpoints(std::string const& host, std::string 
     return result;
 }
 
-/// Where an inherited or own socket listens. Throws usage_error if it is none that does.
+/// The address at which a socket listens. Throws usage_error if it does not listen.
 inline endpoint endpoint_of(int socket) {
     endpoint result;
     result.bytes = sizeof result.address;
@@ -106,7 +106,7 @@ inline descriptor listen_at(std::vector<endpoint> const& places, std::string con
     cannot_meet(text_of("rank 0 cannot listen at ", name, ": ", std::strerror(errno)));
 }
 
-/// A connection that is being made, without waiting for it; none where that was refused at once.
+/// Begins to connect, without waiting; no descriptor where that was refused at once.
 inline descriptor begin_to_connect(endpoint const& place) {
     descriptor socket(::socket(place.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (socket.get() < 0) { cannot_meet(text_of("socket: ", std::strerror(errno))); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks and their store say to each other. Everything has a fixed size but for the two words
-// that bring bytes, and these say how many before they come.
+// What ranks and their store send to each other. All of it has a fixed size, except the two frames
+// with bytes, which begin with their number.
 //
 //     rank                              store
 //     hello: who I am, a nonce   --->
@@ -25,11 +25,11 @@ namespace collectives::inline v0::meeting {
 inline constexpr std::uint64_t protocol_magic = 0x746f6f626c6c6f63;  // "collboot"
 inline constexpr std::uint32_t protocol_version = 1;
 
-/// How every greeting begins, in every version.
+/// The begin of every greeting, in every version.
 struct prefix {
     static constexpr std::size_t bytes = 12;
     static void put(writer& to) { to.put(protocol_magic).put(protocol_version); }
-    /// The version of who speaks, or none if it speaks something else.
+    /// The version of the sender, or none if it speaks another protocol.
     static std::optional<std::uint32_t> version(bytes_view from) {
         reader text(from);
         if (text.number<std::uint64_t>() != protocol_magic) { return {}; }
@@ -52,7 +52,7 @@ struct hello {
         to.put(rank).put(size).put(patience).put(job).put(nonce);
         return to.bytes();
     }
-    /// From all of its bytes; its prefix has been looked at.
+    /// Reads it from all of its bytes; the caller has checked the prefix.
     static hello read(bytes_view from) {
         reader text(from.subspan(prefix::bytes));
         hello h;
@@ -89,14 +89,14 @@ enum class word : std::uint32_t { admitted = 1, refused, met, gather, gathered, 
 
 enum class refusal : std::uint32_t { secret = 1, job, size, rank, taken };
 
-/// What stands before everything that is said after the proofs.
+/// The begin of every frame after the proofs.
 struct head {
     static constexpr std::size_t bytes = 16;
     word what{};
     std::uint32_t number = 0;  // the refusal; of gather the patience; of lost the rank
     std::uint64_t length = 0;  // bytes that follow
 
-    /// None unless it is a word of which no more than `most` bytes follow.
+    /// None unless it is the head of a frame of which no more than `most` bytes follow.
     static std::optional<head> read(bytes_view from, std::uint64_t most) {
         reader text(from);
         auto const what = text.number<std::uint32_t>();
@@ -115,7 +115,7 @@ inline bootstrap_bytes frame(word what, std::uint32_t number, bytes_view body = 
     return to.bytes();
 }
 
-/// The most that a rank may be sent at once: everybody's bytes.
+/// The most bytes in one frame: those of all ranks.
 constexpr std::uint64_t most_gathered(int size) {
     return static_cast<std::uint64_t>(size) * (most_bootstrap_bytes + 8);
 }
@@ -142,7 +142,7 @@ inline bootstrap_bytes written(std::vector<int> const& ranks) {
     for (auto const r : ranks) { to.put(static_cast<std::uint32_t>(r)); }
     return to.bytes();
 }
-/// The ranks below `size` that are named, ascending, as they are written; others are passed over.
+/// The ranks that are written there, ascending. Others, and those from `size` on, are left out.
 inline std::vector<int> ranks_in(bytes_view from, int size) {
     std::vector<int> ranks;
     for (reader text(from); !text.rest().empty();) {

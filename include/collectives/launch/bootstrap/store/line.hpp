@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A connection that is read and written bit by bit, as far as that needs no waiting.
+// A connection that is read and written as far as that needs no waiting.
 #pragma once
 
 #include <collectives/launch/bootstrap/bytes.hpp>
@@ -25,14 +25,14 @@ public:
     }
     int get() const { return socket_.get(); }
 
-    /// The next n bytes are read, and not one more. Memory grows with those that come: a
-    /// promise alone takes none.
+    /// Expects the next n bytes, and reads not one more. Memory grows with the bytes that come, not
+    /// with n.
     void expect(std::size_t n) {
         in_.clear();
         got_ = 0;
         expected_ = n;
     }
-    /// n more after those that have come.
+    /// Expects n more bytes after those that have come.
     void expect_more(std::size_t n) { expected_ += n; }
     bool expects() const { return got_ < expected_; }
     /// All that was expected, once it has come.
@@ -41,18 +41,18 @@ public:
     void say(bytes_view more) { out_.insert(out_.end(), more.begin(), more.end()); }
     bool has_more_to_say() const { return said_ < out_.size(); }
 
-    /// What poll shall wait for. The end of a connection that says nothing is an event too.
+    /// The events that poll should wait for. The end of a silent connection is one, too.
     short events() const {
         return static_cast<short>((expects() ? POLLIN : POLLRDHUP) |
                                   (has_more_to_say() ? POLLOUT : 0));
     }
-    /// Moves what can be moved; false once nothing more can come.
+    /// Sends and reads what it can without waiting; false once nothing more can come.
     bool move(int events) {
-        static_cast<void>(speak());  // who has gone may have said why
+        static_cast<void>(speak());  // a peer that has gone may have said why
         if (expects()) { return listen(); }
         return (events & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
     }
-    /// False where the other side has gone.
+    /// Sends what it can without waiting; false where the other side has gone.
     bool speak() {
         while (has_more_to_say()) {
             auto const n = ::send(socket_.get(), out_.data() + said_, out_.size() - said_,
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    /// Reads once, so that the caller sees the clock however fast more comes.
+    /// Reads once, so that the caller looks at the clock however fast more comes.
     bool listen() {
         constexpr std::size_t least = std::size_t{1} << 16;
         in_.resize(std::min(expected_, 2 * got_ + least));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who a rank says that it is, and how it and the store prove it to each other.
+// The identity of a rank in its job.
 #pragma once
 
 #include <collectives/core/timeout.hpp>
@@ -22,7 +22,7 @@ struct member {
     meeting::secret secret;
 };
 
-/// What is left of the time, as it is told to others: in milliseconds, or for ever.
+/// The time that is left, in milliseconds, as ranks and store exchange it; or for ever.
 inline std::uint32_t patience_until(steady::time_point until) {
     constexpr std::int64_t forever = std::numeric_limits<std::uint32_t>::max();
     if (until == steady::time_point::max()) { return forever; }

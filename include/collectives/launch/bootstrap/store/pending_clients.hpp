@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets in whoever comes to the store's listener, as long as it is not known who they are.
+// Accepts connections to the store, and keeps them until they have proved that they belong there.
 #pragma once
 
 #include <collectives/launch/bootstrap/store/endpoint.hpp>
@@ -20,8 +20,8 @@
 
 namespace collectives::inline v0::meeting {
 
-/// The listener and those who have not proved yet that they belong here. A crowd of strangers costs
-/// bounded memory and descriptors, and keeps nobody waiting: the oldest of them make room.
+/// The listener, and the connections that have not yet proved that they belong here. Many strangers
+/// cost bounded memory and descriptors, and keep no rank waiting: the oldest ones are dropped.
 class pending_clients {
 public:
     static constexpr std::size_t most_unproved = 512;
@@ -49,7 +49,7 @@ public:
     steady::time_point next_limit() const {
         return unproved_.empty() ? steady::time_point::max() : unproved_.front().limit();
     }
-    /// Those who have proved now that they belong here. `events` are as `watch` asked for them.
+    /// The connections that have now proved that they belong here. `events` are those of `watch`.
     std::list<client_connection> receive(pollfd const* events, member const& host) {
         std::list<client_connection> known;
         auto const at_door = (events++)->revents;
@@ -69,7 +69,7 @@ public:
 
 private:
     void let_in() {
-        constexpr int at_once = 64;  // then it is the turn of those who are inside
+        constexpr int at_once = 64;  // then the connections that are there come first
         for (int i = 0; i < at_once; ++i) {
             descriptor who(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             if (who.get() < 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the ranks of a job meet, from COLLECTIVES_STORE, and what they prove there.
+// The place where the ranks of a job meet, and their secret, from the environment.
 #pragma once
 
 #include <collectives/core/error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a job know and nobody else does, and how they prove it without saying it.
+// The secret of a job, and proofs that a rank knows the secret, which do not reveal it.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -34,7 +34,7 @@ inline unsigned char const* octets(bytes_view from) {
 }
 inline unsigned char* octets(block& to) { return reinterpret_cast<unsigned char*>(to.data()); }
 
-/// A number that is used once.
+/// A random number that is used once.
 inline block fresh_nonce() {
     require_sodium();
     block result{};
@@ -42,7 +42,7 @@ inline block fresh_nonce() {
     return result;
 }
 
-/// What a name is compared by.
+/// The hash by which names are compared.
 inline block digest_of(std::string_view name) {
     require_sodium();
     block result{};
@@ -52,7 +52,7 @@ inline block digest_of(std::string_view name) {
     return result;
 }
 
-/// 32 bytes, or none: then a proof shows nothing, and ranks without a secret recognise each other.
+/// 32 bytes, or none: then a proof shows only that the other side has no secret either.
 class secret {
 public:
     secret() = default;
@@ -85,8 +85,8 @@ public:
 
     bool given() const { return !std::all_of(key_.begin(), key_.end(), is_zero); }
 
-    /// What only who knows the secret can say of these bytes. `role` is the speaker's, lest a proof
-    /// be handed back to who gave it.
+    /// The proof for these bytes, which needs the secret. `role` is the role of the one that
+    /// proves: the other side cannot send a proof back as its own.
     block prove(std::string_view role, bytes_view said, block const& nonce) const {
         require_sodium();
         writer all;
@@ -117,7 +117,7 @@ private:
                                       "head -c 32 /dev/urandom"));
         }
     }
-    /// By its place, since ranks may share the descriptor's; a pipe has none.
+    /// Reads at a position, since ranks may share the position of the descriptor; a pipe has none.
     static std::size_t read(int fd, std::byte* to, std::size_t n, std::size_t at, bool& ended) {
         auto got = ::pread(fd, to, n, static_cast<off_t>(at));
         if (got < 0 && errno == ESPIPE) { got = ::read(fd, to, n); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0, which keeps the store. It has no thread: the store works while rank 0 is in a call.
+// Rank 0 keeps the store. It has no thread: the store works while rank 0 is in a call.
 #pragma once
 
 #include <collectives/launch/bootstrap/store/pending_clients.hpp>
@@ -16,15 +16,15 @@
 
 namespace collectives::inline v0::meeting {
 
-/// Models `bootstrap`. It knows who is missing, and says so to all at the earliest deadline of all.
+/// Models `bootstrap`. It sends the missing ranks to all at the earliest deadline of all.
 class store_server {
 public:
-    /// Lets in the other ranks at `listener`, a socket that listens, and closes it once all are
+    /// Admits the other ranks at `listener`, a socket that listens, and closes it once all are
     /// there. A job of one rank needs no listener. Throws like all_gather.
     store_server(member me, descriptor listener, steady::time_point until)
         : me_(std::move(me)), clients_(static_cast<std::size_t>(me_.size)), until_(until) {
         if (me_.size > 1) { pending_.emplace(std::move(listener), me_.secret.given()); }
-        while (!absent().empty()) { step(); }
+        while (!missing_ranks().empty()) { step(); }
         pending_.reset();
         say_to_all(frame(word::met, 0));
         send_all(until_);
@@ -43,7 +43,7 @@ public:
             for (auto& g : clients_) {
                 if (g) { g->connection().expect(head::bytes); }
             }
-            while (!absent().empty()) { step(); }
+            while (!missing_ranks().empty()) { step(); }
             std::vector<bootstrap_bytes> result;
             for (auto& p : parts_) { result.push_back(std::move(*p)); }
             say_to_all(frame(word::gathered, 0, joined(result)));
@@ -53,8 +53,8 @@ public:
     }
 
 private:
-    /// Who has not come yet: to the meeting, and then to the call.
-    std::vector<int> absent() const {
+    /// The ranks that have not come yet: first to the meeting, then to the call.
+    std::vector<int> missing_ranks() const {
         std::vector<int> ranks;
         for (int r = 1; r < size(); ++r) {
             auto const i = static_cast<std::size_t>(r);
@@ -63,9 +63,9 @@ private:
         return ranks;
     }
 
-    /// Waits until something has happened, and deals with it.
+    /// Waits for an event, and handles it.
     void step() {
-        if (steady::now() >= until_) { run_out(absent()); }
+        if (steady::now() >= until_) { throw_timeout(missing_ranks()); }
         watched_.clear();
         for (auto& g : clients_) {
             // A negative descriptor is passed over.
@@ -77,42 +77,42 @@ private:
         auto const limit = pending_ ? std::min(until_, pending_->next_limit()) : until_;
         detail::poll_once(watched_.data(), watched_.size(), limit);
         for (std::size_t r = 1; r < known; ++r) {
-            if (watched_[r].revents != 0) { attend(r, watched_[r].revents); }
+            if (watched_[r].revents != 0) { handle(r, watched_[r].revents); }
         }
         if (!pending_) { return; }
-        for (auto& v : pending_->receive(watched_.data() + known, me_)) { seat(std::move(v)); }
+        for (auto& v : pending_->receive(watched_.data() + known, me_)) { admit(std::move(v)); }
     }
 
-    /// Somebody has proved that it knows the secret: does it belong here?
-    void seat(client_connection&& who) {
+    /// Admits or refuses a connection that has proved that it knows the secret.
+    void admit(client_connection&& who) {
         auto const said = *who.said();
-        auto const turn_away = [&](refusal why) {
+        auto const refuse = [&](refusal why) {
             writer size;
             size.put(static_cast<std::uint32_t>(me_.size));
             who.connection().say(
                 frame(word::refused, static_cast<std::uint32_t>(why), size.bytes()));
             who.connection().speak();
         };
-        if (said.job != digest_of(me_.job)) { return turn_away(refusal::job); }
-        if (said.size != clients_.size()) { return turn_away(refusal::size); }
-        if (said.rank >= said.size) { return turn_away(refusal::rank); }
-        if (said.rank == 0 || clients_[said.rank]) { return turn_away(refusal::taken); }
+        if (said.job != digest_of(me_.job)) { return refuse(refusal::job); }
+        if (said.size != clients_.size()) { return refuse(refusal::size); }
+        if (said.rank >= said.size) { return refuse(refusal::rank); }
+        if (said.rank == 0 || clients_[said.rank]) { return refuse(refusal::taken); }
         until_ = std::min(until_, end_of(said.patience));
         who.connection().say(frame(word::admitted, 0));
         who.connection().speak();
         clients_[said.rank].emplace(std::move(who));
     }
 
-    /// A rank has said something, or has gone.
-    void attend(std::size_t r, int events) {
+    /// Handles the events of a rank: it has sent something, or has gone.
+    void handle(std::size_t r, int events) {
         auto& from = clients_[r]->connection();
-        if (!from.move(events)) { lose(static_cast<int>(r)); }
+        if (!from.move(events)) { throw_loss(static_cast<int>(r)); }
         if (pending_ || parts_[r] || from.expects()) { return; }
         auto const first = head::read(from.received(), most_bootstrap_bytes);
-        if (!first || first->what != word::gather) { lose(static_cast<int>(r)); }
+        if (!first || first->what != word::gather) { throw_loss(static_cast<int>(r)); }
         if (from.received().size() == head::bytes && first->length > 0) {
             from.expect_more(first->length);
-            return attend(r, 0);
+            return handle(r, 0);
         }
         until_ = std::min(until_, end_of(first->number));
         parts_[r].emplace(from.received().begin() + head::bytes, from.received().end());
@@ -123,8 +123,8 @@ private:
             if (g) { g->connection().say(what); }
         }
     }
-    /// Waits until everybody has been sent what was said. Who has gone meanwhile had it in time, or
-    /// will be missed by the next call.
+    /// Waits until all that was queued is sent. It ignores a rank that has gone meanwhile: the rank
+    /// had its bytes, or the next call misses it.
     void send_all(steady::time_point until) {
         for (;;) {
             watched_.clear();
@@ -143,16 +143,16 @@ private:
         }
     }
 
-    [[noreturn]] void run_out(std::vector<int> missing) {
+    [[noreturn]] void throw_timeout(std::vector<int> missing) {
         give_up(frame(word::missing, 0, written(missing)));
         throw detail::bootstrap_timeout(0, std::move(missing));
     }
-    [[noreturn]] void lose(int r) {
+    [[noreturn]] void throw_loss(int r) {
         clients_[static_cast<std::size_t>(r)].reset();
         give_up(frame(word::lost, static_cast<std::uint32_t>(r)));
         throw detail::bootstrap_loss(0, r);
     }
-    /// The others hear why, if they can do so quickly.
+    /// Sends the reason to the other ranks, as far as they take it quickly, and drops them.
     void give_up(bytes_view why) {
         say_to_all(why);
         try {
