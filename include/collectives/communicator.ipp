@@ -5,6 +5,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/communicator/pair_calls.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/select/model_text.hpp>
 #include <collectives/transport/message.hpp>
@@ -25,12 +26,12 @@ namespace detail {
     std::shared_ptr<any_transport> t) {
     lean_vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
     std::iota(everybody.begin(), everybody.end(), 0);
-    auto shared = std::make_shared<detail::rank_progress>(t);
+    auto shared = make_shared_object<detail::rank_progress>(t);
     auto board = t->first_board();
     if (board->asks()) { shared->let_any_thread_tell(); }
-    return std::make_shared<detail::communicator_core>(
-        std::move(shared), std::move(board), detail::rank_group(std::move(everybody), t->rank()), 1,
-        model_of_environment());
+    return make_shared_object<detail::communicator_core>(
+        std::move(shared), std::move(board), detail::rank_group(std::move(everybody), t->rank()),
+        std::uint64_t{1}, model_of_environment());
 }
 
 /// An all_gather of `bytes` bytes per rank for the library itself. `stated`, which messages name as
@@ -67,9 +68,9 @@ inline std::shared_ptr<detail::communicator_core> derive(
     auto const context = with_generation(mix(mix(engine.context(), core.next_derived()), salt),
                                          generation_of(engine.context()));
     auto board = shared->carrier->make_board(members, me, share);
-    return std::make_shared<detail::communicator_core>(std::move(shared), std::move(board),
-                                                       detail::rank_group(std::move(members), me),
-                                                       context, core.planner().model());
+    return make_shared_object<detail::communicator_core>(std::move(shared), std::move(board),
+                                                         detail::rank_group(std::move(members), me),
+                                                         context, core.planner().model());
 }
 
 }  // namespace detail
@@ -141,7 +142,7 @@ COLLECTIVES_INLINE communicator communicator::over(function_ref<pointer(pointer)
     auto const& below = core_->engine().shared();
     lean_vector<rank_t> members(static_cast<std::size_t>(size()));
     std::iota(members.begin(), members.end(), 0);
-    auto shared = std::make_shared<detail::rank_progress>(adaptor(below->carrier), below->work);
+    auto shared = make_shared_object<detail::rank_progress>(adaptor(below->carrier), below->work);
     return communicator(
         detail::derive(*core_, std::move(shared), std::move(members), hash_text("with")));
 }
@@ -162,9 +163,8 @@ COLLECTIVES_INLINE memory_block communicator::allocate_elements(std::size_t n, s
     detail::all_gather_as(*core_, collective::allocate, &ask, all.data(), sizeof ask, n);
     for (std::size_t r = 0; r < all.size(); ++r) {
         if (all[r][0] != 0) { continue; }
-        throw transport_error(text_of("rank ", rank(), ", allocate: rank ", r,
-                                      " has no memory for ", n, " elements",
-                                      (why.empty() ? "" : text_of(": ", why))));
+        throw_error<transport_error>("rank ", rank(), ", allocate: rank ", r, " has no memory for ",
+                                     n, " elements", (why.empty() ? "" : text_of(": ", why)));
     }
     return mine;
 }

@@ -50,12 +50,12 @@ inline added_algorithm added_algorithms;
 
 COLLECTIVES_INLINE void add_algorithm(any_algorithm a) {
     if (a.name().empty() || a.name().find_first_of(",:") != std::string_view::npos) {
-        throw usage_error(text_of("add_algorithm: '", a.name(), "' is no name for an algorithm"));
+        throw_error<usage_error>("add_algorithm: '", a.name(), "' is no name for an algorithm");
     }
     auto const stands_for = [a](any_algorithm other) {
         auto const is_same = a.with_parameter(0) == other.with_parameter(0);
         if (!is_same && a.name() == other.name()) {
-            throw usage_error(text_of("add_algorithm: another algorithm is called ", a.name()));
+            throw_error<usage_error>("add_algorithm: another algorithm is called ", a.name());
         }
         return is_same;
     };
@@ -105,7 +105,7 @@ COLLECTIVES_INLINE void add_algorithm(any_algorithm a) {
     if (means(device)) { return device; }
     add(host, ":RANKS_PER_HOST");
     add(device, ":RANKS_PER_DEVICE");
-    throw usage_error(text_of("unknown algorithm \"", text, "\"; there are ", known));
+    throw_error<usage_error>("unknown algorithm \"", text, "\"; there are ", known);
 }
 
 }  // namespace collectives

@@ -66,12 +66,10 @@ struct star {
 private:
     /// Visits (round, leaf) in order; a leaf visits only itself.
     static constexpr void spokes(rank_t me, int size, rank_t root, auto&& visit) {
-        auto const round_of = [root](rank_t leaf) {
-            return leaf < root ? root - 1 - leaf : leaf - 1;
-        };
-        if (me != root) { return visit(round_of(me), me); }
-        for (rank_t leaf = root - 1; leaf >= 0; --leaf) { visit(round_of(leaf), leaf); }
-        for (rank_t leaf = root + 1; leaf < size; ++leaf) { visit(round_of(leaf), leaf); }
+        for (int round = 0; round < size - 1; ++round) {
+            rank_t const leaf = round < root ? root - 1 - round : round + 1;
+            if (me == root || me == leaf) { visit(round, leaf); }
+        }
     }
 };
 

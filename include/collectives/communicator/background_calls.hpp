@@ -5,6 +5,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/run/progress_thread.hpp>
@@ -49,7 +50,7 @@ private:
     void begin(engine& e) {
         engine_ = &e;
         auto thread = e.space().device() == nullptr ? progress_thread::of_process()
-                                                    : std::make_shared<progress_thread>();
+                                                    : make_shared_object<progress_thread>();
         thread->add({this, [](void* of) { return static_cast<background_calls*>(of)->look(); }});
         thread_ = std::move(thread);
     }

@@ -9,6 +9,7 @@
 #include <collectives/communicator/routes.hpp>
 #include <collectives/communicator/segments.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/engine.hpp>
@@ -58,17 +59,17 @@ public:
         auto const need = requirement_of(r);
         if (auto const named = r.how.algorithm; !named.is_automatic()) {
             if (selector_.suits(named, need)) { return named; }
-            make().require(named.fits(need.size), r.as,
-                           text_of(name(named), " is not for ", need.size, " ranks"));
+            make().require(named.fits(need.size), r.as, name(named), " is not for ", need.size,
+                           " ranks");
             if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
-                make().refuse(r.as, text_of(name(named), " is not correct for ", need.size,
-                                            " ranks: ", proof.what));
+                make().refuse(r.as, name(named), " is not correct for ", need.size,
+                              " ranks: ", proof.what);
             }
             auto const why = need.left_fold ? " cannot keep .reproducible"
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
-            make().refuse(r.as, text_of(name(named), why, " (", need.size,
-                                        " ranks); these do: ", selector_.names_that_suit(need)));
+            make().refuse(r.as, name(named), why, " (", need.size,
+                          " ranks); these do: ", selector_.names_that_suit(need));
         }
         // Only the root knows how long the vector is, so the length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
@@ -101,7 +102,7 @@ public:
                                                         std::uint64_t content = 0) {
         auto call = fingerprint_of(r, by);
         if (content != 0) { call.counts = content; }
-        return std::make_shared<program>(r.shape, by, segments_of(r, by), call);
+        return make_shared_object<program>(r.shape, by, segments_of(r, by), call);
     }
     /// Whether ranks must hear the whole count before they can make the program.
     bool needs_whole_count(call_request const& r, any_algorithm by) {
@@ -111,13 +112,12 @@ public:
         return [this, r, by](std::size_t count) mutable {
             auto const own = block(count, r.shape.size, r.shape.rank).size;
             auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
-            make().require(
-                own == mine, r.as,
-                text_of("rank ", r.shape.root, " has ", count, " elements in all, so rank ",
-                        r.shape.rank, "'s block is ", own, ", not ", mine));
+            make().require(own == mine, r.as, "rank ", r.shape.root, " has ", count,
+                           " elements in all, so rank ", r.shape.rank, "'s block is ", own,
+                           ", not ", mine);
             r.shape.count = count;
             r.shape.knows_all_blocks = true;
-            return std::make_shared<program>(r.shape, by, 1, fingerprint_of(r, by));
+            return make_shared_object<program>(r.shape, by, 1, fingerprint_of(r, by));
         };
     }
 
@@ -140,7 +140,7 @@ private:
     }
     int segments_of(call_request const& r, any_algorithm by) const {
         return detail::segments_of(r, by, way(),
-                                   [&](std::string const& why) { make().refuse(r.as, why); });
+                                   [&](auto const&... why) { make().refuse(r.as, why...); });
     }
 
     [[gnu::cold]] std::shared_ptr<program> const& prepare_anew(call_request const& r) {

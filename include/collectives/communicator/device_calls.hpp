@@ -48,8 +48,8 @@ void on_device(engine& e, collective what, device_space& device, F const& f) {
 }
 
 /// Orders a call after the work on the user's stream.
-inline void follow_stream(engine& e, collective what, void* stream, memory_span in,
-                          memory_span out) {
+[[gnu::cold]] inline void follow_stream(engine& e, collective what, void* stream, memory_span in,
+                                        memory_span out) {
     on_device(e, what, *e.space().device(), [&](device_space& device) {
         device.require_reachable(in.data, in.bytes);
         device.require_reachable(out.data, out.bytes);
@@ -60,14 +60,14 @@ inline void follow_stream(engine& e, collective what, void* stream, memory_span 
 inline void require_kernel(engine& e, call_request const& r) {
     if (r.op == nullptr || r.op->reduce != nullptr) { return; }
     request_maker(e.rank(), e.size())
-        .refuse(r.as, text_of("this program has no kernel of ", r.op->op_name, " on ", r.type_name,
-                              ": the source that brings the kernels in must `provide` your own "
-                              "operators"));
+        .refuse(r.as, "this program has no kernel of ", r.op->op_name, " on ", r.type_name,
+                ": the source that brings the kernels in must `provide` your own "
+                "operators");
 }
 
 /// Prepares a call on a device, before anything of it is sent. A call of the library itself has its
 /// memory on the host.
-inline void begin_on_device(engine& e, call_request const& r) {
+[[gnu::cold]] inline void begin_on_device(engine& e, call_request const& r) {
     require_kernel(e, r);
     auto const by_user = r.as == r.shape.what;
     auto const bytes = [&](void const* p, std::size_t n) {

@@ -6,7 +6,6 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/run/program.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -76,28 +75,27 @@ private:
                    (!k.has_counts ||
                     (counts == r.shape.counts && recv_counts == r.shape.recv_counts));
         }
-        /// Whether it would if its operator had the state of `r`'s: another factor, say.
-        bool answers_with_other_state(key k, call_request const& r) const {
-            if (op_type == 0 || op_type != op_type_of(r)) { return false; }
-            k.op = of.op;
-            return answers(k, r);
-        }
     };
 
     [[gnu::noinline]] std::shared_ptr<program> const* find_older(call_request const& r) {
         key const k(r);
-        auto found = std::find_if(kept_.begin(), kept_.end(),
-                                  [&](auto const& one) { return one.answers(k, r); });
-        if (found == kept_.end()) {
-            found = std::find_if(kept_.begin(), kept_.end(), [&](auto const& one) {
-                return one.answers_with_other_state(k, r);
-            });
-            if (found == kept_.end()) { return nullptr; }
-            found->of.op = k.op;
-            found->made->set_op(k.op);
+        for (bool const exactly : {true, false}) {
+            for (auto at = kept_.begin(); at != kept_.end(); ++at) {
+                auto wanted = k;
+                if (!exactly) {  // its operator may have had another state: another factor, say
+                    if (at->op_type == 0 || at->op_type != op_type_of(r)) { continue; }
+                    wanted.op = at->of.op;
+                }
+                if (!at->answers(wanted, r)) { continue; }
+                if (!exactly) {
+                    at->of.op = k.op;
+                    at->made->set_op(k.op);
+                }
+                kept_.splice(kept_.begin(), kept_, at);
+                return &kept_.front().made;
+            }
         }
-        kept_.splice(kept_.begin(), kept_, found);
-        return &kept_.front().made;
+        return nullptr;
     }
 
     std::list<kept_program> kept_;

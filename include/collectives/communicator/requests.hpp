@@ -7,8 +7,10 @@
 #include <collectives/communicator/call_request.hpp>
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/text.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 
@@ -72,16 +74,21 @@ public:
     memory_span cut_input(collective what, element_type of, memory_span in, memory_span out,
                           rank_t root, counts& parts) const;
 
-    /// "rank 3, all_reduce: " and what is wrong with the call.
-    [[noreturn]] void refuse(collective what, std::string_view why) const;
-    void require(bool fine, collective what, std::string_view why) const {
-        if (!fine) { refuse(what, why); }
+    /// "rank 3, all_reduce: " and what is wrong with the call, in parts.
+    template <class... Parts>
+    [[noreturn]] void refuse(collective what, Parts const&... why) const {
+        refuse_joined(what, {text_part(why)...});
+    }
+    template <class... Parts>
+    void require(bool fine, collective what, Parts const&... why) const {
+        if (!fine) { refuse(what, why...); }
     }
     void require_rank(rank_t r, collective what, std::string_view role) const {
         if (r < 0 || r >= size_) { refuse_rank(r, what, role); }
     }
 
 private:
+    [[noreturn]] void refuse_joined(collective what, std::initializer_list<text_part> why) const;
     [[noreturn]] void refuse_rank(rank_t r, collective what, std::string_view role) const;
     [[noreturn]] void refuse_size(call_request const& r, std::string_view which, std::size_t has,
                                   std::size_t needs) const;

@@ -14,26 +14,27 @@ namespace collectives::inline v0::detail {
 /// The elements of a vector that this rank does not pass.
 inline constexpr auto unseen = std::numeric_limits<std::size_t>::max();
 
-COLLECTIVES_INLINE void request_maker::refuse(collective what, std::string_view why) const {
-    throw usage_error(text_of("rank ", rank_, ", ", name(what), ": ", why));
+[[gnu::cold]] COLLECTIVES_INLINE void request_maker::refuse_joined(
+    collective what, std::initializer_list<text_part> why) const {
+    throw_error<usage_error>("rank ", rank_, ", ", name(what), ": ", joined(why));
 }
 COLLECTIVES_INLINE void request_maker::refuse_rank(rank_t r, collective what,
                                                    std::string_view role) const {
-    refuse(what, text_of(role, " ", r, " is no rank of ", size_));
+    refuse(what, role, " ", r, " is no rank of ", size_);
 }
 COLLECTIVES_INLINE void request_maker::refuse_number(collective what, std::string_view name,
                                                      long long n) const {
-    refuse(what, text_of("a ", name, " of ", n));
+    refuse(what, "a ", name, " of ", n);
 }
 COLLECTIVES_INLINE void request_maker::require_one_per_rank(collective what, std::string_view name,
                                                             std::size_t n) const {
     if (n != static_cast<std::size_t>(size_)) {
-        refuse(what, text_of(n, " ", name, "s for ", size_, " ranks"));
+        refuse(what, n, " ", name, "s for ", size_, " ranks");
     }
 }
 COLLECTIVES_INLINE void request_maker::refuse_size(call_request const& r, std::string_view which,
                                                    std::size_t has, std::size_t needs) const {
-    refuse(r.as, text_of(which, " has ", has, " elements, not ", needs));
+    refuse(r.as, which, " has ", has, " elements, not ", needs);
 }
 
 COLLECTIVES_INLINE call_request request_maker::vector(collective what, element_type of,
@@ -100,8 +101,8 @@ COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_
     if (receives.empty()) {
         require_size(r, "out", out.bytes / of.size, r.shape.count);
         if (r.shape.count % static_cast<std::size_t>(size_) != 0) {
-            refuse(r.as, text_of(r.shape.count, " elements do not make ", size_,
-                                 " equal blocks; pass counts"));
+            refuse(r.as, r.shape.count, " elements do not make ", size_,
+                   " equal blocks; pass counts");
         }
     } else {
         r.shape.count = sum(r, sends);
@@ -183,9 +184,8 @@ COLLECTIVES_INLINE std::size_t request_maker::place_blocks(collective what,
             continue;
         }
         if (count > elements || first > elements - count) {
-            refuse(what, text_of("block ", i, ", ", count, " elements from ", first,
-                                 " on, is not within ", whole_name,
-                                 elements == unseen ? "" : text_of(", which has ", elements)));
+            refuse(what, "block ", i, ", ", count, " elements from ", first, " on, is not within ",
+                   whole_name, elements == unseen ? "" : text_of(", which has ", elements));
         }
         is_plain = is_plain && first == behind;
         behind = first + count;
@@ -209,8 +209,8 @@ COLLECTIVES_INLINE void request_maker::require_apart(collective what, std::strin
     for (std::size_t k = 1; k < order.size(); ++k) {
         auto const a = order[k - 1], b = order[k];
         if (first(b) - first(a) < parts[a]) {
-            refuse(what, text_of("blocks ", std::min(a, b), " and ", std::max(a, b), " overlap in ",
-                                 whole_name, ", which the call writes"));
+            refuse(what, "blocks ", std::min(a, b), " and ", std::max(a, b), " overlap in ",
+                   whole_name, ", which the call writes");
         }
     }
 }

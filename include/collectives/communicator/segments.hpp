@@ -50,8 +50,8 @@ int segments_of(call_request const& r, any_algorithm by, way_of_data way, Refuse
     // Segments of blocks have a plan each.
     if (chosen) { return static_cast<int>(std::min(segments, whole ? most : 64)); }
     if (segments > most) {
-        refuse(text_of("a segment of ", r.how.segment, " bytes cuts the vector into ", segments,
-                       " parts; the most is ", most));
+        refuse("a segment of ", r.how.segment, " bytes cuts the vector into ", segments,
+               " parts; the most is ", most);
     }
     return static_cast<int>(segments);
 }

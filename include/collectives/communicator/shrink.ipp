@@ -6,6 +6,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/transport/message.hpp>
@@ -113,9 +114,9 @@ namespace detail {
         generation = 0;  // nothing of the failed calls reaches a new transport
     }
     auto shared = next.carrier
-                      ? std::make_shared<rank_progress>(std::move(next.carrier), e.shared()->work)
+                      ? make_shared_object<rank_progress>(std::move(next.carrier), e.shared()->work)
                       : e.shared();
-    return std::make_shared<communicator_core>(
+    return make_shared_object<communicator_core>(
         std::move(shared), std::move(next.board), rank_group(std::move(survivors), me),
         with_generation(mix(e.context(), hash_text("survivors")), generation),
         core.planner().model());

@@ -47,16 +47,16 @@ namespace detail {
 /// Throws usage_error where a rank gives more than it may.
 inline void require_bootstrap_bytes(int rank, std::size_t bytes) {
     if (bytes > most_bootstrap_bytes) {
-        throw usage_error(text_of("rank ", rank, ", meeting: ", bytes, " bytes, more than ",
-                                  most_bootstrap_bytes));
+        throw_error<usage_error>("rank ", rank, ", meeting: ", bytes, " bytes, more than ",
+                                 most_bootstrap_bytes);
     }
 }
 
 /// Throws transport_error where a peer says that it gives more than it may.
 inline void require_given_bytes(int rank, int peer, std::size_t bytes) {
     if (bytes > most_bootstrap_bytes) {
-        throw transport_error(text_of("rank ", rank, ", meeting: rank ", peer, " gives ", bytes,
-                                      " bytes, more than ", most_bootstrap_bytes));
+        throw_error<transport_error>("rank ", rank, ", meeting: rank ", peer, " gives ", bytes,
+                                     " bytes, more than ", most_bootstrap_bytes);
     }
 }
 
@@ -81,7 +81,7 @@ public:
     template <class F>
     auto operator()(int rank, F&& f) {
         if (broken_) {
-            throw transport_error(text_of("rank ", rank, ", meeting: an earlier call has failed"));
+            throw_error<transport_error>("rank ", rank, ", meeting: an earlier call has failed");
         }
         broken_ = true;
         auto result = f();

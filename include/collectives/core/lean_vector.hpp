@@ -36,6 +36,11 @@ namespace detail {
     return result;
 }
 
+/// Room for `n` elements of `size` bytes, with a copy of those from `others` on.
+[[gnu::cold]] inline void* copied_to_room_for(std::size_t n, std::size_t size, void const* others) {
+    return std::memcpy(room_for(n, size), others, n * size);
+}
+
 }  // namespace detail
 
 /// Does what std::vector does, under the same names and at the same cost, as far as this library
@@ -61,7 +66,16 @@ public:
     }
     template <std::same_as<std::vector<T>> Vector>
     lean_vector(Vector const& all) : lean_vector(all.data(), all.data() + all.size()) {}
-    lean_vector(lean_vector const& other) : lean_vector(other.begin(), other.end()) {}
+    lean_vector(lean_vector const& other) : lean_vector() {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            if (other.empty()) { return; }
+            auto const n = other.size_;
+            first_ = static_cast<T*>(detail::copied_to_room_for(n, sizeof(T), other.first_));
+            size_ = capacity_ = n;
+        } else {
+            append(other.begin(), other.end());
+        }
+    }
     lean_vector(lean_vector&& other) noexcept
         : first_(std::exchange(other.first_, nullptr)),
           size_(std::exchange(other.size_, 0)),
@@ -76,7 +90,9 @@ public:
         return *this;
     }
     ~lean_vector() {
-        clear();
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            for (auto* at = end(); at != first_;) { (--at)->~T(); }
+        }
         ::operator delete(first_);
     }
 

@@ -98,8 +98,12 @@ constexpr std::uint64_t op_id() {
 
 /// The same, also for types that are spelt alike.
 template <class Op>
-std::uint64_t op_type_fingerprint() {
-    return detail::hash_mix(op_id<Op>(), detail::linker_id<Op>());
+constexpr std::uint64_t op_type_fingerprint() {
+    if constexpr (detail::is_spelt_once<Op>) {
+        return op_id<Op>();
+    } else {
+        return detail::hash_mix(op_id<Op>(), detail::linker_id<Op>());
+    }
 }
 
 /// A 64-bit identity of an operator with its state, equal in all processes of one binary. For a

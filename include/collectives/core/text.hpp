@@ -41,6 +41,22 @@ std::string joined(std::initializer_list<text_part> parts);
 
 }  // namespace detail
 
+namespace detail {
+
+template <class Error>
+[[noreturn, gnu::cold, gnu::noinline]] void throw_joined(std::initializer_list<text_part> parts) {
+    throw Error(joined(parts));
+}
+
+}  // namespace detail
+
+/// Throws an error whose message is the joined parts. Where it is called, it needs less code than
+/// to throw the error would.
+template <class Error, class... Parts>
+[[noreturn]] void throw_error(Parts const&... parts) {
+    detail::throw_joined<Error>({detail::text_part(parts)...});
+}
+
 /// Joins the parts; each is a text or an integer.
 template <class... Parts>
 std::string text_of(Parts const&... parts) {

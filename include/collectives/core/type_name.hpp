@@ -100,6 +100,12 @@ constexpr std::type_info const* type_record() {
 
 namespace detail {
 
+/// Whether no other type is spelt alike: a type of the library that is no template's and no
+/// function's. (clang spells a user's type in a function without that function.)
+template <class T>
+inline constexpr bool is_spelt_once = type_name<T>().starts_with("collectives::") &&
+                                      type_name<T>().find_first_of("<({") == std::string_view::npos;
+
 /// Tells types apart that are spelt alike: two lambdas of one function have one name in g++'s
 /// messages, but two in the linker's table.
 template <class T>

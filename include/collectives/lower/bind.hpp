@@ -64,13 +64,13 @@ public:
 
 private:
     std::size_t chunk(int c) const { return static_cast<std::size_t>(c % what_.chunks); }
-    std::size_t bytes_of(piece p) const {
+    [[gnu::cold, gnu::noinline]] std::size_t bytes_of(piece p) const {
         std::size_t sum = 0;
         for (int k = 0; k < p.count; ++k) { sum += at_.bytes[chunk(p.first + k)]; }
         return sum;
     }
     /// Whether this round sends something that overlaps the `bytes` bytes at `p`.
-    bool sent_now(place p, std::size_t bytes) const {
+    [[gnu::cold, gnu::noinline]] bool sent_now(place p, std::size_t bytes) const {
         for (auto i = static_cast<std::size_t>(round_.sends.first); i < result_.sends.size(); ++i) {
             if (overlap(result_.sends[i].at, result_.sends[i].bytes, p, bytes)) { return true; }
         }
@@ -137,13 +137,10 @@ private:
             return add({memory::input, at_.input[chunk(p.first)].offset});
         }
         auto const staged = is_staged(how_.how);
-        auto parts = stretches_of(
-            at_, p, [&](std::size_t c) { return staged ? values_.staged(c) : values_.of(c); });
+        auto parts = values_.stretches(p, staged);
         auto at = parts.front().from;
         if (parts.size() > 1 || (!is_read(how_.how, at.where) && bytes != 0)) {
-            if (staged) {
-                parts = stretches_of(at_, p, [&](std::size_t c) { return values_.of(c); });
-            }
+            if (staged) { parts = values_.stretches(p, false); }
             auto const to_output = !staged && values_.can_be_gathered(p);
             auto const is_sent_now = [&](place x, std::size_t n) { return sent_now(x, n); };
             at = to_output ? place{memory::output, at_.output[chunk(p.first)].offset}

@@ -25,7 +25,8 @@ struct place {
 };
 
 /// Whether two ranges of bytes share any.
-constexpr bool overlap(place a, std::size_t a_bytes, place b, std::size_t b_bytes) {
+[[gnu::cold, gnu::noinline]] constexpr bool overlap(place a, std::size_t a_bytes, place b,
+                                                    std::size_t b_bytes) {
     return a.where == b.where && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes;
 }
 
@@ -77,14 +78,13 @@ struct reader {
 
 /// Adds a reader to those from `first` on. Of a peer's rounds, the last one counts.
 [[gnu::cold]] inline void note_reader(lean_vector<reader>& list, int first, reader r) {
-    auto const from = list.begin() + first;
-    auto const same =
-        std::find_if(from, list.end(), [&](auto const& x) { return x.peer == r.peer; });
-    if (same == list.end()) {
-        list.push_back(r);
-    } else {
-        same->round = std::max(same->round, r.round);
+    for (auto* same = list.begin() + first; same != list.end(); ++same) {
+        if (same->peer == r.peer) {
+            same->round = std::max(same->round, r.round);
+            return;
+        }
     }
+    list.push_back(r);
 }
 
 struct bound_round {

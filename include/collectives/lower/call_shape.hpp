@@ -71,7 +71,8 @@ struct call_shape {
     }
 
 private:
-    std::size_t bytes_of(bool own_block, lean_vector<std::size_t> const& blocks) const {
+    [[gnu::noinline]] std::size_t bytes_of(bool own_block,
+                                           lean_vector<std::size_t> const& blocks) const {
         auto const elements = !knows_all_blocks ? count
                               : !own_block      ? end_of(blocks)
                               : blocks.empty()  ? block(count, size, rank).size

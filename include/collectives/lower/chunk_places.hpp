@@ -3,6 +3,7 @@
 // values without a place in the output.
 #pragma once
 
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/bound.hpp>
 #include <collectives/lower/layout.hpp>
@@ -29,27 +30,6 @@ struct piece {
         if (before_end < r.count) { result.push_back({0, r.count - before_end}); }
     } else {
         for (int k = 0; k < r.count; ++k) { result.push_back({(r.first + k) % chunks, 1}); }
-    }
-    return result;
-}
-
-/// The contiguous ranges of a piece's values, chunk c at `where(c)`, in order: copies without a
-/// destination yet.
-template <class Where>
-[[gnu::cold]] lean_vector<bound_copy> stretches_of(layout const& at, piece p, Where const& where) {
-    lean_vector<bound_copy> result;
-    for (int k = 0; k < p.count; ++k) {
-        auto const c = static_cast<std::size_t>(p.first + k) % at.bytes.size();
-        auto const from = where(c);
-        auto const bytes = at.bytes[c];
-        if (!result.empty()) {
-            auto& last = result.back();
-            if (bytes == 0 || from == place{last.from.where, last.from.offset + last.bytes}) {
-                last.bytes += bytes;
-                continue;
-            }
-        }
-        result.push_back({{}, from, bytes});
     }
     return result;
 }
@@ -88,10 +68,30 @@ public:
         return at_.separate ? place{memory::input, at_.input[c].offset} : now_[c].at;
     }
 
+    /// The contiguous ranges of a piece's values, or of what peers that reach only scratch can read
+    /// of them, in order: copies without a destination yet.
+    [[gnu::cold]] lean_vector<bound_copy> stretches(piece p, bool for_peers) const {
+        lean_vector<bound_copy> result;
+        for (int k = 0; k < p.count; ++k) {
+            auto const c = chunk(p, k);
+            auto const from = for_peers ? staged(c) : of(c);
+            auto const bytes = at_.bytes[c];
+            if (!result.empty()) {
+                auto& last = result.back();
+                if (bytes == 0 || from == place{last.from.where, last.from.offset + last.bytes}) {
+                    last.bytes += bytes;
+                    continue;
+                }
+            }
+            result.push_back({{}, from, bytes});
+        }
+        return result;
+    }
+
     /// Moves the values of a piece to one contiguous place: in the output, or in new scratch if the
     /// output does not cover them or `output_is_taken` says that its place must not be written.
-    template <class IsTaken>
-    [[gnu::cold]] place move(piece p, std::size_t bytes, IsTaken&& output_is_taken) {
+    [[gnu::cold]] place move(piece p, std::size_t bytes,
+                             function_ref<bool(place)> output_is_taken) {
         bool covered = true;
         for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p, k)]; }
         place to{memory::output, covered ? at_.output[chunk(p, 0)].offset : 0};
@@ -128,8 +128,8 @@ public:
     }
     /// Scratch for a copy of a piece, which lasts until it is dropped. It may replace older copies
     /// of these values, except those that `is_sent` still needs.
-    template <class IsSent>
-    [[gnu::cold]] place stage(piece p, std::size_t bytes, IsSent&& is_sent) {
+    [[gnu::cold]] place stage(piece p, std::size_t bytes,
+                              function_ref<bool(place, std::size_t)> is_sent) {
         auto const before = ending_.size();
         for (int k = 0; k < p.count; ++k) { drop_copy(chunk(p, k)); }
         for (auto i = before; i < ending_.size();) {

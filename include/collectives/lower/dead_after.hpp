@@ -36,8 +36,7 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
         if (at.where == memory::output) { read.emplace_back(at, bytes); }
     };
     auto const is_dead = [&](place at, std::size_t bytes) {
-        return at.where == memory::output &&
-               std::none_of(read.begin(), read.end(), [&](auto const& one) {
+        return at.where == memory::output && std::ranges::none_of(read, [&](auto const& one) {
                    return overlap(one.first, one.second, at, bytes);
                });
     };

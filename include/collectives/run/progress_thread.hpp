@@ -5,6 +5,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/service_thread.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/waiter.hpp>
 
 #include <unistd.h>
@@ -54,7 +55,7 @@ public:
         std::lock_guard const lock(mutex);
         auto its = of == ::getpid() ? one.lock() : nullptr;  // a child has none of its parent's
         if (!its) {
-            one = its = std::make_shared<progress_thread>();
+            one = its = make_shared_object<progress_thread>();
             run_where_process_may(its->thread_);
             of = ::getpid();
         }

@@ -6,6 +6,7 @@
 #include <collectives/core/isa.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/core/progress_lock.hpp>
@@ -27,7 +28,7 @@ struct rank_work {
     lean_vector<any_transport*> carriers;
     lean_vector<activity*> active;
     std::shared_ptr<collectives::progress_lock> lock =
-        std::make_shared<collectives::progress_lock>();
+        make_shared_object<collectives::progress_lock>();
     std::thread::id maker = std::this_thread::get_id();  // of the first transport
 };
 
@@ -42,7 +43,7 @@ inline int processors_for(any_transport const& t) {
 struct rank_progress {
     [[gnu::cold]] explicit rank_progress(
         std::shared_ptr<any_transport> t,
-        std::shared_ptr<rank_work> all = std::make_shared<rank_work>())
+        std::shared_ptr<rank_work> all = make_shared_object<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/any_transport.hpp>
 
@@ -70,7 +71,7 @@ public:
         if (!transport_->keeps_memory()) { return give_back(b); }
         if (b.data == nullptr) { return; }
         try {
-            auto const memory = std::make_shared<in_use>();
+            auto const memory = make_shared_object<in_use>();
             transport_->keep(memory);
             memory->data = b.data;
         } catch (std::bad_alloc const&) {}  // then it stays for as long as the process lives

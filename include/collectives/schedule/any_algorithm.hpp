@@ -34,8 +34,8 @@ struct algorithm_table {
     decltype(step_source::chunks) chunks = nullptr;
     decltype(step_source::owner) owner = nullptr;
     decltype(step_source::emit) emit = nullptr;
-    bool states_sums = false;
-    proof (*verdict)(any_algorithm of, collective what, int size, rank_t root) = nullptr;
+    sum_order (*sums)(int parameter, collective what, int size) = nullptr;  // if it states them
+    proof (*prove)(any_algorithm of, collective what, int size, rank_t root) = nullptr;  // else
 };
 
 template <algorithm A>
@@ -43,24 +43,30 @@ constexpr bool fits_with(int parameter, int size) {
     return collectives::fits(made_of<A>(parameter), size);
 }
 
-template <algorithm A>
-[[gnu::cold]] proof verdict_on(any_algorithm of, collective what, int size, rank_t root);
+proof prove_by_steps(any_algorithm of, collective what, int size, rank_t root);
 
 template <algorithm A>
-inline constexpr algorithm_table table_of{A::name,
-                                          has_a_parameter<A>,
-                                          &fits_with<A>,
-                                          own_patterns<A>,
-                                          &functions_of<A>::chunks,
-                                          &functions_of<A>::owner,
-                                          &functions_of<A>::emit,
-                                          states_its_sums<A>,
-                                          &verdict_on<A>};
+constexpr algorithm_table make_table() {
+    algorithm_table table{A::name,
+                          has_a_parameter<A>,
+                          &fits_with<A>,
+                          own_patterns<A>,
+                          &functions_of<A>::chunks,
+                          &functions_of<A>::owner,
+                          &functions_of<A>::emit};
+    if constexpr (states_its_sums<A>) {
+        table.sums = [](int parameter, collective what, int size) {
+            return made_of<A>(parameter).sums({}, what, size);
+        };
+    } else {
+        table.prove = &prove_by_steps;
+    }
+    return table;
+}
+template <algorithm A>
+inline constexpr algorithm_table table_of = make_table<A>();
 
-inline proof no_verdict(any_algorithm of, collective what, int size, rank_t root);
-
-inline constexpr algorithm_table automatic_table{
-    automatic::name, false, nullptr, 0, nullptr, nullptr, nullptr, false, &no_verdict};
+inline constexpr algorithm_table automatic_table{automatic::name};
 
 }  // namespace detail
 
@@ -107,12 +113,10 @@ public:
     /// As the free function `check`.
     proof check(int size, collective what = collective::all_reduce, rank_t root = 0) const;
     /// Whether it is one of the library's own, whose sums are known without a proof.
-    constexpr bool states_its_sums() const { return table_->states_sums; }
+    constexpr bool states_its_sums() const { return table_->sums != nullptr; }
     /// The verdict of `check`, also for `automatic` and sizes that it does not fit: they are not
     /// ok. O(1) for the library's own algorithms.
-    proof verdict(int size, collective what = collective::all_reduce, rank_t root = 0) const {
-        return table_->verdict(*this, what, size, root);
-    }
+    proof verdict(int size, collective what = collective::all_reduce, rank_t root = 0) const;
     /// As the free function `cost_of`.
     cost cost_of(int size, std::uint64_t bytes, collective what = collective::all_reduce,
                  rank_t root = 0) const;
@@ -128,23 +132,6 @@ private:
     detail::algorithm_table const* table_ = &detail::automatic_table;
     int parameter_ = 0;
 };
-
-inline proof detail::no_verdict(any_algorithm, collective, int, rank_t) {
-    return {false, "automatic has no steps before it has chosen"};
-}
-
-template <algorithm A>
-[[gnu::cold]] proof detail::verdict_on(any_algorithm of, collective what, int size, rank_t root) {
-    if (!of.fits(size)) { return {false, "the algorithm is not for so many ranks"}; }
-    if constexpr (detail::states_its_sums<A>) {
-        auto const sums = is_prefix(what) && !has_scan<A>
-                              ? sum_order::left_fold  // as linear::scan
-                              : made_of<A>(of.parameter()).sums({}, what, size);
-        return stated_proof(sums, what, size);
-    } else {
-        return of.check(size, what, root);
-    }
-}
 
 }  // namespace collectives
 

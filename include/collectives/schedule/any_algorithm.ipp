@@ -30,6 +30,22 @@ COLLECTIVES_INLINE proof any_algorithm::check(int size, collective what, rank_t 
     return collectives::check(record_all(what, size, root));
 }
 
+COLLECTIVES_INLINE proof detail::prove_by_steps(any_algorithm of, collective what, int size,
+                                                rank_t root) {
+    return of.check(size, what, root);
+}
+
+[[gnu::cold]] COLLECTIVES_INLINE proof any_algorithm::verdict(int size, collective what,
+                                                              rank_t root) const {
+    if (is_automatic()) { return {false, "automatic has no steps before it has chosen"}; }
+    if (!fits(size)) { return {false, "the algorithm is not for so many ranks"}; }
+    if (!states_its_sums()) { return table_->prove(*this, what, size, root); }
+    bool const linear = is_prefix(what) && !source().has(detail::pattern::scan);
+    return detail::stated_proof(linear ? detail::sum_order::left_fold  // as linear::scan
+                                       : table_->sums(parameter_, what, size),
+                                what, size);
+}
+
 COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::uint64_t bytes, collective what,
                                                rank_t root) const {
     return detail::cost_of(source(), outline_of(what, size, root), bytes);
@@ -43,7 +59,7 @@ COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::uint64_t bytes, co
         throw usage_error("there is no such size or root");
     }
     if (!fits(size)) {
-        throw usage_error(text_of(collectives::name(*this), " is not for ", size, " ranks"));
+        throw_error<usage_error>(collectives::name(*this), " is not for ", size, " ranks");
     }
     return detail::outline_of(source(), what, size, root);
 }

@@ -62,7 +62,8 @@ public:
         blocks_ = blocks;
     }
     /// A collector for the steps of a smaller job.
-    constexpr step_collector relabelled(relabelling const& inner) const {
+    [[gnu::cold, gnu::noinline]] constexpr step_collector relabelled(
+        relabelling const& inner) const {
         auto result = *this;
         result.at_ = at_.of(inner);
         return result;
@@ -71,9 +72,15 @@ public:
     /// From now on, rank r of the job is called r - 1.
     constexpr void leave_out_first_rank() { at_.first_rank += at_.stride; }
 
-    /// Not inlined, since algorithms call it from many places.
-    [[gnu::noinline]] constexpr void operator()(step const& emitted) const {
-        step s = at_(emitted);
+    /// Takes a step apart: algorithms emit in many places, and numbers travel in registers.
+    [[gnu::always_inline]] constexpr void operator()(step const& s) const {
+        add(s.round, s.what, s.peer, s.chunks.first, s.chunks.count);
+    }
+
+private:
+    [[gnu::cold, gnu::noinline]] constexpr void add(int round, verb what, rank_t peer, int first,
+                                                    int count) const {
+        step s = at_({round, what, peer, {first, count}});
         if (chunks_ != blocks_) {
             s.chunks = regrouped(s.chunks, chunks_, blocks_);
             if (s.chunks.count == 0) { return; }  // more chunks than blocks: both sides drop it
@@ -82,7 +89,6 @@ public:
         if (to_->out != nullptr) { to_->out->push_back(s); }
     }
 
-private:
     recorder* to_;
     relabelling at_;
     int chunks_ = 1;

@@ -50,8 +50,8 @@ void each_task(schedule const& own, std::uint64_t bytes, Visit&& visit) {
 inline std::uint64_t whole_time(task const& t, rank_t rank, double per_byte) {
     auto const time = static_cast<double>(t.bytes) * per_byte;
     if (!(time >= 0 && time < 0x1p63)) {
-        throw usage_error(text_of("rank ", rank, " adds ", t.bytes,
-                                  " bytes in a round, for a time that cannot be written"));
+        throw_error<usage_error>("rank ", rank, " adds ", t.bytes,
+                                 " bytes in a round, for a time that cannot be written");
     }
     return static_cast<std::uint64_t>(time + 0.5);
 }

@@ -67,7 +67,7 @@ inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks
 /// Throws usage_error for an algorithm that is not of the library, or does not fit so many ranks.
 inline closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
     if (size < 1 || n < 0 || !a.fits(size)) {
-        throw usage_error(text_of(name(a), " is not for ", size, " ranks"));
+        throw_error<usage_error>(name(a), " is not for ", size, " ranks");
     }
     std::int64_t const p = size;
     std::int64_t const up = ceil_log2(size), down = floor_log2(size);
@@ -120,7 +120,7 @@ inline closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
         if (own > 1) { c = {2, own - 1, 2 * (own - 1) * n, (own - 1) * n, volume}; }
         detail::add_two_shot(c, {n, devices}, devices, 1);
     } else {
-        throw usage_error(text_of("no closed form is known of ", name(a)));
+        throw_error<usage_error>("no closed form is known of ", name(a));
     }
     return c;
 }

@@ -65,12 +65,12 @@ inline std::string to_text(machine_model const& m) {
             char* rest = nullptr;
             auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);
             if (!(value >= 0) || !std::isfinite(value) || rest != line.data() + line.size()) {
-                throw usage_error(text_of("'", line, "' is no price: write a name and seconds"));
+                throw_error<usage_error>("'", line, "' is no price: write a name and seconds");
             }
             m.*price = value;
             known = true;
         }
-        if (!known) { throw usage_error(text_of("'", name, "' is the name of no price")); }
+        if (!known) { throw_error<usage_error>("'", name, "' is the name of no price"); }
     }
     return m;
 }
@@ -82,7 +82,7 @@ inline std::string to_text(machine_model const& m) {
     if (path == nullptr) { return {}; }
     auto* const file = std::fopen(path, "r");
     if (file == nullptr) {
-        throw usage_error(text_of("COLLECTIVES_MODEL: cannot read '", path, "'"));
+        throw_error<usage_error>("COLLECTIVES_MODEL: cannot read '", path, "'");
     }
     std::string text;
     for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) { text += static_cast<char>(c); }
@@ -90,7 +90,7 @@ inline std::string to_text(machine_model const& m) {
     try {
         return parse_model(text);
     } catch (usage_error const& e) {
-        throw usage_error(text_of("COLLECTIVES_MODEL, '", path, "': ", e.what()));
+        throw_error<usage_error>("COLLECTIVES_MODEL, '", path, "': ", e.what());
     }
 }
 

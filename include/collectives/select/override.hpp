@@ -38,10 +38,10 @@ namespace detail {
                        : unit == "g" || unit == "G" ? 30
                                                     : -1;
     if (fault != std::errc{} || shift < 0) {
-        throw usage_error(text_of("'", text, "' is no number of bytes: write 0, 4k, 2M, inf"));
+        throw_error<usage_error>("'", text, "' is no number of bytes: write 0, 4k, 2M, inf");
     }
     if (value > (std::numeric_limits<std::size_t>::max() >> shift)) {
-        throw usage_error(text_of("'", text, "' is more than can be counted"));
+        throw_error<usage_error>("'", text, "' is more than can be counted");
     }
     return value << shift;
 }
@@ -62,7 +62,7 @@ namespace detail {
             rule.from = detail::parse_bytes(item.substr(colon + 1, dash - colon - 1));
             rule.to = detail::parse_bytes(item.substr(dash + 1));
             if (rule.from >= rule.to) {
-                throw usage_error(text_of("'", item, "': the range is empty"));
+                throw_error<usage_error>("'", item, "': the range is empty");
             }
         }
         rules.push_back(rule);
@@ -80,7 +80,7 @@ namespace detail {
     if (text == nullptr) { return {}; }
     try {
         return parse_override(text);
-    } catch (usage_error const& e) { throw usage_error(text_of(variable, ": ", e.what())); }
+    } catch (usage_error const& e) { throw_error<usage_error>(variable, ": ", e.what()); }
 }
 
 }  // namespace collectives

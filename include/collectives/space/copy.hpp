@@ -19,9 +19,6 @@ inline constexpr bool can_pass_caches = true;
 inline constexpr bool can_pass_caches = false;
 #endif
 
-/// Copies any bytes past the caches; first and last bytes of no whole line go through them.
-void stream(std::byte* to, std::byte const* from, std::size_t bytes);
-
 /// Stores past the caches come before all stores after this.
 void end_stream();
 

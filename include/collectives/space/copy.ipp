@@ -76,7 +76,8 @@ COLLECTIVES_INLINE void end_stream() {}
 
 #endif
 
-COLLECTIVES_INLINE void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
+/// Copies any bytes past the caches; first and last bytes of no whole line go through them.
+inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
     std::size_t const head = std::min(bytes_to_line(to), bytes);
     std::size_t const lines = (bytes - head) / line_bytes;
     std::size_t const end = head + lines * line_bytes;
@@ -124,7 +125,7 @@ COLLECTIVES_INLINE void copies::add(std::span<std::byte* const> dsts, std::byte 
         return detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
     };
     if (detail::stores_whole_lines() && to == destination::not_read_soon &&
-        std::all_of(dsts.begin(), dsts.end(), alike)) {
+        std::ranges::all_of(dsts, alike)) {
         detail::stream_lines_to_all(dsts.data(), dsts.size(), head, src, lines, next);
         auto const end = head + lines * detail::line_bytes;
         for (auto* const d : dsts) {

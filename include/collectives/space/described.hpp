@@ -19,12 +19,11 @@ reducer describe_reducer(Op const& op) {
     result.op = &op;
     result.canonical = &canonical_form_of<Op, T>;
     result.elem_size = sizeof(T);
-    auto const identity = [&] { return detail::hash_mix(op_fingerprint(op), type_id<T>()); };
     if constexpr (detail::has_fingerprint<Op>) {
-        result.fingerprint = identity();
+        result.fingerprint = detail::hash_mix(op_fingerprint(op), type_id<T>());
         result.op_type = op_type_fingerprint<Op>();
     } else {  // the same in each call
-        static std::uint64_t const id = identity();
+        static std::uint64_t const id = detail::hash_mix(op_type_fingerprint<Op>(), type_id<T>());
         result.fingerprint = id;
     }
     result.op_name = op_name<Op>();

@@ -103,83 +103,97 @@ struct cut {
     std::size_t first;   // elements of the first block
     std::size_t length;  // of all others
 
-    /// A stream wants blocks that begin where a cache line does; where no element begins there, the
-    /// result goes through the caches.
-    template <std::size_t Size>
-    static cut of(reduction const& r, bool in_one, bool may_stream = true) {
-        constexpr std::size_t length = Size < block_bytes ? block_bytes / Size : 1;
-        if constexpr (can_pass_caches && line_bytes % Size == 0) {
+    /// A stream wants blocks that begin where a cache line does; where no element of `size` bytes
+    /// begins there, the result goes through the caches.
+    static cut of(reduction const& r, std::size_t size, bool in_one, bool may_stream = true) {
+        std::size_t const length = size < block_bytes ? block_bytes / size : 1;
+        if constexpr (can_pass_caches) {
             std::size_t const head = bytes_to_line(r.dst);
-            if (may_stream && r.to == destination::not_read_soon && head % Size == 0) {
-                return {true, head == 0 ? length : head / Size, length};
+            if (may_stream && r.to == destination::not_read_soon && line_bytes % size == 0 &&
+                head % size == 0) {
+                return {true, head == 0 ? length : head / size, length};
             }
         }
         return in_one ? cut{false, r.count, r.count} : cut{false, length, length};
     }
 };
 
-/// A fold whose partial results are of the type of the elements. Up to three sources are folded at
-/// once; of more, a block of sums stays in the nearest cache while two more sources after the other
-/// are added to it. What must be prepared, finished or streamed goes through such a block, too.
-template <class Op, class T>
-[[gnu::always_inline]] inline void fold_blocks(Op const& op, reduction const& r) {
-    constexpr bool can_prepare = collectives::detail::prepares<Op, T>;
-    constexpr bool can_finish = collectives::detail::finishes<Op, T>;
-    constexpr std::size_t room = sizeof(T) < block_bytes ? block_bytes / sizeof(T) : 1;
-    bool const prepares = can_prepare && r.raw;
-    bool const finishes = can_finish && r.finish_size > 0;
-    folder<Op, T> const f{op, r.finish_size};
-    if (r.n == 2 && !prepares && !finishes && r.to == destination::read_soon) {  // most are so
-        auto const at = [](auto* p) { return static_cast<std::byte const*>(p); };
-        f.fold2(static_cast<std::byte*>(r.dst), at(r.sources[0]), at(r.sources[1]), r.count);
-        return;
-    }
-    alignas(64) std::byte sums[room * sizeof(T)];
-    alignas(64) std::byte next[can_prepare ? room * sizeof(T) : 1];
+/// What a pass is asked to do beside a fold, as far as its operator has it.
+struct extras {
+    bool prepares, finishes;
+};
 
-    auto const blocks = cut::of<sizeof(T)>(r, r.n <= 3 && !prepares && !finishes);
+/// A pass that is more than one step, made of steps by `step`, which can fold two or three sources,
+/// prepare one or finish one. A block of sums stays in the nearest cache while two more sources
+/// after the other are added to it. What must be prepared, finished or streamed goes through such a
+/// block, too. A block has room for an element of `size` bytes.
+template <std::size_t Room>
+[[gnu::noinline]] void fold_in_blocks(reducer::reduce_function step, void const* op,
+                                      std::size_t size, reduction const& r, extras does) {
+    alignas(64) std::byte sums[Room];
+    alignas(64) std::byte next[Room];
+    auto const blocks = cut::of(r, size, r.n <= 3 && !does.prepares && !does.finishes);
+    copies past_caches;
     std::size_t here = blocks.first;
     for (std::size_t first = 0; first < r.count; first += here, here = blocks.length) {
         here = std::min(here, r.count - first);
-        auto* const dst = static_cast<std::byte*>(r.dst) + first * sizeof(T);
-        auto const source = [&](int k) __attribute__((always_inline)) {
-            return static_cast<std::byte const*>(r.sources[k]) + first * sizeof(T);
+        auto* const dst = static_cast<std::byte*>(r.dst) + first * size;
+        auto const source = [&](int k) -> void const* {
+            return static_cast<std::byte const*>(r.sources[k]) + first * size;
+        };
+        auto const take = [&](std::byte * to, void const* const* from, int n, int finish_size,
+                              bool raw) __attribute__((noinline)) {
+            step(op, {to, from, n, here, finish_size, raw});
         };
         std::byte* const result = blocks.streamed ? sums : dst;
         // Until the last step nothing is written to the destination: it may be a source.
-        std::byte* const folded = finishes ? sums : result;
-        std::byte const* sum = source(0);
-        if constexpr (can_prepare) {
-            if (prepares) {
-                auto* const to = r.n == 1 ? folded : sums;
-                f.prepare(to, sum, here);
-                sum = to;
-            }
+        std::byte* const folded = does.finishes ? sums : result;
+        void const* sum = source(0);
+        if (does.prepares) {
+            auto* const to = r.n == 1 ? folded : sums;
+            take(to, &sum, 1, 0, true);
+            sum = to;
         }
         for (int k = 1; k < r.n;) {
-            int const taken = !prepares && k + 1 < r.n ? 2 : 1;
+            int const taken = !does.prepares && k + 1 < r.n ? 2 : 1;
             std::byte* const to = k + taken == r.n ? folded : sums;
-            if (taken == 2) {
-                f.fold3(to, sum, source(k), source(k + 1), here);
-            } else {
-                std::byte const* second = source(k);
-                if constexpr (can_prepare) {
-                    if (prepares) {
-                        f.prepare(next, second, here);
-                        second = next;
-                    }
-                }
-                f.fold2(to, sum, second, here);
+            void const* from[]{sum, source(k), taken == 2 ? source(k + 1) : nullptr};
+            if (does.prepares) {
+                take(next, from + 1, 1, 0, true);
+                from[1] = next;
             }
+            take(to, from, taken + 1, 0, false);
             sum = to;
             k += taken;
         }
-        if constexpr (can_finish) {
-            if (finishes) { f.finish(result, sum, here); }
-        }
-        if (blocks.streamed) { stream(dst, sums, here * sizeof(T)); }
+        if (does.finishes) { take(result, &sum, 1, r.finish_size, false); }
+        if (blocks.streamed) { past_caches.add(dst, sums, here * size, r.to); }
     }
-    if (blocks.streamed) { end_stream(); }
+    past_caches.end();
+}
+
+/// A fold whose partial results are of the type of the elements; `step` is the function that this
+/// is inlined into. Whether the pass was one step, which is done then.
+template <class Op, class T>
+[[gnu::always_inline]] inline bool fold_in_one_step(Op const& op, reduction const& r, extras does) {
+    if (r.to != destination::read_soon) { return false; }
+    folder<Op, T> const f{op, r.finish_size};
+    auto* const dst = static_cast<std::byte*>(r.dst);
+    auto const source = [&](int k) __attribute__((always_inline)) {
+        return static_cast<std::byte const*>(r.sources[k]);
+    };
+    if (!does.prepares && !does.finishes) {
+        if (r.n == 2) { return f.fold2(dst, source(0), source(1), r.count), true; }
+        if (r.n == 3) { return f.fold3(dst, source(0), source(1), source(2), r.count), true; }
+    } else if (r.n == 1 && does.prepares != does.finishes) {
+        if constexpr (collectives::detail::prepares<Op, T>) {
+            if (does.prepares) { return f.prepare(dst, source(0), r.count), true; }
+        }
+        if constexpr (collectives::detail::finishes<Op, T>) {
+            if (does.finishes) { return f.finish(dst, source(0), r.count), true; }
+        }
+    }
+    return false;
 }
 
 }  // namespace collectives::host::detail

@@ -7,7 +7,7 @@
 #include <collectives/space/fold.hpp>
 #include <collectives/space/strips.hpp>
 
-#include <array>
+#include <algorithm>
 #include <concepts>
 #include <type_traits>
 
@@ -20,23 +20,26 @@ template <class Op>
 inline constexpr bool gives_truth_values =
     std::is_same_v<Op, logical_and> || std::is_same_v<Op, logical_or>;
 
+/// What a level's function does. `step` is that function, which does what needs several steps.
 template <isa Level, class Op, class T>
-[[gnu::always_inline]] inline void fold(void const* op, reduction const& r) {
+[[gnu::always_inline]] inline void fold(reducer::reduce_function step, void const* op,
+                                        reduction const& r) {
     using acc = accumulator<Op, T>;
     Op const& typed = *static_cast<Op const*>(op);
-    bool const prepares = collectives::detail::prepares<Op, acc> && r.raw;
-    bool const finishes = collectives::detail::finishes<Op, acc> && r.finish_size > 0;
-    bool const truth = gives_truth_values<Op> && r.finish_size == 1;
-    if (r.n == 1 && !prepares && !finishes && !truth) {
+    extras const does{collectives::detail::prepares<Op, acc> && r.raw,
+                      collectives::detail::finishes<Op, acc> && r.finish_size > 0};
+    if constexpr (std::is_same_v<acc, T>) {
+        if (fold_in_one_step<Op, T>(typed, r, does)) { return; }
+    }
+    if (r.n == 1 && !does.prepares && !does.finishes) {
+        if (gives_truth_values<Op> && r.finish_size == 1) {
+            void const* const itself[]{r.sources[0], r.sources[0]};
+            return step(op, {r.dst, itself, 2, r.count, 0, false, r.to});
+        }
         return copy(r.dst, r.sources[0], r.count * sizeof(T), r.to);
     }
-    if constexpr (gives_truth_values<Op>) {
-        std::array<void const*, 2> const itself{r.sources[0], r.sources[0]};
-        bool const one = r.n == 1;
-        fold_blocks<Op, T>(typed, {r.dst, one ? itself.data() : r.sources, one ? 2 : r.n, r.count,
-                                   r.finish_size, r.raw, r.to});
-    } else if constexpr (std::is_same_v<acc, T>) {
-        fold_blocks<Op, T>(typed, r);
+    if constexpr (std::is_same_v<acc, T>) {
+        fold_in_blocks<std::max(block_bytes, sizeof(T))>(step, op, sizeof(T), r, does);
     } else {
         fold_strips<Level, Op, T>(typed, r);
     }
@@ -44,19 +47,19 @@ template <isa Level, class Op, class T>
 
 template <class Op, class T>
 void run_portable(void const* op, reduction const& r) {
-    fold<isa::portable, Op, T>(op, r);
+    fold<isa::portable, Op, T>(&run_portable<Op, T>, op, r);
 }
 
 #if defined(__x86_64__) && !defined(__NVCC__)
 
 template <class Op, class T>
 [[gnu::target("avx2,f16c")]] void run_avx2(void const* op, reduction const& r) {
-    fold<isa::avx2, Op, T>(op, r);
+    fold<isa::avx2, Op, T>(&run_avx2<Op, T>, op, r);
 }
 template <class Op, class T>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,f16c")]] void run_avx512(void const* op,
                                                                            reduction const& r) {
-    fold<isa::avx512, Op, T>(op, r);
+    fold<isa::avx512, Op, T>(&run_avx512<Op, T>, op, r);
 }
 
 /// The best level of an operator on a type. A user's operator goes no further than AVX2: the

@@ -199,8 +199,9 @@ template <isa Level, class Op, narrow_float T>
     folder<Op, float> const f{op, r.finish_size};
     alignas(64) std::byte results[block_bytes];
     // Strips of many sources in turn and blocks of results beside them: measured, memory is slower.
-    auto const blocks = cut::of<sizeof(T)>(r, true, r.n <= 2);
+    auto const blocks = cut::of(r, sizeof(T), true, r.n <= 2);
     auto const all = r.count * sizeof(T);
+    copies past_caches;
     auto block = blocks.first * sizeof(T);
     for (std::size_t first = 0; first < all; first += block, block = blocks.length * sizeof(T)) {
         block = std::min(block, all - first);
@@ -229,9 +230,9 @@ template <isa Level, class Op, narrow_float T>
             fold_strip<Level, T>(filled, f, r, r.n, here);
             std::memcpy(result + done, filled, block - done);
         }
-        if (blocks.streamed) { stream(dst, results, block); }
+        if (blocks.streamed) { past_caches.add(dst, results, block, r.to); }
     }
-    if (blocks.streamed) { end_stream(); }
+    past_caches.end();
 }
 
 }  // namespace collectives::host::detail

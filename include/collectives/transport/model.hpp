@@ -4,6 +4,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/board_model.hpp>
 #include <collectives/transport/capabilities.hpp>
@@ -136,7 +137,7 @@ public:
     }
     renewed renew([[maybe_unused]] any_board& broken, [[maybe_unused]] loss const& of) override {
         if constexpr (renewing<Transport>) {
-            auto next = std::make_shared<transport_model>(
+            auto next = make_shared_object<transport_model>(
                 transport_->renew(detail::board_of<board>(broken), of));
             auto its_board = next->first_board();
             return {std::move(next), std::move(its_board), false};
@@ -234,7 +235,7 @@ private:
 /// A transport without its type. The result keeps it alive.
 template <transport Transport>
 std::shared_ptr<any_transport> erase(std::shared_ptr<Transport> t) {
-    return std::make_shared<transport_model<Transport>>(std::move(t));
+    return make_shared_object<transport_model<Transport>>(std::move(t));
 }
 
 }  // namespace collectives

@@ -4,6 +4,7 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/shared/heap_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -29,7 +30,7 @@ public:
         auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
         auto const bytes = board_at + shared::board::bytes(size);
         auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
-        memory_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
+        memory_ = collectives::detail::shared_owner(memory, [](void* p) { std::free(p); });
         state_ = shared::state::create(memory, size);
         state_.header().processors.store(usable_processors());
         board_ = memory + board_at;
@@ -40,7 +41,7 @@ public:
     /// What rank r works with; another type of transport may be made of the same parts.
     template <class Transport = transport>
     [[gnu::cold]] std::shared_ptr<Transport> rank(rank_t r) const {
-        return std::make_shared<Transport>(state_, shared::heap_memory{}, board_, r, memory_);
+        return make_shared_object<Transport>(state_, shared::heap_memory{}, board_, r, memory_);
     }
 
 private:

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes shared objects, and is light to compile: each type costs std::make_shared a control block
+// with functions and type information of its own. docs/lab/weight.md has the figures.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace collectives::inline v0 {
+
+namespace detail {
+
+/// Owns what `end` ends.
+[[gnu::cold]] inline std::shared_ptr<void> shared_owner(void* its, void (*end)(void*)) {
+    return {its, end};
+}
+
+}  // namespace detail
+
+/// As std::make_shared, at the cost of a second allocation.
+template <class T, class... Arguments>
+std::shared_ptr<T> make_shared_object(Arguments&&... from) {
+    auto* const made = new T(std::forward<Arguments>(from)...);
+    return {detail::shared_owner(made, [](void* its) { delete static_cast<T*>(its); }), made};
+}
+
+}  // namespace collectives::inline v0
