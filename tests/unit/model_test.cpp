@@ -58,6 +58,19 @@ TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {
     CHECK(choice.choose(need, 1 << 20).cost_of(16, 16 << 10).rounds == 1);
 }
 
+TEST_CASE("a root adds the vector of one other rank itself, and shares the additions with many") {
+    coll::selector choice;
+    coll::requirement const two{coll::collective::reduce, 2, 0, false, false};
+    for (std::size_t bytes = 4; bytes <= 64 << 20; bytes *= 4) {
+        CAPTURE(bytes);
+        CHECK(choice.choose(two, bytes).cost_of(2, bytes, two.what).rounds == 1);
+    }
+    coll::selector other;
+    coll::requirement const eight{coll::collective::reduce, 8, 0, false, false};
+    auto const cost = other.choose(eight, 16 << 20).cost_of(8, 16 << 20, eight.what);
+    CHECK(cost.ranks[0].reduced < 16 << 20);
+}
+
 TEST_CASE("ranks that share processors pay for all that all of them do") {
     using coll::collective;
     auto const one = coll::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8);
