@@ -16,7 +16,7 @@
 namespace collectives::inline v0 {
 
 /// The variables in which torchrun, Open MPI, Hydra, PMIx and Slurm say which rank a process is.
-/// Who starts ranks below such a process removes them from the ranks' environment.
+/// A program that starts ranks itself removes them from the environment of these.
 inline constexpr std::array launcher_variables{"RANK",
                                                "WORLD_SIZE",
                                                "LOCAL_RANK",
@@ -38,11 +38,11 @@ inline constexpr std::array launcher_variables{"RANK",
 
 /// Which rank of a job this process is.
 struct job_place {
-    int rank = 0;
-    int size = 1;
-    std::string source;   // the variables it comes from
-    int local_rank = -1;  // among the ranks of this machine; -1 where the launcher does not say
-    int local_size = -1;
+    int rank = 0;         ///< 0 to size - 1
+    int size = 1;         ///< ranks of the job
+    std::string source;   ///< the variables it comes from
+    int local_rank = -1;  ///< among the ranks of this machine; -1 where the launcher does not say
+    int local_size = -1;  ///< ranks of this machine, likewise
 };
 
 namespace detail {
