@@ -49,7 +49,7 @@ coll::communicator take_part(coll::job_place const& me, std::string const& name,
                              coll::timeout time) {
     auto const until = time.deadline(coll::steady::now());
     auto const member = std::make_shared<shm::membership>(
-        me.rank == 0 ? shm::host(me, name, until) : shm::attend(me, name, until), me.rank);
+        me.rank == 0 ? shm::create_job(me, name, until) : shm::enter_job(me, name, until), me.rank);
     memberships.push_back(member);
     return coll::communicator(coll::erase(member->memory.rank(me.rank, member, true)));
 }

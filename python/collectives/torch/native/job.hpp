@@ -85,7 +85,7 @@ inline place meet(std::vector<card> const& cards, int rank, coll::steady::time_p
                                     first.random);
     coll::job_place const me{rank, static_cast<int>(cards.size()), {}};
     auto const member = std::make_shared<shm::membership>(
-        rank == 0 ? shm::host(me, name, until) : shm::attend(me, name, until), rank);
+        rank == 0 ? shm::create_job(me, name, until) : shm::enter_job(me, name, until), rank);
     coll::communicator const all(coll::erase(member->memory.rank(rank, member, true)));
     auto& core = *all.core();
     return {seats::of_this_process().add({first.random, rank}, core, member), all.core()};
