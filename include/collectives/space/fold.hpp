@@ -126,12 +126,13 @@ struct extras {
 /// A pass that is more than one step, made of steps by `step`, which can fold two or three sources,
 /// prepare one or finish one. A block of sums stays in the nearest cache while two more sources
 /// after the other are added to it. What must be prepared, finished or streamed goes through such a
-/// block, too. A block has room for an element of `size` bytes.
-template <std::size_t Room>
+/// block, too. A block has `Room` bytes, at least those of an element; stacks must hold it, and a
+/// second one only where the operator prepares.
+template <std::size_t Room, bool Prepares>
 [[gnu::noinline]] void fold_in_blocks(reducer::reduce_function step, void const* op,
                                       std::size_t size, reduction const& r, extras does) {
     alignas(64) std::byte sums[Room];
-    alignas(64) std::byte next[Room];
+    alignas(64) std::byte next[Prepares ? Room : 1];
     auto const blocks = cut::of(r, size, r.n <= 3 && !does.prepares && !does.finishes);
     copies past_caches;
     std::size_t here = blocks.first;

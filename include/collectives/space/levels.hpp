@@ -39,7 +39,8 @@ template <isa Level, class Op, class T>
         return copy(r.dst, r.sources[0], r.count * sizeof(T), r.to);
     }
     if constexpr (std::is_same_v<acc, T>) {
-        fold_in_blocks<std::max(block_bytes, sizeof(T))>(step, op, sizeof(T), r, does);
+        fold_in_blocks<std::max(block_bytes, sizeof(T)), collectives::detail::prepares<Op, acc>>(
+            step, op, sizeof(T), r, does);
     } else {
         fold_strips<Level, Op, T>(typed, r);
     }
