@@ -16,7 +16,7 @@ namespace collectives::inline v0::mpi {
 /// A communicator of the ranks of an MPI communicator, which it duplicates. Collective. It must go
 /// before MPI_Finalize.
 inline collectives::communicator communicator(MPI_Comm ranks) {
-    return communicator_over(std::make_shared<mpi::transport>(ranks));
+    return collectives::detail::communicator_over(std::make_shared<mpi::transport>(ranks));
 }
 
 /// The same, but ranks that share a host exchange messages through its memory, and `automatic`

@@ -128,7 +128,12 @@ def forked(rank, size):
 
 
 def limited(rank, size):
-    ct.set_pool(3 << 20)
+    ct.set_pool(4 << 20)
+    held = [torch.ones(LARGE) for _ in range(4)]
+    held.pop()
+    ct.set_pool(3 << 20)  # for tensors and kept memory together
+    assert ct.pool_usage()["in_tensors"] + ct.pool_usage()["kept"] <= 3 << 20
+    held.clear()
     all_of_them = [torch.ones(LARGE) for _ in range(5)]
     assert [ct.is_shared(x) for x in all_of_them] == [True] * 3 + [False] * 2
     assert ct.pool_usage()["refused"] == 2

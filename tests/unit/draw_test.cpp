@@ -154,7 +154,7 @@ TEST_CASE("recorded schedules have the picture of the algorithm that they were r
     others[2] = recorded(coll::tree{}, 4)[2];
     refused(others, apart);
     for (auto& s : ranks) { s = {collective::all_reduce, 4, s.rank, 0, 4, -1, {}}; }
-    refused(ranks, "there is no picture of less than no rounds");
+    refused(ranks, "a picture needs a number of rounds that is not negative");
 }
 
 TEST_CASE("what has no picture") {

@@ -82,7 +82,7 @@ public:
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
-    /// That of an equal call before, else null.
+    /// The program of an earlier call that was equal, else null.
     std::shared_ptr<program> const* find(call_request const& r) { return kept_.find(r); }
     struct unsized_plan {
         std::shared_ptr<program> const* made;

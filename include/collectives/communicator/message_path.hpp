@@ -12,9 +12,9 @@
 
 namespace collectives::inline v0::detail {
 
-/// Runs a call like one before, of one segment, when nothing else is under way. It goes to its
-/// messages without a virtual call, and becomes an activity of the engine only when it has waited
-/// for a while, or something goes wrong.
+/// Runs a call of one segment that is like an earlier one, while nothing else is under way. The
+/// call reaches its messages without a virtual call. It becomes an activity of the engine only when
+/// it has waited for a while, or something goes wrong.
 template <transport Transport>
 struct message_path {
     /// Returns false if the call cannot take this path; then nothing has been done.
@@ -70,16 +70,12 @@ private:
     }
 };
 
-}  // namespace collectives::inline v0::detail
-
-namespace collectives::inline v0 {
-
 /// The communicator of all ranks of a job over messages.
 template <transport Transport>
 communicator communicator_over(std::shared_ptr<Transport> ranks) {
     auto carrier = erase(std::move(ranks));
-    carrier->short_path = &detail::message_path<Transport>::run;
+    carrier->short_path = &message_path<Transport>::run;
     return communicator(std::move(carrier));
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -10,7 +10,7 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// Owns what `end` ends.
+/// Calls `end(its)` when the last owner goes.
 [[gnu::cold]] inline std::shared_ptr<void> shared_owner(void* its, void (*end)(void*)) {
     return {its, end};
 }
@@ -24,4 +24,4 @@ std::shared_ptr<T> make_shared_object(Arguments&&... from) {
     return {detail::shared_owner(made, [](void* its) { delete static_cast<T*>(its); }), made};
 }
 
-}  // namespace collectives::inline v0
+}  // namespace collectives

@@ -39,10 +39,6 @@ private:
 
 std::string joined(std::initializer_list<text_part> parts);
 
-}  // namespace detail
-
-namespace detail {
-
 template <class Error>
 [[noreturn, gnu::cold, gnu::noinline]] void throw_joined(std::initializer_list<text_part> parts) {
     throw Error(joined(parts));
@@ -50,8 +46,8 @@ template <class Error>
 
 }  // namespace detail
 
-/// Throws an error whose message is the joined parts. Where it is called, it needs less code than
-/// to throw the error would.
+/// Throws an error whose message is the joined parts. A call is less code than a `throw` in its
+/// place.
 template <class Error, class... Parts>
 [[noreturn]] void throw_error(Parts const&... parts) {
     detail::throw_joined<Error>({detail::text_part(parts)...});

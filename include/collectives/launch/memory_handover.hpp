@@ -24,7 +24,7 @@
 
 namespace collectives::inline v0::shm {
 
-/// What a rank sends when it connects.
+/// A rank sends this when it connects.
 struct greeting {
     static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d32;  // "collshm2"
     std::uint64_t magic = expected_magic;

@@ -87,7 +87,8 @@ public:
         }
         return *known;
     }
-    /// That of a call in one segment; null if it has more, or the plan is yet to be made.
+    /// The plan over messages of a call in one segment. Null if the call has more segments, or if
+    /// its plan is not made yet.
     plans::plan const* whole_over_messages() const { return whole_; }
     /// Bytes of scratch that a segment's plan needs under a protocol in memory.
     std::size_t scratch(int segment, plans::protocol how) {

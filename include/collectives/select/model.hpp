@@ -78,8 +78,9 @@ struct cost_profile {
     }
 
 private:
-    /// What a sum that the root takes from another rank costs beyond other bytes: the cache of that
-    /// rank's processor has just changed it (docs/lab/measurements.md).
+    /// The extra price of a finished sum that the root takes from another rank, in bytes moved for
+    /// each of its bytes: that rank's processor has just changed it in its cache
+    /// (docs/lab/measurements.md).
     static constexpr double fresh_sum = 0.5;
 
     /// What a rank sends per byte of the vector. A value that goes to several peers counts once.

@@ -118,7 +118,7 @@ struct cut {
     }
 };
 
-/// What a pass is asked to do beside a fold, as far as its operator has it.
+/// Whether a pass prepares its sources and finishes its result; false if the operator does not.
 struct extras {
     bool prepares, finishes;
 };

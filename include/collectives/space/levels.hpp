@@ -20,7 +20,8 @@ template <class Op>
 inline constexpr bool gives_truth_values =
     std::is_same_v<Op, logical_and> || std::is_same_v<Op, logical_or>;
 
-/// What a level's function does. `step` is that function, which does what needs several steps.
+/// Does a pass. It is inlined into the function of a level. `step` is that function: a pass of
+/// several steps calls it for each.
 template <isa Level, class Op, class T>
 [[gnu::always_inline]] inline void fold(reducer::reduce_function step, void const* op,
                                         reduction const& r) {

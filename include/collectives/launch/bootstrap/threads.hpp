@@ -23,8 +23,8 @@ public:
 private:
     friend class in_process;
 
-    /// What a rank has given. Two places suffice: a rank that gives again has everybody's last
-    /// bytes, so all have taken the bytes before these.
+    /// A rank and the bytes that it gives. Two places suffice: a rank that gives again has
+    /// everybody's last bytes, so all have taken the bytes before these.
     struct participant {
         std::uint64_t given = 0;
         bool left = false;

@@ -64,7 +64,9 @@ inline report report_of(std::string name, std::vector<schedule> ranks,
     if (auto const form = detail::form_of(heads); !form.ok) {
         throw usage_error(text_of("these schedules have no picture: ", form.what));
     }
-    if (ranks[0].rounds < 0) { throw usage_error("there is no picture of less than no rounds"); }
+    if (ranks[0].rounds < 0) {
+        throw usage_error("a picture needs a number of rounds that is not negative");
+    }
     expect_steps_exist(ranks);
     auto const& first = ranks[0];
     if (first.what == collective::barrier) { bytes = 0; }  // its blocks are empty

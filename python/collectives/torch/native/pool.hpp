@@ -49,13 +49,17 @@ public:
     void open(std::shared_ptr<seat> const& at, int ranks) {
         at->groups.fetch_add(1);
         if (at->shared->carrier->memory() == nullptr || ranks < 2) { return; }
-        std::lock_guard const lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (!limit_) { limit_ = default_pool_limit(ranks); }
         auto const now = at_.lock();
         if (now && now->groups.load() > 0 && now->ranks >= ranks) { return; }
         at->ranks = ranks;
         at_ = at;
         if (*limit_ != 0) { install(); }
+        std::vector<block> unused;  // peers in the new job cannot reach what is of the old one
+        if (now && now != at) { unused = take_kept(0, now.get()); }
+        lock.unlock();
+        give_up(unused);
     }
     /// A group has ended. With the last of a job the pool lets go of the memory that it kept of it.
     void close(std::shared_ptr<seat> const& at) {
@@ -71,7 +75,7 @@ public:
         std::unique_lock lock(mutex_);
         limit_ = bytes;
         if (bytes != 0 && at_.lock()) { install(); }
-        auto const unused = take_kept(bytes);
+        auto const unused = take_kept(bytes - std::min(bytes, in_tensors_));
         lock.unlock();
         give_up(unused);
     }

@@ -25,7 +25,7 @@ namespace collectives::inline v0::meeting {
 inline constexpr std::uint64_t protocol_magic = 0x746f6f626c6c6f63;  // "collboot"
 inline constexpr std::uint32_t protocol_version = 1;
 
-/// The begin of every greeting, in every version.
+/// The first bytes of every greeting, in every version.
 struct prefix {
     static constexpr std::size_t bytes = 12;
     static void put(writer& to) { to.put(protocol_magic).put(protocol_version); }
@@ -89,7 +89,7 @@ enum class word : std::uint32_t { admitted = 1, refused, met, gather, gathered, 
 
 enum class refusal : std::uint32_t { secret = 1, job, size, rank, taken };
 
-/// The begin of every frame after the proofs.
+/// The first bytes of every frame after the proofs.
 struct head {
     static constexpr std::size_t bytes = 16;
     word what{};
