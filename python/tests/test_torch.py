@@ -183,6 +183,24 @@ def futures(rank, size):
         assert (y == size).all()
 
 
+def works(rank, size):
+    """A blocking call has no Work, unless the profiler asks for one."""
+    x = torch.ones(3)
+    how = dist.AllreduceOptions()
+    how.asyncOp = False
+    backend = dist.group.WORLD._get_backend(torch.device("cpu"))
+    assert backend.allreduce([x], how) is None and x.tolist() == [size] * 3
+    assert dist.all_reduce(x, async_op=True).wait() and x.tolist() == [size ** 2] * 3
+    with torch.autograd.profiler.profile(use_kineto=False) as seen:
+        assert backend.allreduce([x], how).is_completed()
+        dist.all_gather_into_tensor(torch.empty(3 * size), x)
+        dist.broadcast(x, 0, async_op=True).wait()
+    titles = [e.name for e in seen.function_events if e.name.startswith("collectives:")]
+    assert sorted(titles) == ["collectives:_all_gather_base", "collectives:all_reduce",
+                              "collectives:broadcast"], titles
+    assert x.tolist() == [size ** 3] * 3 and backend._get_sequence_number_for_group() == 5
+
+
 def in_shared_memory(rank, size):
     pages = []
     for i in range(20):
@@ -221,7 +239,7 @@ class Calls(unittest.TestCase):
 
     def test_calls(self):
         for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures,
-                     in_shared_memory):
+                     works, in_shared_memory):
             for size in (1, 2, 4) if call is not strided and call is not messages else (2, 4):
                 with self.subTest(call=call.__name__, size=size):
                     run(call, size)

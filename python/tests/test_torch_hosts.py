@@ -57,6 +57,19 @@ def of_two_minds(rank, size):
     return over_gloo(rank, size)
 
 
+def misspelt(rank, size, name, value):
+    """What each rank hears, and after how many seconds, where the variable is wrong on the last one."""
+    dist.destroy_process_group()
+    if rank == size - 1:
+        os.environ[name] = value
+    began = time.monotonic()
+    try:
+        dist.init_process_group("collectives", init_method=os.environ["SECOND_STORE"], rank=rank,
+                                world_size=size)
+    except dist.DistBackendError as e:
+        return str(e), time.monotonic() - began
+
+
 def every_call(rank, size):
     for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures):
         call(rank, size)
@@ -92,6 +105,16 @@ class OneMachine(unittest.TestCase):
         with hosts_of(1, COLLECTIVES_TORCH_BETWEEN_HOSTS="doves"):
             with self.assertRaisesRegex(AssertionError, "is 'doves', not ucx or gloo"):
                 run(over_gloo, 1)
+
+    def test_a_wrong_variable_of_one_rank_is_an_error_of_all(self):
+        for ranks in (1, 3):
+            for name, value, said in (("COLLECTIVES_TORCH_BETWEEN_HOSTS", "doves", "not ucx or gloo"),
+                                      ("COLLECTIVES_TORCH_POOL", "much", "not off, or bytes")):
+                with tempfile.TemporaryDirectory() as folder, self.subTest(name=name, ranks=ranks):
+                    with hosts_of(ranks, SECOND_STORE=f"file://{folder}/store"):
+                        for text, seconds in run(misspelt, 3, name, value):
+                            self.assertRegex(text, f"rank 2: {name} is '{value}', {said}")
+                            self.assertLess(seconds, 20)
 
     @unittest.skipUnless(HAS_UCX, "the package was built without UCX")
     def test_ranks_decide_alike(self):

@@ -189,6 +189,26 @@ def groups_come_and_go(rank, size):
     assert (kept == 1).all() and ct.is_shared(kept)
 
 
+def of_a_larger_job(rank, size):
+    """The ranks of the first job keep no memory that those of a larger one would not reach."""
+    pair = dist.new_group([0, 1], backend="collectives")
+    if rank < 2:
+        x = torch.ones(LARGE)
+        assert ct.is_shared(x)
+        del x
+        assert ct.pool_usage()["kept"] >= 4 * LARGE
+    everybody = dist.new_group(backend="collectives")
+    assert ct.pool_usage()["kept"] == 0
+    x = torch.ones(LARGE)
+    assert ct.is_shared(x)
+    dist.all_reduce(x, group=everybody)
+    if rank < 2:  # the first job goes on
+        dist.all_reduce(x, group=pair)
+    assert (x == size * (2 if rank < 2 else 1)).all()
+    del x
+    assert ct.pool_usage()["kept"] >= 4 * LARGE
+
+
 def programs_started(rank, size):
     x = torch.ones(1 << 22)
     subprocess.run(["true"], check=True, preexec_fn=lambda: None)  # a fork; else it is none
@@ -203,6 +223,9 @@ class Pool(unittest.TestCase):
             for size in (2, 3):
                 with self.subTest(call=call.__name__, size=size):
                     run(call, size)
+
+    def test_a_larger_job(self):
+        run(of_a_larger_job, 3, backend="gloo")
 
     def test_variable(self):
         with mock.patch.dict(os.environ, COLLECTIVES_TORCH_POOL="off"):

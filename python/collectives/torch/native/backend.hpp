@@ -23,12 +23,20 @@ inline tensors& only_list(tensor_lists& all) {
     return all.front();
 }
 
+/// Has a call that torch's class has in newer versions alone.
+class gathering_backend : public c10d::Backend {
+public:
+    using Backend::Backend;
+    virtual pointer gather_into_tensor(at::Tensor& out, at::Tensor& in,
+                                       c10d::GatherOptions const& o) = 0;
+};
+
 /// Overrides torch's older names: newer versions forward to them.
-class backend final : public c10d::Backend {
+class backend final : public gathering_backend {
 public:
     backend(place where, int rank, int size, std::string const& name, std::string const& group_name,
             std::chrono::milliseconds time)
-        : Backend(rank, size),
+        : gathering_backend(rank, size),
           name_(name),
           options_(c10::make_intrusive<Options>(name, time)),
           group_(std::move(where), name, group_name, time) {
@@ -56,23 +64,22 @@ public:
         auto const root = static_cast<int>(o.rootRank);
         return group_.call(
             {OpType::BROADCAST, "broadcast"}, data, data, o.asyncOp,
-            [&](call_parts& parts, work&) { start_broadcast(group_, parts, t, root, how(o)); });
+            [&](call_parts& parts) { start_broadcast(group_, parts, t, root, how(o)); });
     }
     pointer allreduce(tensors& data, c10d::AllreduceOptions const& o) override {
         TORCH_CHECK(data.size() == 1, "collectives: one tensor is expected, not ", data.size());
         if (data.front().layout() == at::kSparse) { return allreduce_sparse(data, o); }
         auto& t = only_one(data);
-        return group_.call({OpType::ALLREDUCE, "all_reduce"}, data, data, o.asyncOp,
-                           [&](call_parts& parts, work&) {
-                               start_vector(group_, parts, coll::collective::all_reduce, t,
-                                            o.reduceOp, 0, how(o));
-                           });
+        return group_.call(
+            {OpType::ALLREDUCE, "all_reduce"}, data, data, o.asyncOp, [&](call_parts& parts) {
+                start_vector(group_, parts, coll::collective::all_reduce, t, o.reduceOp, 0, how(o));
+            });
     }
     pointer allreduce_coalesced(tensors& data, c10d::AllreduceCoalescedOptions const& o) override {
         TORCH_CHECK(!data.empty(), "collectives: no tensors");
         for (auto const& t : data) { require_dense(t); }
         return group_.call({OpType::ALLREDUCE_COALESCED, "all_reduce"}, data, data, o.asyncOp,
-                           [&](call_parts& parts, work&) {
+                           [&](call_parts& parts) {
                                for (auto const& t : data) {
                                    start_vector(group_, parts, coll::collective::all_reduce, t,
                                                 o.reduceOp, 0, how(o));
@@ -84,7 +91,7 @@ public:
         auto& t = only_one(data);
         auto const root = static_cast<int>(o.rootRank);
         return group_.call(
-            {OpType::REDUCE, "reduce"}, data, data, o.asyncOp, [&](call_parts& parts, work&) {
+            {OpType::REDUCE, "reduce"}, data, data, o.asyncOp, [&](call_parts& parts) {
                 start_vector(group_, parts, coll::collective::reduce, t, o.reduceOp, root, how(o));
             });
     }
@@ -93,17 +100,17 @@ public:
         auto& all = only_list(out);
         require_one_each(all, t);
         return group_.call(
-            {OpType::ALLGATHER, "all_gather"}, in, all, o.asyncOp, [&](call_parts& parts, work&) {
+            {OpType::ALLGATHER, "all_gather"}, in, all, o.asyncOp, [&](call_parts& parts) {
                 start_to_whole(group_, parts, coll::collective::all_gather, t, all, 0, how(o));
             });
     }
     pointer _allgather_base(at::Tensor& out, at::Tensor& in,
                             c10d::AllgatherOptions const& o) override {
         require_whole(out, in);
-        return group_.call({OpType::_ALLGATHER_BASE, "_all_gather_base"}, {in}, {out}, o.asyncOp,
-                           [&](call_parts& parts, work&) {
-                               start_to_whole(group_, parts, coll::collective::all_gather, in,
-                                              {out}, 0, how(o));
+        return group_.call({OpType::_ALLGATHER_BASE, "_all_gather_base"}, in, out, o.asyncOp,
+                           [&](call_parts& parts) {
+                               start_to_whole(group_, parts, coll::collective::all_gather, in, out,
+                                              0, how(o));
                            });
     }
     pointer allgather_coalesced(tensor_lists& out, tensors& in,
@@ -111,7 +118,8 @@ public:
     pointer allgather_into_tensor_coalesced(tensors& out, tensors& in,
                                             c10d::AllgatherOptions const& o) override;
     pointer gather(tensor_lists& out, tensors& in, c10d::GatherOptions const& o) override;
-    pointer gather_into_tensor(at::Tensor& out, at::Tensor& in, c10d::GatherOptions const& o);
+    pointer gather_into_tensor(at::Tensor& out, at::Tensor& in,
+                               c10d::GatherOptions const& o) override;
     pointer scatter(tensors& out, tensor_lists& in, c10d::ScatterOptions const& o) override;
     pointer reduce_scatter(tensors& out, tensor_lists& in,
                            c10d::ReduceScatterOptions const& o) override {
@@ -119,16 +127,16 @@ public:
         auto& all = only_list(in);
         require_one_each(all, t);
         return group_.call({OpType::REDUCE_SCATTER, "reduce_scatter"}, all, out, o.asyncOp,
-                           [&](call_parts& parts, work&) {
+                           [&](call_parts& parts) {
                                start_reduce_scatter(group_, parts, all, t, o.reduceOp, how(o));
                            });
     }
     pointer _reduce_scatter_base(at::Tensor& out, at::Tensor& in,
                                  c10d::ReduceScatterOptions const& o) override {
         require_whole(in, out);
-        return group_.call({OpType::_REDUCE_SCATTER_BASE, "_reduce_scatter_base"}, {in}, {out},
-                           o.asyncOp, [&](call_parts& parts, work&) {
-                               start_reduce_scatter(group_, parts, {in}, out, o.reduceOp, how(o));
+        return group_.call({OpType::_REDUCE_SCATTER_BASE, "_reduce_scatter_base"}, in, out,
+                           o.asyncOp, [&](call_parts& parts) {
+                               start_reduce_scatter(group_, parts, in, out, o.reduceOp, how(o));
                            });
     }
     pointer reduce_scatter_tensor_coalesced(tensors& out, tensors& in,

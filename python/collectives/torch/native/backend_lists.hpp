@@ -27,7 +27,7 @@ inline pointer backend::allgather_coalesced(tensor_lists& out, tensors& in,
         require_one_each(by_input[i], in[i]);
     }
     return group_.call({OpType::ALLGATHER_COALESCED, "all_gather"}, in, all, o.asyncOp,
-                       [&](call_parts& parts, work&) {
+                       [&](call_parts& parts) {
                            for (std::size_t i = 0; i < in.size(); ++i) {
                                start_to_whole(group_, parts, coll::collective::all_gather, in[i],
                                               by_input[i], 0, how(o));
@@ -41,10 +41,10 @@ inline pointer backend::allgather_into_tensor_coalesced(tensors& out, tensors& i
                 " inputs");
     for (std::size_t i = 0; i < in.size(); ++i) { require_whole(out[i], in[i]); }
     return group_.call({OpType::COALESCED, "all_gather"}, in, out, o.asyncOp,
-                       [&](call_parts& parts, work&) {
+                       [&](call_parts& parts) {
                            for (std::size_t i = 0; i < in.size(); ++i) {
                                start_to_whole(group_, parts, coll::collective::all_gather, in[i],
-                                              {out[i]}, 0, how(o));
+                                              out[i], 0, how(o));
                            }
                        });
 }
@@ -55,9 +55,9 @@ inline pointer backend::reduce_scatter_tensor_coalesced(tensors& out, tensors& i
                 " inputs");
     for (std::size_t i = 0; i < in.size(); ++i) { require_whole(in[i], out[i]); }
     return group_.call(
-        {OpType::COALESCED, "reduce_scatter"}, in, out, o.asyncOp, [&](call_parts& parts, work&) {
+        {OpType::COALESCED, "reduce_scatter"}, in, out, o.asyncOp, [&](call_parts& parts) {
             for (std::size_t i = 0; i < in.size(); ++i) {
-                start_reduce_scatter(group_, parts, {in[i]}, out[i], o.reduceOp, how(o));
+                start_reduce_scatter(group_, parts, in[i], out[i], o.reduceOp, how(o));
             }
         });
 }
@@ -77,10 +77,9 @@ inline pointer backend::gather(tensor_lists& out, tensors& in, c10d::GatherOptio
         TORCH_CHECK(out.empty() || out.front().empty(),
                     "collectives: gather has outputs on the root alone");
     }
-    return group_.call(
-        {OpType::GATHER, "gather"}, in, all, o.asyncOp, [&](call_parts& parts, work&) {
-            start_to_whole(group_, parts, coll::collective::gather, t, all, root, how(o));
-        });
+    return group_.call({OpType::GATHER, "gather"}, in, all, o.asyncOp, [&](call_parts& parts) {
+        start_to_whole(group_, parts, coll::collective::gather, t, all, root, how(o));
+    });
 }
 
 inline pointer backend::gather_into_tensor(at::Tensor& out, at::Tensor& in,
@@ -92,10 +91,9 @@ inline pointer backend::gather_into_tensor(at::Tensor& out, at::Tensor& in,
         require_whole(out, in);
         all = {out};
     }
-    return group_.call(
-        {OpType::GATHER, "gather"}, {in}, all, o.asyncOp, [&](call_parts& parts, work&) {
-            start_to_whole(group_, parts, coll::collective::gather, in, all, root, how(o));
-        });
+    return group_.call({OpType::GATHER, "gather"}, in, all, o.asyncOp, [&](call_parts& parts) {
+        start_to_whole(group_, parts, coll::collective::gather, in, all, root, how(o));
+    });
 }
 
 inline pointer backend::scatter(tensors& out, tensor_lists& in, c10d::ScatterOptions const& o) {
@@ -113,9 +111,9 @@ inline pointer backend::scatter(tensors& out, tensor_lists& in, c10d::ScatterOpt
         TORCH_CHECK(in.empty() || in.front().empty(),
                     "collectives: scatter has inputs on the root alone");
     }
-    return group_.call(
-        {OpType::SCATTER, "scatter"}, all, out, o.asyncOp,
-        [&](call_parts& parts, work&) { start_scatter(group_, parts, all, t, root, how(o)); });
+    return group_.call({OpType::SCATTER, "scatter"}, all, out, o.asyncOp, [&](call_parts& parts) {
+        start_scatter(group_, parts, all, t, root, how(o));
+    });
 }
 
 /// The elements of each part, where a tensor is cut along its first dimension.
@@ -156,11 +154,10 @@ inline pointer backend::alltoall_base(at::Tensor& out, at::Tensor& in,
         TORCH_CHECK(in.numel() == out.numel(), "collectives: all_to_all of ", in.numel(),
                     " elements into ", out.numel());
     }
-    return group_.call({OpType::ALLTOALL_BASE, "all_to_all"}, {in}, {out}, o.asyncOp,
-                       [&](call_parts& parts, work&) {
-                           start_exchange(group_, parts, {in}, {out}, std::move(sends),
-                                          std::move(receives), how(o));
-                       });
+    return group_.call(
+        {OpType::ALLTOALL_BASE, "all_to_all"}, in, out, o.asyncOp, [&](call_parts& parts) {
+            start_exchange(group_, parts, in, out, std::move(sends), std::move(receives), how(o));
+        });
 }
 
 inline pointer backend::alltoall(tensors& out, tensors& in, c10d::AllToAllOptions const& o) {
@@ -172,18 +169,17 @@ inline pointer backend::alltoall(tensors& out, tensors& in, c10d::AllToAllOption
     for (auto const& t : in) { sends.push_back(elements_of(t)); }
     for (auto const& t : out) { receives.push_back(elements_of(t)); }
     return group_.call(
-        {OpType::ALLTOALL, "all_to_all"}, in, out, o.asyncOp, [&](call_parts& parts, work&) {
+        {OpType::ALLTOALL, "all_to_all"}, in, out, o.asyncOp, [&](call_parts& parts) {
             start_exchange(group_, parts, in, out, std::move(sends), std::move(receives), how(o));
         });
 }
 
 inline pointer backend::barrier(c10d::BarrierOptions const& o) {
-    return group_.call(
-        {OpType::BARRIER, "barrier"}, {}, {}, o.asyncOp, [&](call_parts& parts, work&) {
-            group_.carry_out(
-                parts, group_.make().begin(coll::collective::barrier,
-                                           coll::detail::element_type_of<std::byte>(), how(o)));
-        });
+    return group_.call({OpType::BARRIER, "barrier"}, {}, {}, o.asyncOp, [&](call_parts& parts) {
+        group_.carry_out(parts,
+                         group_.make().begin(coll::collective::barrier,
+                                             coll::detail::element_type_of<std::byte>(), how(o)));
+    });
 }
 
 }  // namespace collectives_torch

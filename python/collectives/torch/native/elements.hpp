@@ -7,11 +7,12 @@
 
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
+#include <array>
+#include <atomic>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 
 namespace collectives_torch {
 
@@ -102,21 +103,25 @@ inline coll::named_op named_op_of(ReduceOp const& op, at::ScalarType of) {
 }
 
 /// The reducer of an operator on elements of a type that the library has. Those without a factor
-/// are made once.
+/// are made once, and stay.
 inline std::shared_ptr<kept_op const> op_of(ReduceOp const& op, at::ScalarType of) {
     auto const make = [&] {
-        auto made = std::make_shared<kept_op>();
+        auto made = std::make_unique<kept_op>();
         made->op = named_op_of(op, of);
         made->reduce = own_type_of(of)->reducer_of(made->op);
         return made;
     };
     if (op.op_ == ReduceOp::PREMUL_SUM) { return make(); }
-    static std::mutex mutex;
-    static std::unordered_map<int, std::shared_ptr<kept_op const>> made;
-    std::lock_guard const lock(mutex);
-    auto& one = made[static_cast<int>(of) * 16 + static_cast<int>(op.op_)];
-    if (!one) { one = make(); }
-    return one;
+    constexpr std::size_t types = static_cast<std::size_t>(at::ScalarType::NumOptions);
+    constexpr std::size_t ops = static_cast<std::size_t>(ReduceOp::UNUSED) + 1;
+    static std::array<std::array<std::atomic<kept_op const*>, ops>, types> all{};
+    auto& one = all.at(static_cast<std::size_t>(of)).at(static_cast<std::size_t>(op.op_));
+    auto const* found = one.load(std::memory_order_acquire);
+    if (found == nullptr) {
+        auto made = make();
+        if (one.compare_exchange_strong(found, made.get())) { found = made.release(); }
+    }
+    return {std::shared_ptr<void const>(), found};
 }
 
 }  // namespace collectives_torch

@@ -12,7 +12,9 @@
 #include <collectives/communicator/options.hpp>
 #include <collectives/run/unsized_operation.hpp>
 
+#include <ATen/record_function.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include <pybind11/pybind11.h>
 
@@ -93,9 +95,9 @@ public:
         return how;
     }
 
-    /// Starts a collective for a call; where that blocks, carries it out at once.
+    /// Starts a collective for a call; where its caller waits, carries it out at once.
     void carry_out(call_parts& parts, coll::detail::call_request const& r) {
-        if (parts.blocks) { return core_->run(r); }
+        if (parts.of == nullptr) { return core_->run(r); }
         parts.under_way.emplace_back(core_, core_->start_operation<coll::detail::operation>(r),
                                      std::shared_ptr<void const>());
     }
@@ -106,21 +108,25 @@ public:
     }
 
     /// A call: `fill` says what it is made of, and starts it, or carries it out where it blocks. In
-    /// the order of the calls on all ranks.
+    /// the order of the calls on all ranks. A call that blocks has no Work, as with torch's own
+    /// backends, unless the profiler or the registry of calls in flight asks for one.
     template <class Fill>
-    c10::intrusive_ptr<c10d::Work> call(call_name what, tensors const& inputs, tensors outputs,
-                                        bool is_async, Fill const& fill) {
+    c10::intrusive_ptr<c10d::Work> call(call_name what, at::TensorList inputs,
+                                        at::TensorList outputs, bool is_async, Fill const& fill) {
         TORCH_CHECK_WITH(DistBackendError, !is_closed_.load(), "collectives, group ", name_,
                          ": rank ", rank(), ", ", what.title, ": the group has been shut down");
-        auto const title = backend_ + ":" + what.title;
-        auto result = c10::make_intrusive<work>(rank(), what.what, title.c_str(),
-                                                std::optional<tensors>(inputs), std::move(outputs),
-                                                at_, name_, calls_.fetch_add(1) + 1);
+        auto const number = calls_.fetch_add(1) + 1;
+        auto const is_profiled =
+            at::getStepCallbacksUnlessEmpty(at::RecordScope::USER_SCOPE).has_value();
+        work_pointer result;
+        if (is_async || is_profiled || c10d::allow_inflight_collective_as_graph_input()) {
+            result = new_work(what, inputs, outputs, is_profiled, number);
+        }
         try {
             call_parts parts;
-            parts.blocks = !is_async;
-            fill(parts, *result);
-            result->begin(std::move(parts));
+            if (is_async) { parts.of = result.get(); }
+            fill(parts);
+            if (is_async) { result->begin(std::move(parts)); }
         } catch (...) {
             note_failure(*at_);
             rethrow_as_torch(name_);
@@ -128,10 +134,9 @@ public:
         if (is_async) {
             result->remember_caller();
             progress_->hand_over(result);
-        } else {
+        } else if (result) {
             result->finish_inline();
             result->announce();
-            result->rethrow_failure();
         }
         return result;
     }
@@ -154,6 +159,14 @@ public:
     }
 
 private:
+    work_pointer new_work(call_name what, at::TensorList inputs, at::TensorList outputs,
+                          bool is_profiled, std::uint64_t number) const {
+        auto const title = is_profiled ? backend_ + ":" + what.title : std::string();
+        auto const shown = is_profiled ? std::optional(inputs.vec()) : std::nullopt;
+        return c10::make_intrusive<work>(rank(), what.what, is_profiled ? title.c_str() : nullptr,
+                                         shown, outputs.vec(), at_, name_, number);
+    }
+
     std::shared_ptr<seat> at_;
     core_pointer core_;
     std::string const backend_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "hosts.hpp"
+#include "pool_limit.hpp"
 #include "seats.hpp"
 #include "store.hpp"
 
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +45,7 @@ struct card {
     std::uint64_t random = 0;         ///< differs from process to process and from group to group
     seat_number in_memory, on_hosts;  ///< of its oldest seats
     bool takes_ucx = false;           ///< between hosts
+    std::array<char, 160> fault{};    ///< what is wrong in its environment; else empty
 };
 
 inline std::uint64_t random_number() {
@@ -63,6 +66,27 @@ inline bool takes_ucx() {
             "COLLECTIVES_TORCH_BETWEEN_HOSTS is ucx, but the package was built without UCX");
     }
     return has_ucx() && way != "gloo";
+}
+
+/// What this process tells its group of itself and its oldest seats. A fault in its environment
+/// goes with it, so that all ranks hear of it, and none waits for this one.
+inline card card_of(seat const* in_memory, seat const* on_hosts) {
+    card mine{coll::detail::host_card_of_this_process(), random_number(), {}, {}, false, {}};
+    if (in_memory != nullptr) { mine.in_memory = in_memory->number; }
+    if (on_hosts != nullptr) { mine.on_hosts = on_hosts->number; }
+    try {
+        mine.takes_ucx = takes_ucx();
+        static_cast<void>(given_pool_limit());
+    } catch (coll::usage_error const& e) {
+        std::string_view(e.what()).copy(mine.fault.data(), mine.fault.size() - 1);
+    }
+    return mine;
+}
+inline void require_no_fault(std::vector<card> const& cards) {
+    for (std::size_t r = 0; r < cards.size(); ++r) {
+        if (cards[r].fault.front() == 0) { continue; }
+        throw coll::usage_error(coll::text_of("rank ", r, ": ", cards[r].fault.data()));
+    }
 }
 
 inline std::vector<int> hosts_of(std::vector<card> const& cards) {
@@ -150,10 +174,8 @@ inline place come_together(group_store& store, std::chrono::milliseconds time) {
     auto const until = coll::steady::now() + time;
     auto const in_memory = seats::of_this_process().first(false);
     auto const on_hosts = seats::of_this_process().first(true);
-    card mine{coll::detail::host_card_of_this_process(), random_number(), {}, {}, takes_ucx()};
-    if (in_memory) { mine.in_memory = in_memory->number; }
-    if (on_hosts) { mine.on_hosts = on_hosts->number; }
-    auto const cards = store.exchange("card", mine, until);
+    auto const cards = store.exchange("card", card_of(in_memory.get(), on_hosts.get()), until);
+    require_no_fault(cards);
     auto const hosts = hosts_of(cards);
     if (std::all_of(hosts.begin(), hosts.end(), [](int h) { return h == 0; })) {
         if (share_a_job(cards, &card::in_memory)) { return join_seats(in_memory, store, cards); }

@@ -24,7 +24,7 @@ inline void require_peer(group const& g, int peer) {
 
 inline c10::intrusive_ptr<c10d::Work> send_to(group& g, at::Tensor const& t, int to, int tag) {
     require_peer(g, to);
-    return g.call({c10d::OpType::SEND, "send"}, {t}, {}, true, [&](call_parts& parts, work&) {
+    return g.call({c10d::OpType::SEND, "send"}, t, {}, true, [&](call_parts& parts) {
         flat memory(t, flat::use::read);
         parts.under_way.push_back(g.start_pair(collective::send, memory.span(), to, tag));
         keep(parts, std::move(memory));
@@ -34,10 +34,10 @@ inline c10::intrusive_ptr<c10d::Work> send_to(group& g, at::Tensor const& t, int
 inline c10::intrusive_ptr<c10d::Work> receive_from(group& g, at::Tensor const& t, int from,
                                                    int tag) {
     require_peer(g, from);
-    return g.call({c10d::OpType::RECV, "recv"}, {t}, {t}, true, [&](call_parts& parts, work& w) {
+    return g.call({c10d::OpType::RECV, "recv"}, t, t, true, [&](call_parts& parts) {
         flat memory(t, flat::use::write);
         parts.under_way.push_back(g.start_pair(collective::recv, memory.span(), from, tag));
-        w.set_source(from);
+        parts.of->set_source(from);
         put_back_after(parts, std::move(memory));
     });
 }
@@ -93,9 +93,9 @@ private:
 /// Waits, as every call, with the group's time; then it is the caller's that fails, not the group.
 inline c10::intrusive_ptr<c10d::Work> receive_from_anybody(group& g, at::Tensor const& t, int tag) {
     constexpr call_name name{c10d::OpType::RECVANYSOURCE, "recvAnySource"};
-    return g.call(name, {t}, {t}, true, [&](call_parts& parts, work& w) {
+    return g.call(name, t, t, true, [&](call_parts& parts) {
         auto const memory = std::make_shared<flat>(t, flat::use::write);
-        parts.before = [&g, &w, memory, tag, guard = lookout(g)]() mutable {
+        parts.before = [&g, &w = *parts.of, memory, tag, guard = lookout(g)]() mutable {
             auto const from = next_sender(g, tag);
             if (from < 0) { return guard.look(tag), false; }
             w.set_source(from);

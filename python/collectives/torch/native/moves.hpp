@@ -30,6 +30,7 @@ inline void add_after(call_parts& parts, std::function<void()> then) {
 }
 /// Keeps memory for the time of the call, and afterwards copies what is in it to its tensors.
 inline void put_back_after(call_parts& parts, flat memory) {
+    if (parts.of == nullptr) { return memory.put_back(); }
     auto const kept = std::make_shared<flat>(std::move(memory));
     parts.kept.push_back(kept);
     if (kept->is_copy()) {
@@ -37,11 +38,12 @@ inline void put_back_after(call_parts& parts, flat memory) {
     }
 }
 inline void keep(call_parts& parts, flat memory) {
+    if (parts.of == nullptr) { return; }
     parts.kept.push_back(std::make_shared<flat>(std::move(memory)));
 }
 
 /// The elements of each tensor; none where all have as many.
-inline counts counts_of(tensors const& all) {
+inline counts counts_of(at::TensorList all) {
     counts result;
     bool differ = false;
     for (auto const& t : all) { differ = differ || t.numel() != all.front().numel(); }
@@ -74,7 +76,7 @@ inline void start_vector(group& g, call_parts& parts, collective what, at::Tenso
     auto const out = writes ? memory.place() : coll::writable_memory{};
     g.carry_out(parts,
                 g.make().vector(what, *own_type_of(as), memory.span(), out, by->reduce, root, how));
-    parts.kept.push_back(by);
+    if (parts.of != nullptr) { parts.kept.push_back(by); }
     put_back_after(parts, std::move(memory));
 }
 
@@ -89,7 +91,7 @@ inline bool is_in_the_way(flat const& block, flat const& whole, std::size_t offs
 
 /// all_gather and gather: `outputs` are one tensor, or one for each rank; on the root alone.
 inline void start_to_whole(group& g, call_parts& parts, collective what, at::Tensor const& input,
-                           tensors const& outputs, int root, coll::options const& how) {
+                           at::TensorList outputs, int root, coll::options const& how) {
     auto const sees_whole = what == collective::all_gather || g.rank() == root;
     flat block(input, flat::use::read), whole;
     counts cut;
@@ -102,7 +104,7 @@ inline void start_to_whole(group& g, call_parts& parts, collective what, at::Ten
     auto before = own * block.span().bytes;
     if (!cut.empty()) {
         before = 0;
-        for (std::size_t r = 0; r < own; ++r) { before += cut[r] * input.element_size(); }
+        for (std::size_t r = 0; r < own; ++r) { before += cut[r] * element_bytes(input); }
     }
     if (sees_whole && is_in_the_way(block, whole, before)) {
         block = flat(input.clone(), flat::use::read);
@@ -114,7 +116,7 @@ inline void start_to_whole(group& g, call_parts& parts, collective what, at::Ten
 }
 
 /// scatter: `inputs` are one tensor for each rank, on the root alone.
-inline void start_scatter(group& g, call_parts& parts, tensors const& inputs,
+inline void start_scatter(group& g, call_parts& parts, at::TensorList inputs,
                           at::Tensor const& output, int root, coll::options const& how) {
     flat block(output, flat::use::write), whole;
     if (g.rank() == root) { whole = flat(inputs, flat::use::read); }
@@ -130,7 +132,7 @@ inline void start_scatter(group& g, call_parts& parts, tensors const& inputs,
 }
 
 /// reduce_scatter: `inputs` are one tensor, or one for each rank.
-inline void start_reduce_scatter(group& g, call_parts& parts, tensors const& inputs,
+inline void start_reduce_scatter(group& g, call_parts& parts, at::TensorList inputs,
                                  at::Tensor const& output, c10d::ReduceOp const& op,
                                  coll::options const& how) {
     auto const as = reduced_as(output.scalar_type());
@@ -147,14 +149,14 @@ inline void start_reduce_scatter(group& g, call_parts& parts, tensors const& inp
     auto const by = op_of(op, as);
     g.carry_out(parts, g.make().to_block(collective::reduce_scatter, *own_type_of(as), whole.span(),
                                          block.place(), std::move(cut), &by->reduce, 0, how));
-    parts.kept.push_back(by);
+    if (parts.of != nullptr) { parts.kept.push_back(by); }
     keep(parts, std::move(whole));
     put_back_after(parts, std::move(block));
 }
 
 /// all_to_all of blocks; without counts they are equal.
-inline void start_exchange(group& g, call_parts& parts, tensors const& inputs,
-                           tensors const& outputs, counts sends, counts receives,
+inline void start_exchange(group& g, call_parts& parts, at::TensorList inputs,
+                           at::TensorList outputs, counts sends, counts receives,
                            coll::options const& how) {
     auto const& first = inputs.front();
     flat in(inputs, flat::use::read), out(outputs, flat::use::write);

@@ -62,8 +62,8 @@ inline pointer backend::allreduce_sparse(tensors& data, c10d::AllreduceOptions c
         total = total.defined() ? total + part : part;
     }
     data.front().copy_(total.coalesce());
-    return group_.call({OpType::_ALLREDUCE_SPARSE, "sparse_all_reduce"}, data, data, false,
-                       [](call_parts&, work&) {});
+    return group_.call({OpType::_ALLREDUCE_SPARSE, "sparse_all_reduce"}, data, data, o.asyncOp,
+                       [](call_parts&) {});
 }
 
 }  // namespace collectives_torch

@@ -24,6 +24,9 @@ inline bool is_plain(at::Tensor const& t) {
 }
 inline std::size_t bytes_of(at::Tensor const& t) { return static_cast<std::size_t>(t.nbytes()); }
 inline std::size_t elements_of(at::Tensor const& t) { return static_cast<std::size_t>(t.numel()); }
+inline std::size_t element_bytes(at::Tensor const& t) {
+    return static_cast<std::size_t>(t.element_size());
+}
 
 inline void require_dense(at::Tensor const& t) {
     TORCH_CHECK(t.defined(), "collectives: an undefined tensor");
@@ -49,7 +52,7 @@ inline void require_types(tensors const& all, at::Tensor const& like) {
 }
 
 /// A copy of all elements, one tensor's behind the other's.
-inline at::Tensor copy_of(tensors const& all) {
+inline at::Tensor copy_of(at::TensorList all) {
     if (all.size() == 1) { return all.front().clone(); }
     tensors rows;
     for (auto const& t : all) { rows.push_back(t.reshape({-1})); }
@@ -77,8 +80,8 @@ public:
         }
         if (how != use::read) { targets_ = {t}; }
     }
-    flat(tensors const& all, use how) : flat(all, how, all.front().scalar_type()) {}
-    flat(tensors const& all, use how, at::ScalarType as) {
+    flat(at::TensorList all, use how) : flat(all, how, all.front().scalar_type()) {}
+    flat(at::TensorList all, use how, at::ScalarType as) {
         if (all.size() == 1) {
             *this = flat(all.front(), how, as);
             return;
@@ -86,13 +89,13 @@ public:
         for (auto const& t : all) { count_ += elements_of(t); }
         if (lie_in_a_row(all, as)) {
             data_ = all.front().data_ptr();
-            element_ = all.front().element_size();
-            row_ = all;
+            element_ = element_bytes(all.front());
+            row_ = all.vec();
             return;
         }
         hold(at::empty({static_cast<std::int64_t>(count_)}, all.front().options().dtype(as)));
         if (how != use::write) { copy(all, true); }
-        if (how != use::read) { targets_ = all; }
+        if (how != use::read) { targets_ = all.vec(); }
     }
 
     void* data() const { return data_; }
@@ -102,10 +105,12 @@ public:
     /// Whether `put_back` has something to do.
     bool is_copy() const { return !targets_.empty(); }
     /// Copies results to the tensors.
-    void put_back() { copy(targets_, false); }
+    void put_back() {
+        if (is_copy()) { copy(targets_, false); }
+    }
 
 private:
-    static bool lie_in_a_row(tensors const& all, at::ScalarType as) {
+    static bool lie_in_a_row(at::TensorList all, at::ScalarType as) {
         auto const* next = static_cast<std::byte const*>(all.front().data_ptr());
         for (auto const& t : all) {
             if (!is_plain(t) || t.scalar_type() != as || t.data_ptr() != next) { return false; }
@@ -116,9 +121,9 @@ private:
     void hold(at::Tensor t) {
         copy_ = std::move(t);
         data_ = copy_.data_ptr();
-        element_ = copy_.element_size();
+        element_ = element_bytes(copy_);
     }
-    void copy(tensors const& all, bool in) {
+    void copy(at::TensorList all, bool in) {
         auto const row = copy_.view({-1});
         std::int64_t first = 0;
         for (auto const& t : all) {

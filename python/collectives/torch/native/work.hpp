@@ -63,9 +63,11 @@ bool wait_until(seat& at, coll::steady::time_point until, Done const& done) {
     }
 }
 
+class work;
+
 /// What a call is made of.
 struct call_parts {
-    bool blocks = false;  ///< its caller waits for it: nothing stays under way
+    work* of = nullptr;  ///< null: its caller waits for it, nothing stays under way or is kept
     std::vector<coll::pending> under_way;
     std::function<bool()> before;                   ///< true once `under_way` is complete
     std::function<void()> after;                    ///< puts results where they belong
