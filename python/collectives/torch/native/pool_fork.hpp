@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,14 +22,17 @@ namespace collectives_torch {
     std::abort();
 }
 
-/// Replaces pages that processes share by a copy of what is in them. Only calls what a signal's
-/// handler may call: other threads of the parent may have held any lock.
+/// Replaces pages that processes share by a copy of what is in them. Only does what a signal's
+/// handler may do: other threads of the parent may have held any lock. So it asks the kernel
+/// itself, because UCX puts functions with locks in the place of these two, and its mremap forgets
+/// where to.
 inline void make_private(void* at, std::size_t bytes) {
-    auto* const copy =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (copy == MAP_FAILED) { end_fork("collectives: no memory for a forked process\n"); }
-    std::memcpy(copy, at, bytes);
-    if (::mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != at) {
+    auto const copy = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == -1) { end_fork("collectives: no memory for a forked process\n"); }
+    std::memcpy(reinterpret_cast<void*>(copy), at, bytes);
+    auto const moved = ::syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+    if (moved != reinterpret_cast<long>(at)) {
         end_fork("collectives: a forked process cannot map its memory\n");
     }
 }
