@@ -67,7 +67,7 @@ public:
     template <std::same_as<std::vector<T>> Vector>
     lean_vector(Vector const& all) : lean_vector(all.data(), all.data() + all.size()) {}
     lean_vector(lean_vector const& other) : lean_vector() {
-        if constexpr (std::is_trivially_copyable_v<T>) {
+        if constexpr (is_plain) {
             if (other.empty()) { return; }
             auto const n = other.size_;
             first_ = static_cast<T*>(detail::copied_to_room_for(n, sizeof(T), other.first_));
@@ -77,9 +77,10 @@ public:
         }
     }
     lean_vector(lean_vector&& other) noexcept
-        : first_(std::exchange(other.first_, nullptr)),
-          size_(std::exchange(other.size_, 0)),
-          capacity_(std::exchange(other.capacity_, 0)) {}
+        : first_(other.first_), size_(other.size_), capacity_(other.capacity_) {
+        other.first_ = nullptr;
+        other.size_ = other.capacity_ = 0;
+    }
     lean_vector& operator=(lean_vector const& other) {
         if (this != &other) { assign(other.begin(), other.end()); }
         return *this;
@@ -90,7 +91,7 @@ public:
         return *this;
     }
     ~lean_vector() {
-        if constexpr (!std::is_trivially_destructible_v<T>) {
+        if constexpr (!is_plain) {
             for (auto* at = end(); at != first_;) { (--at)->~T(); }
         }
         ::operator delete(first_);
@@ -151,7 +152,7 @@ public:
     void append(T const* first, T const* last) {
         auto const n = static_cast<std::size_t>(last - first);
         make_room(n);
-        if constexpr (std::is_trivially_copyable_v<T>) {
+        if constexpr (is_plain) {
             if (n > 0) { std::memcpy(static_cast<void*>(end()), first, n * sizeof(T)); }
             size_ += n;
         } else {
@@ -169,6 +170,13 @@ public:
         for (auto k = i + 1; k < size_; ++k) { first_[k - 1] = std::move(first_[k]); }
         pop_back();
         return first_ + i;
+    }
+    /// The first element for which `fits` holds, or end().
+    template <class Predicate>
+    T* find_if(Predicate fits) {
+        auto* at = begin();
+        while (at != end() && !fits(*at)) { ++at; }
+        return at;
     }
     /// Takes out the elements for which `leaves` holds. How many there were.
     template <class Predicate>
@@ -195,7 +203,9 @@ public:
         if (n > capacity_ - size_) { move_to(std::max(size_ + n, 2 * capacity_)); }
     }
     void swap(lean_vector& other) noexcept {
-        std::swap(first_, other.first_);
+        auto* const its = other.first_;  // not std::swap, which asks four traits of each type
+        other.first_ = first_;
+        first_ = its;
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
     }
@@ -209,14 +219,18 @@ public:
     }
 
 private:
+    /// Elements need not be destroyed, and move as bytes. The one trait that is asked here: others
+    /// cost the compiler some ten classes per type.
+    static constexpr bool is_plain = std::is_trivially_copyable_v<T>;
+
     /// To new memory, for `n` elements.
     [[gnu::cold]] void move_to(std::size_t n) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-        static_assert(std::is_nothrow_move_constructible_v<T>);
-        if constexpr (std::is_trivially_copyable_v<T>) {
+        if constexpr (is_plain) {
             auto const used = size_ * sizeof(T);
             first_ = static_cast<T*>(detail::moved_to_room_for(n, sizeof(T), first_, used));
         } else {
+            static_assert(noexcept(T(std::move(*first_))));
             auto* const to = static_cast<T*>(detail::room_for(n, sizeof(T)));
             for (std::size_t i = 0; i < size_; ++i) {
                 ::new (static_cast<void*>(to + i)) T(std::move(first_[i]));
@@ -237,7 +251,7 @@ private:
     template <class... Value>
     void add_up_to(std::size_t n, Value const&... value) {
         make_room(n - size_);
-        if constexpr (std::is_trivially_copyable_v<T>) {  // a loop that the compiler sees through
+        if constexpr (is_plain) {  // a loop that the compiler sees through
             auto* const last = first_ + n;
             for (auto* at = end(); at != last; ++at) { ::new (static_cast<void*>(at)) T(value...); }
             size_ = n;
@@ -246,7 +260,7 @@ private:
         }
     }
     void truncate(std::size_t n) noexcept {
-        if constexpr (std::is_trivially_destructible_v<T>) {
+        if constexpr (is_plain) {
             if (n < size_) { size_ = n; }
         } else {
             while (size_ > n) { first_[--size_].~T(); }

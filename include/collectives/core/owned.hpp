@@ -49,7 +49,7 @@ private:
 };
 
 template <class T, class... Arguments>
-owned<T> make_owned(Arguments&&... from) {
+[[gnu::cold]] owned<T> make_owned(Arguments&&... from) {
     return owned<T>(new T(std::forward<Arguments>(from)...));
 }
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <thread>
-#include <utility>
 
 namespace collectives::inline v0::detail {
 
@@ -33,11 +32,15 @@ private:
     ::sigset_t before_;
 };
 
-/// Starts a thread that takes no signals.
-template <class Body>
-std::thread service_thread(Body body) {
+/// Starts a thread that calls `work(its)`. One function for all, since each type that a std::thread
+/// is made of costs the compiler some twenty classes.
+[[gnu::cold]] inline std::thread start_thread(void (*work)(void* its), void* its) {
+    return std::thread(work, its);
+}
+/// The same for a thread that takes no signals.
+[[gnu::cold]] inline std::thread service_thread(void (*work)(void* its), void* its) {
     without_signals const none;
-    return std::thread(std::move(body));
+    return start_thread(work, its);
 }
 
 /// Lets a thread run where the process may (its main thread), wherever the one that started it is

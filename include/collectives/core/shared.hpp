@@ -15,13 +15,18 @@ namespace detail {
     return {its, end};
 }
 
+template <class T>
+[[gnu::cold]] void delete_as(void* its) {
+    delete static_cast<T*>(its);
+}
+
 }  // namespace detail
 
 /// As std::make_shared, at the cost of a second allocation.
 template <class T, class... Arguments>
-std::shared_ptr<T> make_shared_object(Arguments&&... from) {
+[[gnu::cold]] std::shared_ptr<T> make_shared_object(Arguments&&... from) {
     auto* const made = new T(std::forward<Arguments>(from)...);
-    return {detail::shared_owner(made, [](void* its) { delete static_cast<T*>(its); }), made};
+    return {detail::shared_owner(made, detail::delete_as<T>), made};
 }
 
 }  // namespace collectives

@@ -26,7 +26,9 @@ public:
     using bucket = bucket_run;
 
     explicit background_scheduler(bucket_scheduler& scheduler)
-        : scheduler_(&scheduler), thread_(service_thread([this] { work(); })) {}
+        : scheduler_(&scheduler),
+          thread_(service_thread([](void* its) { static_cast<background_scheduler*>(its)->work(); },
+                                 this)) {}
     background_scheduler(background_scheduler const&) = delete;
     background_scheduler& operator=(background_scheduler const&) = delete;
     ~background_scheduler() { stop(); }

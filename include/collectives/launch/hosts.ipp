@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/shared.hpp>
 #include <collectives/launch/host_card.hpp>
 #include <collectives/launch/hosts.hpp>
 #include <collectives/transport/bridged.hpp>
@@ -26,8 +27,8 @@ COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
         for (std::size_t r = 0; r < hosts.size(); ++r) {
             host_of[static_cast<std::size_t>(of_job[r])] = hosts[r];
         }
-        return std::make_shared<bridged_transport>(std::move(between), std::move(inside),
-                                                   std::move(host_of));
+        return make_shared_object<bridged_transport>(std::move(between), std::move(inside),
+                                                     std::move(host_of));
     });
 }
 

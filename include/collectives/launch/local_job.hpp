@@ -5,6 +5,7 @@
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/environment.hpp>
@@ -135,7 +136,7 @@ inline job enter_job(job_place const& me, std::string const& name, steady::time_
 /// The transport of this rank in the job of this name. Returns once all ranks are there.
 inline std::shared_ptr<transport> take_part(job_place const& me, std::string const& name,
                                             steady::time_point until) {
-    auto const member = std::make_shared<membership>(
+    auto const member = make_shared_object<membership>(
         me.rank == 0 ? create_job(me, name, until) : enter_job(me, name, until), me.rank);
     return member->memory.rank(me.rank, member, true);
 }

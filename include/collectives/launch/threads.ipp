@@ -2,6 +2,9 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
+#include <collectives/core/service_thread.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/threads.hpp>
 #include <collectives/transport/model.hpp>
@@ -13,6 +16,8 @@
 #include <vector>
 
 namespace collectives::inline v0::threads::detail {
+
+using collectives::detail::start_thread;
 
 [[gnu::cold]] COLLECTIVES_INLINE void run(int size, function_ref<void(communicator&)> body) {
     if (size < 1) { throw usage_error(text_of("threads::run: ", size, " ranks")); }
@@ -30,16 +35,32 @@ namespace collectives::inline v0::threads::detail {
         } catch (...) { fail(r); }
         state.depart(r, shared::life::left, 0);
     };
-    std::vector<std::thread> ranks;
+    struct seat {
+        function_ref<void(rank_t)> live;
+        rank_t rank;
+        std::thread thread;
+    };
+    auto const take = [](void* its) {
+        auto const& mine = *static_cast<seat const*>(its);
+        mine.live(mine.rank);
+    };
+    lean_vector<seat> ranks;
+    ranks.reserve(thrown.size());
+    rank_t started = 0;
     try {
-        for (rank_t r = 0; r < size; ++r) { ranks.emplace_back(live, r); }
+        for (; started < size; ++started) {
+            ranks.push_back({live, started, {}});
+            ranks.back().thread = start_thread(take, &ranks.back());
+        }
     } catch (...) {  // no more threads: the others miss the ranks that never came
-        for (auto r = static_cast<rank_t>(ranks.size()); r < size; ++r) {
+        for (auto r = started; r < size; ++r) {
             fail(r);
             state.depart(r, shared::life::left, 0);
         }
     }
-    for (auto& t : ranks) { t.join(); }
+    for (auto& one : ranks) {
+        if (one.thread.joinable()) { one.thread.join(); }
+    }
     rank_t first = 0;
     for (rank_t r = 1; r < size; ++r) {
         if (state.failed_before(r, first)) { first = r; }

@@ -6,7 +6,6 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/bound.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -36,9 +35,11 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
         if (at.where == memory::output) { read.emplace_back(at, bytes); }
     };
     auto const is_dead = [&](place at, std::size_t bytes) {
-        return at.where == memory::output && std::ranges::none_of(read, [&](auto const& one) {
-                   return overlap(one.first, one.second, at, bytes);
-               });
+        if (at.where != memory::output) { return false; }
+        for (auto const& [where, length] : read) {
+            if (overlap(where, length, at, bytes)) { return false; }
+        }
+        return true;
     };
     for (auto const& c : p.epilogue) { note(c.from, c.bytes); }
     for (auto r = p.rounds.end(); r != p.rounds.begin();) {

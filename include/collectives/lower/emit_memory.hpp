@@ -65,8 +65,10 @@ private:
     bool is_last(int round) const { return round == from_.total_rounds - 1; }
     /// Whether `push_copies` has written so many bytes of the own output there.
     [[gnu::cold]] bool is_pushed(place const& own, std::size_t bytes) const {
-        return std::ranges::any_of(
-            pushed_, [&](auto const& its) { return its.at == own && its.bytes >= bytes; });
+        for (auto const& its : pushed_) {
+            if (its.at == own && its.bytes >= bytes) { return true; }
+        }
+        return false;
     }
     /// Writes each value that a round sends to all outputs that want it, in one pass.
     [[gnu::cold]] void push_copies(bound_round const& r) {

@@ -5,6 +5,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/transport/any_transport.hpp>
 
@@ -21,7 +22,7 @@ public:
     void start(any_transport& t, rank_group const& group, rank_t root, std::uint64_t tag,
                std::uint64_t count, std::atomic<std::uint32_t> const* stop) {
         transport_ = &t;
-        count_ = std::make_shared<std::uint64_t>(count);
+        count_ = make_shared_object<std::uint64_t>(count);
         used_ = 0;
         auto const at_root = group.rank() == root;
         auto const n = at_root ? static_cast<std::size_t>(group.size()) : 1;

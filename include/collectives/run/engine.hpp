@@ -28,7 +28,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -153,7 +152,9 @@ public:
         if (!mine) { return nothing_new; }  // whoever has it moves all that is under way
         those.erase_if([](auto const* a) { return a->done || a->thrown; });
         if (those.empty() || stopped()) { return nothing_to_do; }
-        if (guarded([&] { return shared_->progress(those); }, *those.front())) { return something; }
+        if (guarded([&] { return shared_->progress(those); }, title_of{*those.front()})) {
+            return something;
+        }
         for (auto* const a : those) {
             if (!stopped()) { look_now_and_then(*a); }
         }
@@ -182,7 +183,7 @@ public:
                 auto const most = standing_.pause(a.deadline - now);
                 bool woken = false;
                 auto const ready = [&] { return woken = move(a) || a.thrown || stopped(); };
-                guarded([&] { return shared_->doze(ready, most), true; }, a);
+                guarded([&] { return shared_->doze(ready, most), true; }, title_of{a});
                 if (woken) {
                     patience.reset();
                     standing_.go_on();
@@ -218,9 +219,8 @@ private:
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock
     static constexpr std::chrono::microseconds word_pause{20};  // at most so often
 
-    /// Does `part` and returns true if anything moved. `title()` names the operation that waits.
-    template <class Part>
-    bool guarded(Part&& part, function_ref<std::string()> title) {
+    /// Does `part`; true if anything moved. `title()` names what waits. Long, so not inlined.
+    [[gnu::noinline]] bool guarded(function_ref<bool()> part, function_ref<std::string()> title) {
         try {
             return part();
         } catch (...) {  // also std::bad_alloc: what is under way must end before its buffers go
@@ -228,13 +228,13 @@ private:
             return true;
         }
     }
-    bool guarded(auto&& part, activity const& a) { return guarded(part, title_of{a}); }
     /// Makes progress once with everything.
     bool move(activity const& a) {
-        return guarded([&] { return shared_->progress(); }, a);
+        return guarded([&] { return shared_->progress(); }, title_of{a});
     }
 
-    void look_now_and_then(activity& a) {  // rarely, because it reads the state of all ranks
+    /// Rarely, because it reads the state of all ranks.
+    [[gnu::noinline]] void look_now_and_then(activity& a) {
         auto const now = steady::now();
         a.start_clock(now);
         if (!a.suspicious && now < a.next_look) { return; }
@@ -243,7 +243,7 @@ private:
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
-        guarded([&] { return look_for_failure(a), false; }, a);
+        guarded([&] { return look_for_failure(a), false; }, title_of{a});
     }
     void look_for_failure(activity& a) {
         standing_.tell(*board_, a);
@@ -262,7 +262,7 @@ private:
     /// Ends a failed activity: takes back what it posted, waits until no live peer accesses this
     /// rank's memory, then throws.
     [[gnu::cold, noreturn]] void leave(activity& a) {
-        guarded([&] { return record(&a), true; }, a);
+        guarded([&] { return record(&a), true; }, title_of{a});
         remove(a);
         wait_until_peers_have_left(carrier(), group_, *shared_->work->lock);
         a.cancel();

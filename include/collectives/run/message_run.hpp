@@ -62,7 +62,7 @@ public:
         return true;
     }
     /// Says that a message of the wrong size came, so the ranks disagree. Empty if none did.
-    std::string const& complaint() const { return complaint_; }
+    std::string_view complaint() const { return complaint_; }
 
     /// The instruction that it cannot get past: a message that is not done, or null.
     [[gnu::cold]] plans::instruction const* stuck_at() const {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -106,8 +106,8 @@ public:
     }
 
 protected:
-    void reset(engine& e, fingerprint const& what, entry entered, void const* in, void* out,
-               reducer const* op, std::chrono::nanoseconds time) {
+    [[gnu::noinline]] void reset(engine& e, fingerprint const& what, entry entered, void const* in,
+                                 void* out, reducer const* op, std::chrono::nanoseconds time) {
         engine_ = &e;
         of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call,
                entered.mark};
@@ -141,13 +141,12 @@ protected:
     }
 
     virtual bool advance() { return mode_ == mode::cells ? advance_cells() : advance_segments(); }
-    void become_suspicious(std::string const& why) {
+    void become_suspicious(std::string_view why) {
         suspicious = true;
         suspicion = why;
     }
     /// Runs a part of the operation. What it throws is kept for the caller.
-    template <class Part>
-    void guarded(Part&& part) {
+    void guarded(function_ref<void()> part) {
         try {
             device_scope const here(space().device());
             part();

@@ -9,7 +9,6 @@
 #include <collectives/lower/protocol.hpp>
 #include <collectives/plan/resolve.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -198,8 +197,8 @@ private:
         if (choice.shown.how == plans::protocol::cells_beside) {
             form->beside = plans::whole_lines(form->sent);
         }
-        auto const rest = std::find_if(
-            ++i, steps.end(), [](auto const& each) { return each.what != plans::opcode::wait; });
+        auto rest = ++i;
+        while (rest != steps.end() && rest->what == plans::opcode::wait) { ++rest; }
         form->waits = static_cast<std::size_t>(i - steps.begin());
         form->rest = static_cast<std::size_t>(rest - steps.begin());
         form->first_source = form->sent == 0 ? 0 : 1;  // the copy of the input has source 0

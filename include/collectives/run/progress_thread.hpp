@@ -34,7 +34,9 @@ public:
         found (*look)(void* of);
     };
 
-    progress_thread() : thread_(service_thread([this] { work(); })) {}
+    progress_thread()
+        : thread_(service_thread([](void* its) { static_cast<progress_thread*>(its)->work(); },
+                                 this)) {}
     progress_thread(progress_thread const&) = delete;
     progress_thread& operator=(progress_thread const&) = delete;
     ~progress_thread() {

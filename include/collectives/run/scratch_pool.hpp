@@ -98,8 +98,7 @@ private:
     /// Frees one that no call has needed for long. Smaller ones stay, so that calls which are under
     /// way together now and then allocate nothing.
     void free_large_buffers() {
-        auto const old = std::find_if(free_.begin(), free_.end(),
-                                      [](auto const& k) { return k.memory.bytes > large; });
+        auto* const old = free_.find_if([](auto const& k) { return k.memory.bytes > large; });
         if (old != free_.end() && takes_ - old->since > longest_) { drop(old); }
     }
     void drop(lean_vector<kept>::iterator which) {

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -96,9 +96,9 @@ public:
     /// Grows with progress in memory, which the transport does not see.
     std::uint64_t ticks() const { return memory_.ticks(); }
     /// Says what does not fit; empty if everything does.
-    std::string complaint() const {
+    std::string_view complaint() const {
         if (at_ == stage::in_memory && memory_.wrong()) { return "a peer came with another call"; }
-        return at_ == stage::over_messages ? messages_.complaint() : std::string();
+        return at_ == stage::over_messages ? messages_.complaint() : std::string_view();
     }
 
 private:

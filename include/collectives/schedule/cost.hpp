@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace collectives::inline v0 {
@@ -56,7 +57,7 @@ public:
         result_.bound = bound_of(plan.what, plan.size, bytes);
     }
 
-    constexpr void add(std::vector<step> const& steps) {
+    [[gnu::cold]] constexpr void add(std::vector<step> const& steps) {
         traffic all;
         traffic round;
         for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -77,7 +78,7 @@ public:
         result_.ranks.push_back(all);
     }
 
-    constexpr cost result() {
+    constexpr cost result() && {
         for (traffic const& t : result_.ranks) {
             result_.busiest.sent = std::max(result_.busiest.sent, t.sent);
             result_.busiest.received = std::max(result_.busiest.received, t.received);
@@ -94,7 +95,7 @@ public:
         result_.ratio = {by(result_.rounds, result_.bound.rounds),
                          by(result_.busiest.sent, result_.bound.sent),
                          by(result_.busiest.reduced, result_.bound.reduced)};
-        return result_;
+        return std::move(result_);
     }
 
 private:
@@ -113,7 +114,7 @@ private:
         append_steps(from, plan, r, steps);
         counter.add(steps);
     }
-    return counter.result();
+    return std::move(counter).result();
 }
 
 }  // namespace detail
@@ -135,7 +136,7 @@ constexpr cost cost_of(std::span<schedule const> ranks, std::uint64_t bytes) {
     detail::cost_counter counter(
         {first.what, first.size, first.root, first.chunks, 0, first.rounds}, bytes);
     for (schedule const& s : ranks) { counter.add(s.steps); }
-    return counter.result();
+    return std::move(counter).result();
 }
 
 }  // namespace collectives

@@ -45,12 +45,13 @@ namespace collectives::inline v0 {
             auto const c = (whole.chunks.first + k) % s.chunks;
             auto& half = c < middle ? s.steps : upper;
             if (k == 0 || c == 0 || c == middle) {
-                half.push_back({part.round + (c < middle ? 0 : 1), part.what, part.peer, {c, 0}});
+                step const begun{part.round + (c < middle ? 0 : 1), part.what, part.peer, {c, 0}};
+                half.push_back(begun);
             }
             ++half.back().chunks.count;
         }
         if (i + 1 == steps.size() || steps[i + 1].round != whole.round) {
-            s.steps.insert(s.steps.end(), upper.begin(), upper.end());
+            for (auto const& each : upper) { s.steps.push_back(each); }
             upper.clear();
         }
     }

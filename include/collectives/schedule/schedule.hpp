@@ -61,8 +61,10 @@ constexpr schedule record(step_source const& from, outline const& plan, rank_t m
 
 [[gnu::cold]] constexpr std::vector<schedule> record_all(step_source const& from,
                                                          outline const& plan) {
-    std::vector<schedule> result;
-    for (rank_t r = 0; r < plan.size; ++r) { result.push_back(record(from, plan, r)); }
+    std::vector<schedule> result(static_cast<std::size_t>(plan.size));
+    for (rank_t r = 0; r < plan.size; ++r) {
+        result[static_cast<std::size_t>(r)] = record(from, plan, r);
+    }
     return result;
 }
 

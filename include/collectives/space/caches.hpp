@@ -19,7 +19,7 @@ struct cache_sizes {
 namespace detail {
 
 /// Processors in a list such as "0-3,8"; at least 1.
-inline int processors_in(char const* list) {
+[[gnu::cold]] inline int processors_in(char const* list) {
     int count = 0, first = 0, last = 0, length = 0;
     while (std::sscanf(list, "%d%n", &first, &length) == 1) {
         list += length;
@@ -33,7 +33,7 @@ inline int processors_in(char const* list) {
 
 using cache_text = std::array<char, 256>;
 /// What Linux says about the first processor's cache number `index`; empty if nothing.
-inline cache_text cache_says(int index, char const* what) {
+[[gnu::cold]] inline cache_text cache_says(int index, char const* what) {
     cache_text path{}, text{};
     std::snprintf(path.data(), path.size(), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index,
                   what);
@@ -44,20 +44,22 @@ inline cache_text cache_says(int index, char const* what) {
     }
     return text;
 }
-inline std::size_t cache_bytes(int index) {
+[[gnu::cold]] inline std::size_t cache_bytes(int index) {
     std::size_t kib = 0;
     return std::sscanf(cache_says(index, "size").data(), "%zuK", &kib) == 1 ? kib * 1024 : 0;
 }
-inline int cache_sharers(int index) {
+[[gnu::cold]] inline int cache_sharers(int index) {
     return processors_in(cache_says(index, "shared_cpu_list").data());
+}
+[[gnu::cold, gnu::noinline]] inline cache_sizes read_caches() {
+    constexpr int second = 2, third = 3;
+    return {cache_bytes(second), cache_sharers(second), cache_bytes(third), cache_sharers(third)};
 }
 
 }  // namespace detail
 
 inline cache_sizes const& caches() {
-    constexpr int second = 2, third = 3;
-    static cache_sizes const sizes{detail::cache_bytes(second), detail::cache_sharers(second),
-                                   detail::cache_bytes(third), detail::cache_sharers(third)};
+    static auto const sizes = detail::read_caches();
     return sizes;
 }
 

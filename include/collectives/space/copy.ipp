@@ -121,11 +121,11 @@ COLLECTIVES_INLINE void copies::add(std::span<std::byte* const> dsts, std::byte 
                                     std::span<std::byte const* const> next) {
     auto const head = std::min(detail::bytes_to_line(dsts.front()), bytes);
     auto const lines = (bytes - head) / detail::line_bytes;
-    auto const alike = [&](std::byte const* d) {
-        return detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
-    };
-    if (detail::stores_whole_lines() && to == destination::not_read_soon &&
-        std::ranges::all_of(dsts, alike)) {
+    auto alike = true;  // all at the same distance to a line
+    for (auto const* const d : dsts) {
+        alike = alike && detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
+    }
+    if (detail::stores_whole_lines() && to == destination::not_read_soon && alike) {
         detail::stream_lines_to_all(dsts.data(), dsts.size(), head, src, lines, next);
         auto const end = head + lines * detail::line_bytes;
         for (auto* const d : dsts) {

@@ -5,6 +5,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/adapted.hpp>
 
 #include <algorithm>
@@ -73,7 +74,7 @@ public:
         if (result.same_ranks) { std::sort(here.survivors.begin(), here.survivors.end()); }
         auto const inner_board = inside_->first_board();
         auto inner = inside_->renew(*inner_board, here).carrier;
-        result.carrier = std::make_shared<bridged_transport>(
+        result.carrier = make_shared_object<bridged_transport>(
             result.carrier ? std::move(result.carrier) : shared_base(), std::move(inner),
             std::move(hosts));
         return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/counted.hpp>
 
@@ -28,17 +29,17 @@ public:
     }
 
     std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
-        return std::make_shared<transport>(std::move(next), counts_);
+        return make_shared_object<transport>(std::move(next), counts_);
     }
 
 private:
     std::shared_ptr<counts> counts_;
 };
 
-COLLECTIVES_INLINE counted::counted() : counts_(std::make_shared<counts>()) {}
+COLLECTIVES_INLINE counted::counted() : counts_(make_shared_object<counts>()) {}
 COLLECTIVES_INLINE std::shared_ptr<any_transport> counted::operator()(
     std::shared_ptr<any_transport> base) const {
-    return std::make_shared<transport>(std::move(base), counts_);
+    return make_shared_object<transport>(std::move(base), counts_);
 }
 COLLECTIVES_INLINE std::size_t counted::sent() const { return counts_->sent; }
 COLLECTIVES_INLINE std::size_t counted::received() const { return counts_->received; }

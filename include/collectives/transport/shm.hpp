@@ -4,6 +4,7 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/shared/mapped_memory.hpp>
 #include <collectives/transport/shared/transport.hpp>
 
@@ -59,7 +60,7 @@ private:
 /// Takes 0.8 MiB per rank and 8 KiB per ordered pair; the parts cost nothing before they are used.
 class job : private detail::places {
 public:
-    explicit job(int size) : places(size), file_(std::make_shared<shared::memory_file>(end)) {
+    explicit job(int size) : places(size), file_(make_shared_object<shared::memory_file>(end)) {
         prepare();
         state_.header().processors.store(usable_processors());
         state_.header().file_end.store(end);
@@ -67,12 +68,12 @@ public:
     /// The job that another process made, by its file.
     job(int size, shared::memory_file::received file)
         : places(size),
-          file_(std::make_shared<shared::memory_file>(file, end)),
+          file_(make_shared_object<shared::memory_file>(file, end)),
           state_(file_->base(), size) {}
     /// A job in a part of another one's file, which one process makes and others then open.
     job(int size, shared::memory_file::later_part where, bool makes_it)
         : places(size),
-          file_(std::make_shared<shared::memory_file>(where, end)),
+          file_(make_shared_object<shared::memory_file>(where, end)),
           state_(file_->base(), size) {
         if (makes_it) { prepare(); }
     }
@@ -94,8 +95,8 @@ public:
                                     bool watches = false) const {
         shared::mapped_memory memory(*file_, parts + static_cast<std::size_t>(r) * part, part);
         if (!keep) { keep = file_; }
-        return std::make_shared<Transport>(state_, std::move(memory), file_->base() + board, r,
-                                           std::move(keep), watches);
+        return make_shared_object<Transport>(state_, std::move(memory), file_->base() + board, r,
+                                             std::move(keep), watches);
     }
 
 private:

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/throttled.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 
 namespace collectives::inline v0 {
@@ -63,9 +64,9 @@ public:
     void cancel(any_request& any) override {
         auto& r = of(any);
         if (r.at == stage::held) {
-            std::erase(held_, &r);
+            held_.erase_value(&r);
         } else {
-            std::erase(awaited_, &r);
+            awaited_.erase_value(&r);
             base().cancel(r.below());
         }
     }
@@ -73,7 +74,7 @@ public:
         bool moved = false;
         while (!held_.empty() && clock::now() >= held_.front()->due) {
             auto& r = *held_.front();
-            held_.pop_front();
+            held_.erase(held_.begin());
             r.at = stage::below;
             base().isend(r.out, r.below());
             moved = true;
@@ -98,7 +99,7 @@ private:
     /// What has come passes the link in the order in which it came, whatever the order in which
     /// the receives are tested.
     void arrive() {
-        std::erase_if(awaited_, [this](request* r) {
+        awaited_.erase_if([this](request* r) {
             if (!base().test(r->below())) { return false; }
             in_free_ = std::max(clock::now(), in_free_ + time_of(r->bytes));
             r->due = next_arrival_ = in_free_;
@@ -114,15 +115,15 @@ private:
 
     throttled link_;
     clock::time_point out_free_{}, in_free_{}, next_arrival_{};
-    std::deque<request*> held_;     // to be sent, in order
-    std::deque<request*> awaited_;  // receives that nothing has come for
+    lean_vector<request*> held_;     // to be sent, in order
+    lean_vector<request*> awaited_;  // receives that nothing has come for
 };
 
 }  // namespace detail
 
 COLLECTIVES_INLINE std::shared_ptr<any_transport> throttled::operator()(
     std::shared_ptr<any_transport> base) const {
-    return std::make_shared<detail::throttled_transport>(std::move(base), *this);
+    return make_shared_object<detail::throttled_transport>(std::move(base), *this);
 }
 
 }  // namespace collectives

@@ -3,6 +3,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/traced.hpp>
 
@@ -49,7 +50,7 @@ public:
         base().cancel(of(r).below());
     }
     std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
-        return std::make_shared<transport>(std::move(next), events_);
+        return make_shared_object<transport>(std::move(next), events_);
     }
 
 private:
@@ -67,10 +68,10 @@ private:
     std::shared_ptr<lean_vector<trace_event>> events_;
 };
 
-COLLECTIVES_INLINE traced::traced() : events_(std::make_shared<lean_vector<trace_event>>()) {}
+COLLECTIVES_INLINE traced::traced() : events_(make_shared_object<lean_vector<trace_event>>()) {}
 COLLECTIVES_INLINE std::shared_ptr<any_transport> traced::operator()(
     std::shared_ptr<any_transport> base) const {
-    return std::make_shared<transport>(std::move(base), events_);
+    return make_shared_object<transport>(std::move(base), events_);
 }
 
 }  // namespace collectives

@@ -61,7 +61,8 @@ public:
             fail("a socket for files");
         }
         try {
-            thread_ = collectives::detail::service_thread([this] { serve(); });
+            thread_ = collectives::detail::service_thread(
+                [](void* its) { static_cast<file_server*>(its)->serve(); }, this);
         } catch (std::system_error const& e) {
             close_all();
             throw transport_error(text_of("a thread for files: ", e.what()));

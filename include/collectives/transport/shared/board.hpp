@@ -10,7 +10,6 @@
 #include <collectives/transport/shared/state.hpp>
 #include <collectives/transport/shared/wait_slot.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -223,8 +222,8 @@ public:
     /// does. Up to `board_row::most_left_behind` times.
     void leave_behind(leftover what) {
         auto& all = row(me_).left_behind;
-        auto const free = std::find_if(all.begin(), all.end(),
-                                       [](auto const& one) { return one.memory == nullptr; });
+        auto* free = all.begin();
+        while (free != all.end() && free->memory != nullptr) { ++free; }
         assert(free != all.end());
         *free = what;
     }

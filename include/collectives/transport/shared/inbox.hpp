@@ -6,7 +6,6 @@
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,8 +35,7 @@ public:
     /// The receive that waits longest for a message; without one the message is kept, with `bytes`
     /// bytes of payload.
     request* receiver(cell_header const& h, std::byte const* payload, std::size_t bytes) {
-        auto const found = std::find_if(posted_.begin(), posted_.end(),
-                                        [&](auto const& p) { return p.tag == h.tag; });
+        auto* const found = posted_.find_if([&](auto const& p) { return p.tag == h.tag; });
         if (found == posted_.end()) { return keep(h, payload, bytes); }
         auto* const r = found->what;
         posted_.erase(found);
@@ -63,8 +61,9 @@ private:
         return nullptr;
     }
     [[gnu::noinline]] early_message* oldest(std::uint64_t tag) {
-        return std::find_if(early_.begin() + taken_, early_.end(),
-                            [&](auto const& m) { return m.head.tag == tag; });
+        auto* at = early_.begin() + taken_;
+        while (at != early_.end() && at->head.tag != tag) { ++at; }
+        return at;
     }
     /// The first one mostly: a peer that is far ahead has sent many. So those before the first that
     /// is left stay until they are half of all, and each message is moved once at most.

@@ -35,6 +35,7 @@ public:
     using board = shared::board;
     static constexpr bool can_consume = true;
     static constexpr bool always_reachable = Memory::always_reachable;
+    static constexpr bool of_processes = !always_reachable;  // else the ranks are threads of one
 
     shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
                      std::shared_ptr<void> keep, bool watches = false)
@@ -45,7 +46,7 @@ public:
           me_(me),
           private_(job, me),
           messages_(job, memory_, private_, me) {
-        if (watches) { watched_.emplace(job); }
+        if (watches && of_processes) { watched_.emplace(job); }
     }
     shared_transport(shared_transport const&) = delete;
     shared_transport& operator=(shared_transport const&) = delete;
@@ -81,7 +82,7 @@ public:
     }
 
     std::optional<peer_exit> gone(rank_t r) const {
-        if (watched_) { watched_->look_after(r); }
+        if (of_processes && watched_) { watched_->look_after(r); }
         auto const& s = job_.status(r);
         auto const how = s.state.load(std::memory_order_acquire);
         if (how <= life::running) { return {}; }
@@ -90,7 +91,7 @@ public:
     /// Says that this rank's own doing is about to break a communicator.
     void note_trouble() { job_.note_trouble(me_); }
     /// Whether rank r is a process of its own that has been stopped (SIGSTOP).
-    bool suspended(rank_t r) const { return job_.is_stopped(r); }
+    bool suspended(rank_t r) const { return of_processes && job_.is_stopped(r); }
     /// Whether rank r reads a peer's memory at this moment.
     bool inside(rank_t r) const {
         return job_.status(r).inside.load(std::memory_order_seq_cst) != 0;
@@ -223,10 +224,11 @@ protected:
         return transport_error(text_of("rank ", me_, " of the job, shrink: ", why));
     }
     /// Whether all ranks of the list that come before this one are gone.
-    bool goes_first(lean_vector<rank_t> const& ranks) const {
-        return std::find_if(ranks.begin(), ranks.end(), [this](rank_t r) {
-                   return r == me_ || !gone(r);
-               }) == std::find(ranks.begin(), ranks.end(), me_);
+    [[gnu::cold]] bool goes_first(lean_vector<rank_t> const& ranks) const {
+        for (auto const r : ranks) {
+            if (r == me_ || !gone(r)) { return r == me_; }
+        }
+        return true;
     }
 
 private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/wire/board.hpp>
 #include <collectives/transport/wire/control_message.hpp>
 
@@ -21,7 +22,7 @@ class board_list {
 public:
     board add(std::uint64_t id, lean_vector<rank_t> group, rank_t me, control_sender tell) {
         auto state =
-            std::make_shared<board_state>(id, std::move(group), me, std::move(tell), failed_);
+            make_shared_object<board_state>(id, std::move(group), me, std::move(tell), failed_);
         open_.push_back(state);
         for (auto const& w : early_) {
             if (w.board == id) { state->receive(w); }

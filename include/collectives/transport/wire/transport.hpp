@@ -5,6 +5,7 @@
 #include <collectives/core/copy.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
@@ -273,7 +274,7 @@ private:
     }
 
     std::unique_ptr<Link> link_;
-    std::shared_ptr<progress_lock> lock_ = std::make_shared<progress_lock>();
+    std::shared_ptr<progress_lock> lock_ = make_shared_object<progress_lock>();
     control_mailbox<Link> control_;
     probes<Link> probes_;
     lean_vector<std::shared_ptr<void const>> kept_;

@@ -34,8 +34,8 @@ public:
         std::lock_guard const lock(mutex_);
         waiting_.push_back(std::move(what));
         if (!thread_.joinable()) {
-            thread_ =
-                collectives::detail::service_thread([self = shared_from_this()] { self->run(); });
+            collectives::detail::without_signals const none;
+            thread_ = std::thread([self = shared_from_this()] { self->run(); });
         }
         if (is_idle_) { wake_.notify_one(); }
     }
