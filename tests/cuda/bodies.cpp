@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,10 +30,11 @@ using conformance::scramble;
 /// Runs a body at once, with as many workers as the test says, in any order.
 struct at_once {
     static inline std::size_t workers = 1;
-    static inline std::size_t packs = 0;
+    static inline std::size_t packs = 0, launches = 0;
     template <class Body>
     static void launch(Body const& body, std::size_t, void*) {
         if constexpr (requires { body.packs; }) { packs += body.packs; }
+        ++launches;
         for (auto i = workers; i-- > 0;) { body({i, workers}); }
     }
 };
@@ -153,6 +155,8 @@ TEST_CASE("every kernel gives the host's bits") {
     CHECK(at_once::packs > 10'000);
 }
 
+void copy(coll::copy_task const& only) { cuda::enqueue_copies<at_once>({&only, 1}, nullptr); }
+
 TEST_CASE("copies of any bytes at any address") {
     std::vector<std::byte> from(400), to(400);
     for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 7 + 1); }
@@ -162,7 +166,7 @@ TEST_CASE("copies of any bytes at any address") {
                 at_once::workers = 1 + (a + b + n) % 3;
                 std::fill(to.begin(), to.end(), std::byte{0});
                 auto* const only = to.data() + a;
-                cuda::enqueue_copy<at_once>({&only, 1}, from.data() + b, n, nullptr);
+                copy({from.data() + b, n, {&only, 1}});
                 std::vector<std::byte> expected(400);
                 std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(b), n,
                             expected.begin() + static_cast<std::ptrdiff_t>(a));
@@ -180,12 +184,40 @@ TEST_CASE("a copy to several places, more than a kernel takes, aligned alike or 
             std::vector<std::byte> to(apart * places);
             std::vector<std::byte*> all;
             for (std::size_t k = 0; k < places; ++k) { all.push_back(to.data() + k * apart + 3); }
-            cuda::enqueue_copy<at_once>(all, from.data(), from.size(), nullptr);
+            copy({from.data(), from.size(), all});
             for (std::size_t i = 0; i < to.size(); ++i) {
                 auto const at = i % apart;
                 REQUIRE(to[i] == (at >= 3 && at < 336 ? from[0] : std::byte{}));
             }
         }
+    }
+}
+
+TEST_CASE("many copies, of any bytes at any address, in few kernels") {
+    std::mt19937 random(5);
+    auto const below = [&](std::size_t n) { return random() % n; };
+    std::vector<std::byte> from(20'000);
+    for (auto& b : from) { b = static_cast<std::byte>(below(256)); }
+    for (int turn = 0; turn < 50; ++turn) {
+        std::size_t const number = 1 + below(100);
+        std::vector<std::byte> to(number * 1'000), expected(to.size());
+        std::vector<std::vector<std::byte*>> places(number);
+        std::vector<coll::copy_task> all;
+        for (std::size_t k = 0; k < number; ++k) {  // each has 1,000 bytes
+            auto const bytes = below(150), source = below(from.size() - bytes);
+            for (std::size_t n = below(6), i = 0; i < n; ++i) {
+                auto const at = 1'000 * k + 170 * i + below(2) * below(20);
+                places[k].push_back(to.data() + at);
+                std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(source), bytes,
+                            expected.begin() + static_cast<std::ptrdiff_t>(at));
+            }
+            all.push_back({from.data() + source, bytes, places[k]});
+        }
+        at_once::workers = 1 + below(3);
+        auto const before = at_once::launches;
+        cuda::enqueue_copies<at_once>(all, nullptr);
+        REQUIRE(to == expected);
+        CHECK(at_once::launches - before <= number / 16 + 1);
     }
 }
 

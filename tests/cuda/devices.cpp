@@ -3,6 +3,7 @@
 // program, for each of these is compiled but once.
 #include <cuda/suite_kernels.hpp>
 
+#include <cuda/copies_suite.hpp>
 #include <cuda/deaths_suite.hpp>
 #include <cuda/faults_suite.hpp>
 #include <cuda/leaders_suite.hpp>

@@ -20,8 +20,7 @@ void for_each_pointer(cuda::fold_body<Op, T> const& body, Visit const& visit) {
 }
 template <class Visit>
 void for_each_pointer(cuda::copy_body const& body, Visit const& visit) {
-    visit(body.from);
-    for (int k = 0; k < body.outputs; ++k) { visit(body.to[k]); }
+    body.for_each_address(visit);
 }
 
 /// The tensors are in a table that is not written yet.

@@ -94,8 +94,13 @@ TEST_CASE("leaders: a broadcast and an all_gather, by one rank that reads each v
                     expect(started == (comm.rank() == root ? 1 : 0), "the root alone, once");
                     expect_each([&](std::size_t) { return static_cast<float>(root + 1); });
                 }
-                auto const started = kernels_of([&] { comm.all_gather(block, whole); });
-                expect(started == (comm.rank() == 0 ? size + 1 : 0), "the leader alone");
+                auto const started = kernels_of([&] {  // rank 0 comes last, so it waits for nobody
+                    if (comm.rank() == 0) { base.barrier(); }
+                    auto mine_too = comm.start_all_gather(block, whole);
+                    if (comm.rank() != 0) { base.barrier(); }
+                    mine_too.wait();
+                });
+                expect(started == (comm.rank() == 0 ? 1 : 0), "the leader alone, once");
                 expect_each([&](std::size_t i) { return static_cast<float>(i / n + 1); });
                 auto const each = kernels_of(
                     [&] { comm.all_gather(block, whole, {.algorithm = coll::one_shot{}}); });

@@ -92,7 +92,7 @@ void choice() {
     });
 }
 void moves() {
-    for (int const size : {2, 4}) {
+    for (int const size : {2, 4, 8}) {
         on_threads(size, [=](auto& comm) { moves_of(comm, std::to_string(size) + " threads"); });
     }
     coll::shm::run(4, [](auto& base) {

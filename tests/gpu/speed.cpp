@@ -71,7 +71,7 @@ void processes() {
 /// by CUDA's own copy, which is the control.
 void copy_mapped(bool own) {
     coll::shm::run(2, [own](auto& base) {
-        if (!own) { coll::cuda::kernels().add(coll::cuda::copy_function{}); }
+        if (!own) { coll::cuda::kernels().add(coll::copy_function{}); }
         auto comm = coll::cuda::communicator(base, 0);
         auto const speed = comm.rank() == 0 ? copy_speed(1024 * mib) : 0;
         auto buffer = comm.template allocate<float>(1024 * mib / sizeof(float));

@@ -2,6 +2,7 @@
 // A device's memory, in which work is enqueued and done later, in order.
 #pragma once
 
+#include <collectives/core/copy_task.hpp>
 #include <collectives/core/gather.hpp>
 #include <collectives/core/types.hpp>
 
@@ -20,11 +21,13 @@ public:
     virtual ~device_space() = default;
 
     virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
-    /// The same to several places, which overlap neither each other nor the source, in one pass if
-    /// the device reaches them all. Zero bytes are nothing.
+    /// The same to several places, as copy_task says, in one pass if the device reaches them all.
+    /// Zero bytes are nothing.
     virtual void copy_to_all(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
         for (auto* const one : to) { copy(one, from, bytes); }
     }
+    /// Copies may be collected until something must come after them. This enqueues them now.
+    virtual void start_copies() {}
     /// The queue that a pass takes as `reduction::queue`.
     virtual void* queue() = 0;
     /// Call this before a peer learns of what was enqueued so far. False: it must wait until that

@@ -17,14 +17,16 @@ class memory_emitter {
 public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
     /// sums. With a layout of chunks that lie at the same place in all outputs, the ranks that send
-    /// in the last round write them there likewise: a value is read once for all.
+    /// in the last round write them there likewise: a value is read once for all. Of two rounds,
+    /// what comes in the first and goes on in the second is read at its source then.
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* outputs)
         : to_(to),
           from_(from),
           write_(to),
           offer_of_(from.receives.size()),
           pushes_(pushes),
-          outputs_(pushes ? outputs : nullptr) {}
+          outputs_(pushes ? outputs : nullptr),
+          forwards_(outputs_ != nullptr && from.total_rounds == 2) {}
 
     [[gnu::cold]] void run() {
         number_offers();
@@ -34,7 +36,7 @@ public:
         // The readers of scratch that outlives the run need not be awaited.
         if (to_.keeps == plans::scratch_life::run || is_read(to_.shown.how, memory::input)) {
             for (auto const& r : from_.readers) {
-                write_.wait(r.peer, plans::done(r.round));
+                write_.wait(r.peer, end_of_reading(r.round));
                 if (pushes_ && is_last(r.round)) {
                     to_.program.back().when = plans::condition::unless_peer_takes_results;
                 }
@@ -63,6 +65,28 @@ private:
         return {memory::offer, from_.receives[i].peer, offer_of_[i], offset};
     }
     bool is_last(int round) const { return round == from_.total_rounds - 1; }
+    /// When a peer has read what it takes in a round.
+    plans::point end_of_reading(int round) const {
+        return plans::done(forwards_ ? from_.total_rounds - 1 : round);
+    }
+    static bool is_same(bound_transfer const& a, bound_transfer const& b) {
+        return a.at == b.at && a.bytes == b.bytes;
+    }
+    /// The receive of the first round that brings what `send` sends on in the last one, else -1.
+    [[gnu::cold]] int forwarded_by(bound_transfer const& send) const {
+        for (std::size_t i = 0; forwards_ && i < from_.receives.size(); ++i) {
+            if (!is_last(from_.receives[i].round) && is_same(from_.receives[i], send)) {
+                return static_cast<int>(i);
+            }
+        }
+        return -1;
+    }
+    [[gnu::cold]] bool is_forwarded(bound_transfer const& received) const {
+        return forwards_ && !is_last(received.round) &&
+               std::ranges::any_of(from_.sends, [&](auto const& sent) {
+                   return is_last(sent.round) && is_same(received, sent);
+               });
+    }
     /// Whether `push_copies` has written so many bytes of the own output there.
     [[gnu::cold]] bool is_pushed(place const& own, std::size_t bytes) const {
         for (auto const& its : pushed_) {
@@ -73,25 +97,28 @@ private:
     /// Writes each value that a round sends to all outputs that want it, in one pass.
     [[gnu::cold]] void push_copies(bound_round const& r) {
         auto const* const sends = from_.sends.data();
-        for (int i = r.sends.first; i < r.sends.last; ++i) {
-            write_.wait(sends[i].peer, plans::come(r.number));
+        for (rank_t peer = 0; peer < to_.size; ++peer) {
+            auto const goes_there = [&](bound_transfer const& s) { return s.peer == peer; };
+            if (std::any_of(sends + r.sends.first, sends + r.sends.last, goes_there)) {
+                write_.wait(peer, plans::come(r.number));
+            }
         }
         for (int i = r.sends.first; i < r.sends.last; ++i) {
-            auto const is_same = [&s = sends[i]](bound_transfer const& other) {
-                return other.at == s.at && other.bytes == s.bytes;
-            };
+            auto const is_it = [&](auto const& other) { return is_same(sends[i], other); };
             auto const bytes = sends[i].bytes;
-            if (bytes == 0 || std::any_of(sends + r.sends.first, sends + i, is_same)) { continue; }
+            if (bytes == 0 || std::any_of(sends + r.sends.first, sends + i, is_it)) { continue; }
             auto const first = static_cast<std::size_t>(sends[i].chunks.first);
             place const to{memory::output, outputs_->output[first].offset};
             write_.add(opcode::copy, bytes);
-            write_.read(write_.own(sends[i].at));
+            auto const forwarded = forwarded_by(sends[i]);
+            write_.read(forwarded < 0 ? write_.own(sends[i].at) : offered(forwarded, 0));
+            if (forwarded >= 0) { write_.write(write_.own(sends[i].at), store::dead_after); }
             if (sends[i].at != to) {
                 write_.write(write_.own(to), store::dead_after);
                 pushed_.push_back({to, bytes});
             }
             for (int k = i; k < r.sends.last; ++k) {
-                if (is_same(sends[k])) {
+                if (is_it(sends[k])) {
                     write_.write({memory::output, sends[k].peer, 0, to.offset}, store::measured);
                 }
             }
@@ -100,7 +127,7 @@ private:
     [[gnu::cold]] void wait_for(index_range who) {
         for (int i = who.first; i < who.last; ++i) {
             auto const& o = from_.overwritten[static_cast<std::size_t>(i)];
-            write_.wait(o.peer, plans::done(o.round));
+            write_.wait(o.peer, end_of_reading(o.round));
         }
     }
 
@@ -120,13 +147,14 @@ private:
         write_.publish(plans::come(r.number));
         wait_for(r.overwritten);
         auto const takes = to_.shown.takes_results && is_last(r.number);
-        auto const waits_for_writers = takes && outputs_ != nullptr;
+        auto const waits_for_writers =
+            outputs_ != nullptr && is_last(r.number) && (takes || forwards_);
         if (outputs_ != nullptr && is_last(r.number)) { push_copies(r); }
         if (waits_for_writers && r.sends.size() != 0) { write_.publish(plans::done(r.number)); }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = from_.receives[static_cast<std::size_t>(i)];
             write_.wait(t.peer, waits_for_writers ? plans::done(t.round) : plans::come(t.round));
-            if (t.action != verb::recv_copy || takes) { continue; }
+            if (t.action != verb::recv_copy || takes || is_forwarded(t)) { continue; }
             write_.copy(write_.own(t.at), offered(i, 0), t.bytes,
                         t.dead_after ? store::dead_after : store::cached);
         }
@@ -159,6 +187,7 @@ private:
     lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
     layout const* outputs_;  // where copies are pushed to; null: only sums are pushed
+    bool forwards_;          // what comes is pushed from where it is
     struct own_part {
         place at;
         std::size_t bytes;

@@ -103,8 +103,9 @@ public:
             return result;
         }
         auto const by = backend_of(as.shown.how);
+        auto const forwards = pushes_copies() && rounds_ > 1;  // each value from its own place
         auto const side_by_side =
-            !has_blocks(shape_.what) || (segments_ == 1 && !shape_.has_places());
+            !forwards && (!has_blocks(shape_.what) || (segments_ == 1 && !shape_.has_places()));
         auto const in_place = as.shown.in_place && by != plans::backend::cells;
         auto const own = schedule_of(rank);
         auto const completing =

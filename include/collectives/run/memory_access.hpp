@@ -13,16 +13,24 @@
 
 namespace collectives::inline v0::detail {
 
-/// This rank accesses a peer's memory as long as the object lives, also if the operator throws.
+/// This rank accesses peers' memory from `enter` on as long as the object lives, also if the
+/// operator throws.
 class memory_access {
 public:
-    explicit memory_access(peer_memory& m) : memory_(m) { m.enter_memory(); }
+    explicit memory_access(peer_memory& m) : memory_(m) {}
     memory_access(memory_access const&) = delete;
     memory_access& operator=(memory_access const&) = delete;
-    ~memory_access() { memory_.leave_memory(); }
+    ~memory_access() {
+        if (entered_) { memory_.leave_memory(); }
+    }
+    void enter() {
+        if (!entered_) { memory_.enter_memory(); }
+        entered_ = true;
+    }
 
 private:
     peer_memory& memory_;
+    bool entered_ = false;
 };
 
 /// How a rank leaves a failed operation. The stop word is set. A peer first marks its access and

@@ -62,7 +62,9 @@ public:
 
     /// Does what can be done now. Returns true once this rank has done its part.
     bool progress() {
-        auto const ended = advance();
+        memory_access peers(*memory_);  // all passes are one: a device may be waited for at its end
+        auto const ended = advance(peers);
+        if (auto* const device = space_.device(); device != nullptr) { device->start_copies(); }
         tell();
         return ended;
     }
@@ -79,7 +81,7 @@ private:
     using instruction = plans::instruction;
     using opcode = plans::opcode;
 
-    bool advance() {
+    bool advance(memory_access& peers) {
         for (; next_ < plan_->program.size(); ++next_, done_ = 0) {
             auto const& i = plan_->program[next_];
             switch (i.what) {
@@ -90,10 +92,10 @@ private:
                     if (!publish(i.at)) { return false; }
                     break;
                 case opcode::copy:
-                    if (!copy(i)) { return false; }
+                    if (!copy(i, peers)) { return false; }
                     break;
                 case opcode::reduce:
-                    if (!in_passes(i.bytes, op_->elem_size,
+                    if (!in_passes(i.bytes, op_->elem_size, peers,
                                    [&](std::size_t first, std::size_t bytes) {
                                        sums_.carry_out(peers_, i, first, bytes);
                                        return true;
@@ -152,11 +154,11 @@ private:
         return true;
     }
 
-    bool copy(instruction const& i) {
+    bool copy(instruction const& i, memory_access& peers) {
         auto const& from = plan_->sources[static_cast<std::size_t>(i.sources.first)];
         auto const& to = plan_->destinations[static_cast<std::size_t>(i.destinations.first)];
         if (to.to.peer >= 0 || i.destinations.size() > 1) {
-            return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
+            return in_passes(i.bytes, 1, peers, [&](std::size_t first, std::size_t bytes) {
                 sums_.push_copy_on_device(peers_, i, first, bytes);
                 return true;
             });
@@ -171,7 +173,7 @@ private:
         }
         auto const lent_at = peers_.lent_at(i.sources.first);
         auto const* const its = lent_at != 0 ? nullptr : peers_.source(i.sources.first, i.bytes);
-        return in_passes(i.bytes, 1, [&](std::size_t first, std::size_t bytes) {
+        return in_passes(i.bytes, 1, peers, [&](std::size_t first, std::size_t bytes) {
             if (lent_at != 0) {
                 auto const lender = engine_->group().job_rank(from.peer);
                 return memory_->fetch(lender, lent_at + first, own + first, bytes);
@@ -183,12 +185,12 @@ private:
 
     /// Calls pass(first, bytes) over `bytes` bytes in steps. Returns false if the run was stopped,
     /// or if a pass could not be made.
-    [[gnu::noinline]] bool in_passes(std::size_t bytes, std::size_t granule,
+    [[gnu::noinline]] bool in_passes(std::size_t bytes, std::size_t granule, memory_access& peers,
                                      function_ref<bool(std::size_t, std::size_t)> pass) {
         auto const whole = space_.device() == nullptr ? pass_bytes : pass_bytes_on_device;
         auto const most = std::max(whole / granule, std::size_t{1}) * granule;
         while (done_ < bytes) {
-            memory_access const here(*memory_);
+            peers.enter();
             if (board_->stopped()) { return false; }
             auto const now = std::min(most, bytes - done_);
             if (!pass(done_, now)) { return false; }  // the peer's end will be told

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kernel does, as plain functions that a compiler for the host takes too: a left fold of n
-// arrays, element by element, in one pass, and a copy. They never wait for anything.
+// What a kernel that folds does, as a plain function that a compiler for the host takes too: a left
+// fold of n arrays, element by element, in one pass. It never waits for anything.
 #pragma once
 
 #include <collectives/core/op.hpp>
@@ -219,33 +219,6 @@ private:
 #endif
         for (std::size_t e = 0; e < each; ++e) { sums[e] = applied(sums[e], next[e], rounded); }
         return sums;
-    }
-};
-
-/// A copy to one place or several, at any addresses. The source is read once.
-struct copy_body {
-    std::byte const* from = nullptr;
-    std::size_t bytes = 0;
-    std::size_t before = 0;  // bytes in front of the first pack
-    std::size_t packs = 0;
-    int outputs = 1;
-    std::byte* to[most_operands] = {};
-
-    /// Quickest where each worker has one pack: blocks that come one after the other keep the
-    /// memory busier than workers that go on.
-    static constexpr bool one_pack_each = true;
-
-    constexpr void operator()(detail::worker w) const {
-        detail::share(w, packs, [this](std::size_t i) {
-            auto const at = before + i * detail::pack_bytes;
-            auto const value = detail::load_pack(from + at);
-            for (int k = 0; k < outputs; ++k) { detail::store_pack(to[k] + at, value); }
-        });
-        auto const packed = packs * detail::pack_bytes;
-        detail::share(w, bytes - packed, [this, packed](std::size_t i) {
-            auto const at = i < before ? i : i + packed;
-            for (int k = 0; k < outputs; ++k) { to[k][at] = from[at]; }
-        });
     }
 };
 

@@ -3,6 +3,7 @@
 // others find there what they cannot compile themselves.
 #pragma once
 
+#include <collectives/core/copy_task.hpp>
 #include <collectives/core/gather.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/reducer.hpp>
@@ -12,18 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
 
 namespace collectives::inline v0::cuda {
-
-/// Copies in a device's memory, to one place or several, on the queue, as `reduction::queue` is
-/// one.
-using copy_function = void (*)(std::span<std::byte* const> to, void const* from, std::size_t bytes,
-                               void* queue);
 
 class kernel_table {
 public:

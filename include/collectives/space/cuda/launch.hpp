@@ -2,9 +2,11 @@
 // From a reduction without types to a kernel's arguments, and how kernels come into the table.
 #pragma once
 
+#include <collectives/core/copy_task.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>
+#include <collectives/space/cuda/copy_body.hpp>
 #include <collectives/space/cuda/gather_body.hpp>
 #include <collectives/space/cuda/kernel_types.hpp>
 #include <collectives/space/cuda/kernels.hpp>
@@ -78,23 +80,23 @@ void enqueue_by_kernel(void const* op, reduction const& r) {
     }
 }
 
+/// Enqueues the copies in as few kernels as take them.
 template <class Launcher>
-void enqueue_copy(std::span<std::byte* const> to, void const* from, std::size_t bytes,
-                  void* queue) {
-    for (; !to.empty(); to = to.subspan(std::min(to.size(), std::size_t{most_operands}))) {
-        copy_body body{static_cast<std::byte const*>(from), bytes};
-        detail::packing_finder<std::byte> packs;
-        packs.add(from);
-        body.outputs = 0;
-        for (auto* const one : to.first(std::min(to.size(), std::size_t{most_operands}))) {
-            packs.add(one);
-            body.to[body.outputs++] = one;
+void enqueue_copies(std::span<copy_task const> all, void* queue) {
+    copy_body body;
+    auto const launch = [&] {
+        if (body.work() != 0) { Launcher::launch(body, body.work(), queue); }
+        body = {};
+    };
+    for (auto [from, bytes, to] : all) {
+        while (!to.empty()) {
+            if (!body.has_room()) { launch(); }
+            auto const now = std::min(to.size(), body.room());
+            body.add(from, bytes, to.first(now));
+            to = to.subspan(now);
         }
-        auto const found = packs.of(bytes);
-        body.before = found.before;
-        body.packs = found.packs;
-        Launcher::launch(body, found.packs != 0 ? found.packs : bytes, queue);
     }
+    launch();
 }
 
 template <class Launcher, class Own, class Wire>
@@ -127,7 +129,7 @@ struct provider {
 /// Copies, and what packs buckets.
 template <class Launcher>
 bool provide_moves_with() {
-    kernels().add(&enqueue_copy<Launcher>);
+    kernels().add(&enqueue_copies<Launcher>);
     for_each_gather([]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
         kernels().add(typeid(Own), typeid(Wire), &enqueue_gather<Launcher, Own, Wire>);
     });

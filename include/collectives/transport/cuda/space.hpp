@@ -10,6 +10,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
+#include <collectives/transport/cuda/copy_batch.hpp>
 #include <collectives/transport/cuda/event_pool.hpp>
 #include <collectives/transport/cuda/ordering.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
@@ -28,9 +29,8 @@ namespace collectives::inline v0::cuda {
 
 /// How the program's kernels are found.
 struct kernel_lookup {
-    /// Copies within the device's memory, to one place or several; null: CUDA's own copies.
-    void (*copy)(std::span<std::byte* const> to, void const* from, std::size_t bytes, void* queue);
-    bool (*bind)(reducer& r);                                          // see device_space
+    copy_function copy;        // within the device's memory; null: CUDA's own copies
+    bool (*bind)(reducer& r);  // see device_space
     gather_function (*gather)(std::uint64_t own, std::uint64_t wire);  // likewise
 };
 
@@ -105,6 +105,7 @@ public:
     }
 
     void* queue() override {
+        start_copies();
         dirty_ = busy_ = true;
         return stream_;
     }
@@ -112,11 +113,9 @@ public:
         if (bytes == 0 || to == from) { return; }
         auto const from_host = !is_reachable(from);
         auto const reachable = is_reachable(to) && !from_host;
-        if (find_.copy != nullptr && reachable) {
-            dirty_ = busy_ = true;
-            auto* const only = static_cast<std::byte*>(to);
-            return find_.copy({&only, 1}, from, bytes, stream_);
-        }
+        auto* const only = static_cast<std::byte*>(to);
+        if (find_.copy != nullptr && reachable) { return collect({&only, 1}, from, bytes); }
+        start_copies();
         // The driver waits in this, by memory even for words that nobody writes; and the host's
         // memory is read at once, though what is enqueued may write it.
         if (!reachable && (how_ == ordering::memory || (from_host && busy_))) { settle(); }
@@ -130,11 +129,12 @@ public:
             !std::all_of(to.begin(), to.end(), reachable)) {
             return device_space::copy_to_all(to, from, bytes);
         }
-        dirty_ = busy_ = true;
-        find_.copy(to, from, bytes, stream_);
+        collect(to, from, bytes);
     }
+    void start_copies() override { copies_.start(find_.copy, stream_); }
 
     bool note() override {
+        start_copies();
         if (!dirty_) { return true; }
         if (is_told_by_host()) {
             if (!calls_->idle(stream_)) { return false; }
@@ -149,6 +149,7 @@ public:
     }
     /// The same of work that waits for no user's stream any more: it is done soon.
     void note_soon() {
+        start_copies();
         if (!dirty_ || !is_told_by_host()) { return static_cast<void>(note()); }
         calls_->synchronize(stream_);
         dirty_ = busy_ = false;
@@ -195,7 +196,10 @@ public:
         dirty_ = busy_ = true;
     }
 
-    std::uint64_t mark() override { return busy_ ? events_.set(stream_) : events_.passed_mark(); }
+    std::uint64_t mark() override {
+        start_copies();
+        return busy_ ? events_.set(stream_) : events_.passed_mark();
+    }
     bool passed(std::uint64_t mark) override { return events_.passed(mark); }
     /// Whether somebody waits for a mark, or to be able to note something.
     bool is_awaited() const { return events_.any() || (dirty_ && is_told_by_host()); }
@@ -232,6 +236,7 @@ public:
     }
     /// Waits for all that is enqueued. The driver would wait for a dead peer's word for ever.
     void settle() {
+        start_copies();
         if (how_ != ordering::memory) { return calls_->synchronize(stream_); }
         auto const end = events_.set(stream_);
         for (int i = 1; !passed(end); ++i) {
@@ -249,6 +254,12 @@ public:
     }
 
 private:
+    /// What was collected need not wait for peers that were heard of since, but it may.
+    void collect(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
+        if (!copies_.suits(to, from, bytes)) { start_copies(); }
+        dirty_ = busy_ = true;
+        copies_.add(to, from, bytes);
+    }
     /// Whether peers hear of work only when it is done.
     bool is_told_by_host() const {
         return how_ == ordering::host || (how_ == ordering::memory && flags_->has_let_go());
@@ -264,6 +275,7 @@ private:
     }
     std::shared_ptr<call_table> calls_;
     event_pool events_;
+    copy_batch copies_;
     int device_;
     kernel_lookup find_;
     ordering how_ = ordering::host;
