@@ -71,6 +71,45 @@ TEST_CASE("a root adds the vector of one other rank itself, and shares the addit
     CHECK(cost.ranks[0].reduced < 16 << 20);
 }
 
+TEST_CASE("a line that a rank adds to while a peer reads it costs one more move, in memory") {
+    using coll::collective;
+    auto const of = [](coll::any_algorithm a, int size) {
+        return coll::cost_profile::of(a, collective::all_reduce, size);
+    };
+    CHECK(of(coll::butterfly{}, 2).critical.contended == 1);
+    CHECK(of(coll::butterfly{}, 8).critical.contended == 3);  // the whole vector in each round
+    CHECK(of(coll::one_shot{}, 4).critical.contended == 1);
+    CHECK(of(coll::one_shot{}, 4).total.contended == 4);
+    for (coll::any_algorithm const a : {coll::any_algorithm(coll::ring{}),
+                                        {coll::halving{}},
+                                        {coll::two_shot{}},
+                                        {coll::tree{}},
+                                        {coll::star{}}}) {
+        CAPTURE(coll::name(a));
+        CHECK(of(a, 8).critical.contended == 0);
+    }
+    coll::machine_model m;
+    auto const beyond = of(coll::butterfly{}, 2).seconds(m, 1000);
+    m.in_memory = false;
+    CHECK(beyond - of(coll::butterfly{}, 2).seconds(m, 1000) == doctest::Approx(1000 * m.byte));
+}
+
+TEST_CASE("two ranks halve from 16 KiB on in memory, and exchange up to 1 MiB by messages") {
+    auto const rounds = [](coll::machine_model const& m, std::size_t bytes) {
+        coll::selector choice;
+        choice.use(m);
+        coll::requirement const two{coll::collective::all_reduce, 2, 0, false, false};
+        return choice.choose(two, bytes).cost_of(2, bytes).rounds;
+    };
+    CHECK(rounds({}, 4 << 10) == 1);
+    CHECK(rounds({}, 16 << 10) == 2);
+    CHECK(rounds({}, 64 << 10) == 2);
+    auto const sent = coll::machine_model::of_messages();
+    CHECK(rounds(sent, 64 << 10) == 1);
+    CHECK(rounds(sent, 1 << 20) == 1);
+    CHECK(rounds(sent, 4 << 20) == 2);
+}
+
 TEST_CASE("ranks that share processors pay for all that all of them do") {
     using coll::collective;
     auto const one = coll::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8);

@@ -28,8 +28,7 @@ namespace collectives::inline v0::detail {
 class call_planner {
 public:
     [[gnu::cold]] call_planner(engine& of, machine_model prices) : engine_(of) {
-        prices.processors = shared_processors();
-        selector_.use(prices);
+        selector_.use(as_here(prices));
         if (engine_.carrier().knows_hosts()) {
             lean_vector<int> hosts;
             for (rank_t r = 0; r < engine_.size(); ++r) {
@@ -44,8 +43,7 @@ public:
     /// Takes other prices. Choices made by the old ones are made anew.
     void use(machine_model prices) {
         auto const lock = engine_.lock();
-        prices.processors = shared_processors();
-        selector_.use(prices);
+        selector_.use(as_here(prices));
         kept_.clear();
     }
     /// What `automatic` takes, for the element types and operators of most calls.
@@ -126,6 +124,11 @@ private:
     way_of_data way() const {
         if (engine_.space().device() != nullptr) { return way_of_data::on_device; }
         return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;
+    }
+    machine_model as_here(machine_model m) {
+        m.processors = shared_processors();
+        m.in_memory = engine_.memory() != nullptr;
+        return m;
     }
     /// This communicator's part of the job's processors; 0 if not all ranks know them.
     int shared_processors() {

@@ -18,6 +18,7 @@ struct cost_profile {
     /// all peers that receive them.
     struct work {
         double moved = 0, reduced = 0;
+        double contended = 0;  // added to while a peer reads them
     };
 
     any_algorithm algorithm;
@@ -39,7 +40,7 @@ struct cost_profile {
         auto const cost = a.cost_of(size, unit, what);
         auto const all = a.record_all(what, size);
         cost_profile p{a, size, cost.rounds, 0, {}, {}, crossing_of(all, hosts)};
-        double most_laid_out = 0;
+        work most;  // that a rank lays out
         for (auto const& own : all) {
             auto const count = [&](bool sends) {
                 return static_cast<double>(
@@ -47,13 +48,16 @@ struct cost_profile {
                                   [&](auto const& s) { return (s.what == verb::send) == sends; }));
             };
             p.messages = std::max({p.messages, count(true), count(false)});
-            auto const bytes = laid_out(own);
-            most_laid_out = std::max(most_laid_out, bytes);
-            p.total.moved += bytes;
+            auto const its = laid_out(own);
+            most.moved = std::max(most.moved, its.moved);
+            most.contended = std::max(most.contended, its.contended);
+            p.total.moved += its.moved;
+            p.total.contended += its.contended;
         }
         p.total.moved += by_unit(cost.total);
         for (auto const& r : cost.ranks) { p.total.reduced += by_unit(r.reduced); }
-        p.critical = {by_unit(cost.critical.bytes) + most_laid_out, by_unit(cost.critical.reduced)};
+        p.critical = {by_unit(cost.critical.bytes) + most.moved, by_unit(cost.critical.reduced),
+                      most.contended};
         if (what == collective::reduce) {
             auto const& root = cost.ranks.front();
             p.critical.moved += fresh_sum * by_unit(root.received - root.reduced);
@@ -66,7 +70,8 @@ struct cost_profile {
             if (vector_bytes <= m.small && m.small_byte != 0) {
                 return n * (w.moved + w.reduced) * m.small_byte;
             }
-            return n * (w.moved * m.byte + w.reduced * m.reduced_byte);
+            auto const moved = w.moved + (m.in_memory ? contention * w.contended : 0);
+            return n * (moved * m.byte + w.reduced * m.reduced_byte);
         };
         auto const links = between.rounds * m.link_round + between.messages * m.link_message +
                            n * between.moved * m.link_byte;
@@ -82,19 +87,34 @@ private:
     /// each of its bytes: that rank's processor has just changed it in its cache
     /// (docs/lab/measurements.md).
     static constexpr double fresh_sum = 0.5;
+    /// The extra price of a byte that a rank adds to in the round in which a peer reads it, in
+    /// bytes moved: both processors want its line, and who writes it takes it from the other's
+    /// cache (docs/lab/measurements.md).
+    static constexpr double contention = 1;
 
-    /// What a rank sends per byte of the vector. A value that goes to several peers counts once.
-    [[gnu::cold]] static double laid_out(schedule const& own) {
-        lean_vector<char> lies_there(static_cast<std::size_t>(own.chunks));
-        std::size_t chunks = 0;
+    /// What a rank lays out for its peers, and what it adds to in the round in which it also sends
+    /// it, per byte of the vector. A value that goes to several peers counts once.
+    [[gnu::cold]] static work laid_out(schedule const& own) {
+        struct chunk_state {
+            bool lies_there = false;
+            int sent = 0, added = 0;  // in which round last, counted from 1
+        };
+        lean_vector<chunk_state> chunks(static_cast<std::size_t>(own.chunks));
+        int laid = 0, both = 0;
         for (auto const& s : own.steps) {
+            auto const sends = s.what == verb::send;
             for (int k = 0; k < s.chunks.count; ++k) {
-                auto const c = static_cast<std::size_t>((s.chunks.first + k) % own.chunks);
-                if (s.what == verb::send && !lies_there[c]) { ++chunks; }
-                lies_there[c] = s.what == verb::send;
+                auto& its = chunks[static_cast<std::size_t>((s.chunks.first + k) % own.chunks)];
+                if (sends && !its.lies_there) { ++laid; }
+                its.lies_there = sends;
+                auto& round = sends ? its.sent : its.added;
+                if (s.what == verb::recv_copy || round == s.round + 1) { continue; }
+                round = s.round + 1;
+                if (its.sent == its.added) { ++both; }
             }
         }
-        return static_cast<double>(chunks) / own.chunks;
+        auto const all = static_cast<double>(own.chunks);
+        return {laid / all, 0, both / all};
     }
 };
 

@@ -75,11 +75,11 @@ inline std::string to_text(machine_model const& m) {
     return m;
 }
 
-/// The prices in the file that COLLECTIVES_MODEL names; without it, the default prices. Throws
+/// The prices in the file that COLLECTIVES_MODEL names, over those of `m`; without it, `m`. Throws
 /// usage_error.
-[[gnu::cold]] inline machine_model model_of_environment() {
+[[gnu::cold]] inline machine_model model_of_environment(machine_model m) {
     char const* const path = std::getenv("COLLECTIVES_MODEL");
-    if (path == nullptr) { return {}; }
+    if (path == nullptr) { return m; }
     auto* const file = std::fopen(path, "r");
     if (file == nullptr) {
         throw_error<usage_error>("COLLECTIVES_MODEL: cannot read '", path, "'");
@@ -88,7 +88,7 @@ inline std::string to_text(machine_model const& m) {
     for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) { text += static_cast<char>(c); }
     std::fclose(file);
     try {
-        return parse_model(text);
+        return parse_model(text, m);
     } catch (usage_error const& e) {
         throw_error<usage_error>("COLLECTIVES_MODEL, '", path, "': ", e.what());
     }
