@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/communicator/message_path.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/meet.hpp>
-#include <collectives/transport/model.hpp>
 #include <collectives/transport/ucx/transport.hpp>
 #include <collectives/ucx.hpp>
 
@@ -30,7 +30,7 @@ struct any_meeting {
 COLLECTIVES_INLINE collectives::communicator connect(int rank, int size, meeting all_gather,
                                                      steady::time_point until) {
     any_meeting met{rank, size, all_gather};
-    return collectives::communicator(erase(std::make_shared<ucx::transport>(met, until)));
+    return collectives::detail::communicator_over(std::make_shared<ucx::transport>(met, until));
 }
 
 }  // namespace detail
