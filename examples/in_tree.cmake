@@ -119,6 +119,7 @@ collectives_program(pipeline ${pipeline})
 if(TARGET pipeline)
     collectives_link_compiled(pipeline)
     collectives_compile_quickly(pipeline)
+    set_target_properties(pipeline PROPERTIES UNITY_BUILD ON)
     set_source_files_properties(pipeline/settings.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
     set_source_files_properties(pipeline/network.cpp PROPERTIES
         COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic

@@ -39,7 +39,7 @@ void measure_on_device(coll::communicator& comm, board meeting, settings const& 
     for (std::size_t i = 0; i < cases.size(); ++i) {
         auto const& c = cases[i];
         Known::visit(c, [&]<class T, class Op>() {
-            auto const function = find_call<T, Op>(collective_of(c.collective)).call;
+            auto const function = typed_call<T, Op>(collective_of(c.collective)).call;
             auto const bytes = slots(how, c).bytes();
             auto reachable = comm.allocate<std::byte>(how.allocated ? bytes : 0);
             device_memory const own(me.space, how.allocated ? 0 : bytes);

@@ -58,30 +58,30 @@ timeline replay(std::vector<task_list> const& schedule, pass_times const& times)
         auto const made = done.of(t.what, forward ? s - 1 : s + 1, t.micro_batch);
         return made == never ? never : made + times.message;
     };
-    std::size_t left = 2 * stages * micro_batches;
-    for (bool moved = true; left > 0 && moved;) {
+    std::size_t remaining = 2 * stages * micro_batches;
+    for (bool moved = true; remaining > 0 && moved;) {
         moved = false;
         for (std::size_t s = 0; s < stages; ++s) {
-            auto& row = result.stages[s];
+            auto& line = result.stages[s];
             if (schedule[s].size() != 2 * micro_batches) {
                 throw std::logic_error("stage " + std::to_string(s) + " has not 2 M passes");
             }
-            while (row.size() < schedule[s].size()) {
-                auto const& t = schedule[s][row.size()];
+            while (line.size() < schedule[s].size()) {
+                auto const& t = schedule[s][line.size()];
                 auto const input = ready(s, t);
                 if (input == never) { break; }
                 auto& end = done.of(t.what, s, t.micro_batch);
                 if (end != never) { throw std::logic_error("a pass stands there twice"); }
-                auto const start = std::max(input, row.empty() ? 0.0 : row.back().end);
+                auto const start = std::max(input, line.empty() ? 0.0 : line.back().end);
                 end = start + (t.what == pass::forward ? times.forward : times.backward).at(s);
-                row.push_back({t, start, end});
+                line.push_back({t, start, end});
                 result.total = std::max(result.total, end);
-                --left;
+                --remaining;
                 moved = true;
             }
         }
     }
-    if (left > 0) { throw std::logic_error("stages wait for each other in a circle"); }
+    if (remaining > 0) { throw std::logic_error("stages wait for each other in a circle"); }
     return result;
 }
 

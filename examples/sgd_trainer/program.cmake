@@ -50,11 +50,12 @@ if(TARGET sgd_trainer)
     set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
         COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
     # Most files are small beside the headers that they include: those of a folder are compiled as one. Tests link
-    # some by themselves, and each study has names of its own. Clang compiles each alone: so none lacks an include.
-    foreach(folder IN ITEMS sgd_trainer compare)
+    # some by themselves, and some studies have the same names. Clang compiles each alone: so none lacks an include.
+    foreach(folder IN ITEMS sgd_trainer compare studies)
         set(together ${trainer})
         list(FILTER together INCLUDE REGEX "/${folder}/[^/]*\\.cpp$")
-        list(FILTER together EXCLUDE REGEX "/(cifar|digits|main)\\.cpp$")
+        list(FILTER together EXCLUDE REGEX
+            "/(cifar|digits|main|batch|figure|loading|precision|search|server|short_numbers|speed_up|synchronise)\\.cpp$")
         set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
     endforeach()
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -14,7 +14,6 @@
 #include <utility>
 
 namespace coll_perf {
-namespace {
 
 /// A line on stderr that is overwritten; none where nobody watches.
 class progress_line {
@@ -29,6 +28,8 @@ public:
 private:
     bool watched_ = ::isatty(STDERR_FILENO) != 0;
 };
+
+namespace {
 
 std::string preface(settings const& how, std::string const& ranks) {
     auto const& h = this_host();

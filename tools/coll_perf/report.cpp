@@ -22,7 +22,7 @@ namespace {
 using rows_of_one = std::vector<coll_plot::csv_row>;
 using coll_plot::quantity;
 
-constexpr std::string_view style =
+constexpr std::string_view page_style =
     "body{font:15px/1.5 sans-serif;margin:2em auto;max-width:1240px;padding:0 1em;color:#222}"
     "svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em;overflow:auto}"
     "table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ddd;"
@@ -30,29 +30,29 @@ constexpr std::string_view style =
     ".wrong{color:#b00;font-weight:bold}";
 
 /// A column of the page's tables, of the files' columns.
-struct shown {
+struct page_column {
     std::string_view column, title;
     bool name = false;  ///< no number
 };
-constexpr std::array all_columns{shown{"transport", "transport", true},
-                                 shown{"algorithm", "algorithm", true},
-                                 shown{"in_place", "in place"},
-                                 shown{"bytes", "bytes"},
-                                 shown{"median_us", "median, \u00b5s"},
-                                 shown{"p95_us", "95 %"},
-                                 shown{"least_of_ranks_us", "quickest rank"},
-                                 shown{"most_of_ranks_us", "slowest rank"},
-                                 shown{"algbw_GBps", "algbw, GB/s"},
-                                 shown{"busbw_GBps", "busbw, GB/s"},
-                                 shown{"overlap_percent", "overlap, %"},
-                                 shown{"sent_bytes", "sent, bytes"},
-                                 shown{"messages", "messages"},
-                                 shown{"link_GBps", "link, GB/s"},
-                                 shown{"percent_of_bound", "of the bound, %"},
-                                 shown{"percent_of_limit", "of the limit, %"},
-                                 shown{"percent_of_loop", "of the bare loop, %"},
-                                 shown{"wrong", "wrong"},
-                                 shown{"note", "note", true}};
+constexpr std::array all_columns{page_column{"transport", "transport", true},
+                                 page_column{"algorithm", "algorithm", true},
+                                 page_column{"in_place", "in place"},
+                                 page_column{"bytes", "bytes"},
+                                 page_column{"median_us", "median, \u00b5s"},
+                                 page_column{"p95_us", "95 %"},
+                                 page_column{"least_of_ranks_us", "quickest rank"},
+                                 page_column{"most_of_ranks_us", "slowest rank"},
+                                 page_column{"algbw_GBps", "algbw, GB/s"},
+                                 page_column{"busbw_GBps", "busbw, GB/s"},
+                                 page_column{"overlap_percent", "overlap, %"},
+                                 page_column{"sent_bytes", "sent, bytes"},
+                                 page_column{"messages", "messages"},
+                                 page_column{"link_GBps", "link, GB/s"},
+                                 page_column{"percent_of_bound", "of the bound, %"},
+                                 page_column{"percent_of_limit", "of the limit, %"},
+                                 page_column{"percent_of_loop", "of the bare loop, %"},
+                                 page_column{"wrong", "wrong"},
+                                 page_column{"note", "note", true}};
 
 coll_plot::csv_row row_of(measurement const& m) {
     std::map<std::string, std::string> cells;
@@ -61,8 +61,8 @@ coll_plot::csv_row row_of(measurement const& m) {
 }
 
 /// Those of the columns that say something of one row at least.
-std::vector<shown> columns_of(rows_of_one const& rows) {
-    std::vector<shown> result;
+std::vector<page_column> columns_of(rows_of_one const& rows) {
+    std::vector<page_column> result;
     for (auto const& c : all_columns) {
         auto const says = [&](auto const& row) { return !row.text(std::string(c.column)).empty(); };
         if (std::any_of(rows.begin(), rows.end(), says)) { result.push_back(c); }
@@ -152,7 +152,7 @@ std::string as_page(std::vector<measurement> const& all, std::string const& head
     auto out = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>coll_perf</title>"
         "<style>{}</style></head><body>\n<h1>coll_perf</h1>\n<pre>{}</pre>\n",
-        style, coll_plot::escaped(head));
+        page_style, coll_plot::escaped(head));
     auto const by_ranks = grouped(rows, [](auto const& row) {
         return fmt::format("{}, {} ranks", subject_of(row), row.text("ranks"));
     });

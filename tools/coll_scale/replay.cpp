@@ -16,12 +16,10 @@
 namespace coll_scale {
 namespace {
 
-using seconds = std::chrono::duration<double>;
-
 constexpr double longest = 3600;  // that anybody waits for
 
 std::chrono::nanoseconds nanoseconds(double s) {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(seconds(s));
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(s));
 }
 
 /// A number that ranks that are processes hand to the program that started them.
@@ -82,7 +80,8 @@ double run(coll::communicator& comm, course const& c) {
         comm.barrier();
         auto const start = std::chrono::steady_clock::now();
         step(true);
-        std::array time{seconds(std::chrono::steady_clock::now() - start).count()};
+        std::array time{
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
         comm.all_reduce(time, coll::max{});
         least = std::min(least, time[0]);
     }

@@ -16,7 +16,7 @@ using collectives::drawing::label, collectives::drawing::rank_set;
 
 namespace {
 
-using ranks = std::vector<int>;
+using rank_chain = std::vector<int>;
 
 flight_rank const& at(flight const& of, int r) { return of.ranks[static_cast<std::size_t>(r)]; }
 
@@ -117,8 +117,8 @@ std::string standings(flight const& of) {
 
 /// From a rank that waits to the one that holds it up: one that does not wait, or one for whom the
 /// chain has passed before.
-ranks chain_from(flight const& of, int first) {
-    ranks chain{first};
+rank_chain chain_from(flight const& of, int first) {
+    rank_chain chain{first};
     for (;;) {
         auto const& waits = at(of, chain.back()).waits;
         if (!waits || waits->peer < 0 || waits->peer >= static_cast<int>(of.ranks.size())) {
@@ -131,7 +131,7 @@ ranks chain_from(flight const& of, int first) {
 }
 
 /// Why the last rank of a chain held up the one before it.
-std::string reason(flight const& of, ranks const& chain) {
+std::string reason(flight const& of, rank_chain const& chain) {
     auto const& its = at(of, chain.back());
     auto const& call = *at(of, chain[chain.size() - 2]).waits;
     std::string text;
@@ -149,9 +149,9 @@ std::string reason(flight const& of, ranks const& chain) {
 
 std::string held_up(flight const& of) {
     auto const size = static_cast<int>(of.ranks.size());
-    std::map<int, rank_set> held;          // by the rank at the end of the chain
-    std::map<int, ranks> longest;          // of these chains
-    std::map<std::string, ranks> circles;  // by their members
+    std::map<int, rank_set> held;               // by the rank at the end of the chain
+    std::map<int, rank_chain> longest;          // of these chains
+    std::map<std::string, rank_chain> circles;  // by their members
     for (int r = 0; r < size; ++r) {
         auto const chain = chain_from(of, r);
         if (chain.size() < 2) { continue; }
@@ -167,7 +167,7 @@ std::string held_up(flight const& of) {
         if (most.size() < chain.size()) { most = chain; }
     }
     std::string text = "Who held up whom\n";
-    auto const draw = [&](ranks const& chain) {
+    auto const draw = [&](rank_chain const& chain) {
         append(text, "    rank {}", chain.front());
         for (std::size_t k = 1; k < chain.size(); ++k) {
             append(text, " -> rank {} ({})", chain[k], step_of(*at(of, chain[k - 1]).waits));

@@ -43,7 +43,7 @@ survived train_through_a_loss(settings how, data_set const& data) {
     mailbox results;
     survivor book(results);
     try {
-        run({task::train, how, data, start, book});
+        trainer::run({task::train, how, data, start, book});
     } catch (collectives::run_error const&) {
         return {};  // it ended with the loss
     }

@@ -8,7 +8,7 @@
 
 namespace trainer::studies {
 
-timed_pass time_pass(network& net, std::span<float const> parameters, batch const& images,
+timed_pass time_pass(network& net, std::span<float const> parameters, trainer::batch const& images,
                      float scale, std::span<float> gradient, double& loss) {
     timed_pass pass;
     auto const begin = processor_ns();

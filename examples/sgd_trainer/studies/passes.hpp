@@ -20,7 +20,7 @@ struct timed_pass {
 
 /// Times are of the processor: what else runs on it does not count. Adds to `gradient`, and the sum
 /// of the losses to `loss`.
-timed_pass time_pass(network& net, std::span<float const> parameters, batch const& images,
+timed_pass time_pass(network& net, std::span<float const> parameters, trainer::batch const& images,
                      float scale, std::span<float> gradient, double& loss);
 
 /// The pass over the first `images` images, the quickest of some.

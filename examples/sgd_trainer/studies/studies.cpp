@@ -24,7 +24,7 @@ struct entry {
     char const* name;
     void (*run)(study_report&);
 };
-constexpr entry all[]{
+constexpr entry all_studies[]{
     {"batch", batch},       {"precision", precision},     {"compression", compression},
     {"loading", loading},   {"search", search_study},     {"server", server},
     {"speed-up", speed_up}, {"synchronise", synchronise},
@@ -34,13 +34,13 @@ constexpr entry all[]{
 
 std::vector<std::string> names() {
     std::vector<std::string> list;
-    for (auto const& e : all) { list.emplace_back(e.name); }
+    for (auto const& e : all_studies) { list.emplace_back(e.name); }
     return list;
 }
 
 void run(request const& what) {
     std::vector<entry> asked_for;
-    for (auto const& e : all) {
+    for (auto const& e : all_studies) {
         if (what.name == "all" || what.name == e.name) { asked_for.push_back(e); }
     }
     for (auto const& e : asked_for) { check_page(e.name, what); }  // before minutes of training

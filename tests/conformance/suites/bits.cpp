@@ -49,7 +49,7 @@ using wide = std::conditional_t<coll::narrow_float<T>, float, T>;
 
 /// What is added of a rank's value, and what becomes of the sum.
 template <class Op, class T>
-T contribution(Op const& op, T x) {
+T operand_of(Op const& op, T x) {
     if constexpr (requires { op.factor; }) {
         return static_cast<T>(static_cast<wide<T>>(op.factor) * static_cast<wide<T>>(x));
     } else {
@@ -67,7 +67,7 @@ std::vector<T> left_fold(std::uint64_t seed, int size, std::size_t n, Op const& 
     std::vector<T> result(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto const part = [&](int r) {
-            return static_cast<wide<T>>(contribution(op, rough_number<T>(seed, r, i)));
+            return static_cast<wide<T>>(operand_of(op, rough_number<T>(seed, r, i)));
         };
         auto sum = part(0);
         for (int r = 1; r < size; ++r) {

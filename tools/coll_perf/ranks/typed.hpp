@@ -146,14 +146,14 @@ call_functions find_move(coll::collective what) {
 }
 
 template <class T, class Op>
-call_functions find_call(coll::collective what) {
+call_functions typed_call(coll::collective what) {
     return coll::reduces(what) ? find_reduction<T, Op>(what) : find_move<T>(what);
 }
 
 template <class T, class Op>
 void add_operator(std::vector<typed_operator>& list) {
     if constexpr (coll::reduction_op<Op, T>) {
-        list.push_back({Op::name, model_of<T, Op>(), &find_call<T, Op>, make_op<Op>()});
+        list.push_back({Op::name, model_of<T, Op>(), &typed_call<T, Op>, make_op<Op>()});
     }
 }
 
