@@ -6,4 +6,4 @@
 #include <collectives/core/text.ipp>
 #include <collectives/core/timeout.ipp>
 #include <collectives/run/wait_chain.ipp>
-#include <collectives/space/copy.ipp>
+#include <collectives/core/copies.ipp>

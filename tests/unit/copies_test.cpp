@@ -3,7 +3,7 @@
 // to several places.
 #include <collectives/core/copy.hpp>
 #include <collectives/core/isa.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/copies.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that is handed out round and round, and how what peers read is written there.
 #include <collectives/collectives.hpp>
-#include <collectives/run/store_probe.hpp>
+#include <collectives/core/store_probe.hpp>
 #include <collectives/run/staging_ring.hpp>
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/threads.hpp>

@@ -10,7 +10,7 @@
 #include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/program_store.hpp>
 #include <collectives/fusion/report_failure.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/copies.hpp>
 
 #include <algorithm>
 #include <atomic>

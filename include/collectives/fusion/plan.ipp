@@ -7,7 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/fusion/plan.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/copies.hpp>
 
 #include <algorithm>
 #include <array>

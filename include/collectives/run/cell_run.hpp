@@ -7,7 +7,7 @@
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
-#include <collectives/run/store_probe.hpp>
+#include <collectives/core/store_probe.hpp>
 #include <collectives/run/program.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/any_transport.hpp>

@@ -17,7 +17,7 @@
 #include <collectives/run/inquiry.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/memory_access.hpp>
-#include <collectives/run/store_probe.hpp>
+#include <collectives/core/store_probe.hpp>
 #include <collectives/run/progress_thread.hpp>
 #include <collectives/run/run_window.hpp>
 #include <collectives/run/scratch_pool.hpp>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <collectives/core/device_space.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/space/reducer.hpp>
 #include <collectives/transport/any_transport.hpp>
 

@@ -8,8 +8,8 @@
 #include <collectives/core/types.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/scratch_pool.hpp>
-#include <collectives/space/caches.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/caches.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <collectives/core/op.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/space/elements.hpp>
 
 #include <algorithm>

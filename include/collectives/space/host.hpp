@@ -4,7 +4,7 @@
 
 #include <collectives/core/isa.hpp>
 #include <collectives/core/op.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/space/described.hpp>
 #include <collectives/space/levels.hpp>
 #include <collectives/space/reducer.hpp>

@@ -2,16 +2,13 @@
 // A reduction without its types: what back ends call, so that they are no templates.
 #pragma once
 
+#include <collectives/core/copies.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace collectives::inline v0 {
-
-/// What becomes of a pass's result. What is not read soon goes past the caches, straight to memory:
-/// the lines need not be fetched first, and what the caches hold stays there. It is visible to
-/// other threads like any store, once a counter was published after the pass.
-enum class destination : std::uint8_t { read_soon, not_read_soon };
 
 /// One pass over memory.
 struct reduction {

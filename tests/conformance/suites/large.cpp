@@ -2,7 +2,7 @@
 // Vectors so large that sums are written to ranks that can be reached, to all or to those in place,
 // and read by the others.
 #include <collectives/communicator/core.hpp>
-#include <collectives/space/caches.hpp>
+#include <collectives/core/caches.hpp>
 
 #include <conformance/suites.hpp>
 

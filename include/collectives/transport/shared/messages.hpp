@@ -112,7 +112,7 @@ private:
         } else if (auto* const slot =
                        out.bytes <= small_slot_bytes ? small_.take(out.to, h) : nullptr) {
             h.kind = cell_kind::slotted;
-            host::copy_through_caches(slot, out.data, out.bytes);
+            small_.fill(slot, out.data, out.bytes);
             r.at_ = phase::done;
         } else {
             h.kind = cell_kind::offer;
@@ -277,7 +277,7 @@ private:
             auto* const slot = c == nullptr ? nullptr : large_.take(out.to, h);
             if (slot == nullptr) { return moved; }
             h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);
-            host::copy_through_caches(slot, out.data + r.moved_, h.bytes);
+            large_.fill(slot, out.data + r.moved_, h.bytes);
             r.moved_ += h.bytes;
             rings_.hand_over(out.to, *c, h);
             moved = true;

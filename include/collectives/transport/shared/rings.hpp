@@ -3,7 +3,9 @@
 // between each pair, and slots that a sender fills and a receiver empties.
 #pragma once
 
+#include <collectives/core/copies.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/store_probe.hpp>
 #include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 
@@ -143,6 +145,11 @@ public:
         h.sender = ++slot.uses;
         return job_.slot(me_, number);
     }
+    /// Copies a message into a slot that was taken. The last reader of its lines still has them in
+    /// its cache: if that is far, the copy goes past the caches.
+    void fill(std::byte* slot, std::byte const* data, std::size_t bytes) {
+        host::copy(slot, data, bytes, watch_.best(slot, bytes));
+    }
 
     /// The bytes of a message of rank `from` in its slot.
     static std::byte const* read(state const& job, rank_t from, cell_header const& h) {
@@ -189,6 +196,7 @@ private:
     std::size_t next_ = 0;
     lean_vector<one_slot> each_;
     lean_vector<int> held_by_;  // slots that each peer reads
+    detail::store_probe watch_;
 };
 
 }  // namespace collectives::shared

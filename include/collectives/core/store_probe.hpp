@@ -4,8 +4,8 @@
 // caches avoids that (docs/lab/measurements.md).
 #pragma once
 
+#include <collectives/core/copies.hpp>
 #include <collectives/core/timeout.hpp>
-#include <collectives/space/host.hpp>
 
 #include <algorithm>
 #include <array>

@@ -4,12 +4,19 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/copy.hpp>
-#include <collectives/space/reducer.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
-namespace collectives::inline v0::host {
+namespace collectives::inline v0 {
+
+/// What becomes of a pass's result. What is not read soon goes past the caches, straight to memory:
+/// the lines need not be fetched first, and what the caches hold stays there. It is visible to
+/// other threads like any store, once a counter was published after the pass.
+enum class destination : std::uint8_t { read_soon, not_read_soon };
+
+namespace host {
 
 namespace detail {
 
@@ -51,8 +58,10 @@ private:
 /// One copy.
 void copy(void* dst, void const* src, std::size_t bytes, destination to = destination::read_soon);
 
-}  // namespace collectives::host
+}  // namespace host
+
+}  // namespace collectives
 
 #ifndef COLLECTIVES_COMPILED
-#include <collectives/space/copy.ipp>
+#include <collectives/core/copies.ipp>
 #endif

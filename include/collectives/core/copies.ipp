@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The definitions of space/copy.hpp.
+// The definitions of core/copies.hpp.
 #pragma once
 
 #include <collectives/core/isa.hpp>
-#include <collectives/space/caches.hpp>
-#include <collectives/space/copy.hpp>
+#include <collectives/core/caches.hpp>
+#include <collectives/core/copies.hpp>
 
 #include <algorithm>
 #include <cstring>
