@@ -29,11 +29,11 @@ namespace detail {
     auto shared = make_shared_object<detail::rank_progress>(t);
     auto board = t->first_board();
     if (board->asks()) { shared->let_any_thread_tell(); }
-    auto const sends_all = t->memory() == nullptr && !t->knows_hosts();
+    auto const over_links = t->short_path != nullptr;  // a library carries the messages
+    auto const prices = over_links ? machine_model::of_links() : machine_model{};
     return make_shared_object<detail::communicator_core>(
         std::move(shared), std::move(board), detail::rank_group(std::move(everybody), t->rank()),
-        std::uint64_t{1},
-        model_of_environment(sends_all ? machine_model::of_messages() : machine_model{}));
+        std::uint64_t{1}, model_of_environment(prices));
 }
 
 /// An all_gather of `bytes` bytes per rank for the library itself. `stated`, which messages name as

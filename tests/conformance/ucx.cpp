@@ -40,6 +40,12 @@ TEST_CASE("all ranks get the same bits") { equal_bits(over_ucx); }
 TEST_CASE("reproducible is the left fold") { reproducible(over_ucx); }
 TEST_CASE("scans keep the order") { scans(over_ucx); }
 TEST_CASE("mistakes of the caller") { mistakes(over_ucx); }
+TEST_CASE("calls take the short path, by the prices of links") {
+    run_ucx(2, [](coll::communicator& comm) {
+        expect(comm.core()->engine().carrier().short_path != nullptr, "no short path");
+        expect(comm.model().round == coll::machine_model::of_links().round, "other prices");
+    });
+}
 TEST_CASE("a rank that has ended waits for those who have yet to receive") {
     run_ucx(3, [](coll::communicator& comm) {
         std::vector<float> v(5'000, 1);

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prices: as text, as measured, and what is chosen by them.
-#include <collectives/select/selector.hpp>
 #include <collectives/collectives.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/select/model.hpp>
 #include <collectives/select/model_text.hpp>
 #include <collectives/select/selector.hpp>
+#include <collectives/transport/adapted.hpp>
 #include <collectives/tune.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coll = collectives;
@@ -104,7 +106,8 @@ TEST_CASE("two ranks halve from 16 KiB on in memory, and exchange up to 1 MiB by
     CHECK(rounds({}, 4 << 10) == 1);
     CHECK(rounds({}, 16 << 10) == 2);
     CHECK(rounds({}, 64 << 10) == 2);
-    auto const sent = coll::machine_model::of_messages();
+    auto sent = coll::machine_model::of_links();
+    sent.in_memory = false;
     CHECK(rounds(sent, 64 << 10) == 1);
     CHECK(rounds(sent, 1 << 20) == 1);
     CHECK(rounds(sent, 4 << 20) == 2);
@@ -147,6 +150,21 @@ TEST_CASE("what goes between hosts is priced besides, for the busiest host and r
     CHECK(flat.between.rounds == 0);
     CHECK(two.seconds(m, 1000) - flat.seconds(m, 1000) ==
           doctest::Approx(2 * m.link_round + 4 * m.link_message + 2000 * m.link_byte));
+}
+
+TEST_CASE("an adaptor keeps the prices, but its ranks do not read each other's memory") {
+    struct adaptor : coll::adapted {
+        using adapted::adapted;
+    };
+    coll::threads::run(2, [&](coll::communicator& comm) {
+        auto adapted = comm.with([](std::shared_ptr<coll::any_transport> t) {
+            return std::make_shared<adaptor>(std::move(t));
+        });
+        if (!comm.model().in_memory || adapted.model().in_memory ||
+            adapted.model().round != comm.model().round) {
+            throw std::runtime_error("other prices");
+        }
+    });
 }
 
 TEST_CASE("tune measures the same prices on all ranks, in little time, and choices follow them") {

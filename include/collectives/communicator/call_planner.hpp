@@ -28,7 +28,7 @@ namespace collectives::inline v0::detail {
 class call_planner {
 public:
     [[gnu::cold]] call_planner(engine& of, machine_model prices) : engine_(of) {
-        selector_.use(as_here(prices));
+        selector_.use(completed(prices));
         if (engine_.carrier().knows_hosts()) {
             lean_vector<int> hosts;
             for (rank_t r = 0; r < engine_.size(); ++r) {
@@ -43,7 +43,7 @@ public:
     /// Takes other prices. Choices made by the old ones are made anew.
     void use(machine_model prices) {
         auto const lock = engine_.lock();
-        selector_.use(as_here(prices));
+        selector_.use(completed(prices));
         kept_.clear();
     }
     /// What `automatic` takes, for the element types and operators of most calls.
@@ -125,9 +125,10 @@ private:
         if (engine_.space().device() != nullptr) { return way_of_data::on_device; }
         return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;
     }
-    machine_model as_here(machine_model m) {
+    /// The prices with what this communicator knows of its ranks.
+    machine_model completed(machine_model m) {
         m.processors = shared_processors();
-        m.in_memory = engine_.memory() != nullptr;
+        m.in_memory = way() == way_of_data::in_memory;
         return m;
     }
     /// This communicator's part of the job's processors; 0 if not all ranks know them.

@@ -2,7 +2,7 @@
 // A device's memory, in which work is enqueued and done later, in order.
 #pragma once
 
-#include <collectives/core/copy_task.hpp>
+#include <collectives/core/device_copy.hpp>
 #include <collectives/core/gather.hpp>
 #include <collectives/core/types.hpp>
 

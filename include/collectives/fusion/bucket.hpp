@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/fusion/device_packer.hpp>
 #include <collectives/fusion/element.hpp>
@@ -10,7 +11,6 @@
 #include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/program_store.hpp>
 #include <collectives/fusion/report_failure.hpp>
-#include <collectives/core/copies.hpp>
 
 #include <algorithm>
 #include <atomic>

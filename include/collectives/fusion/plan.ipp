@@ -4,10 +4,10 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/fusion/plan.hpp>
-#include <collectives/core/copies.hpp>
 
 #include <algorithm>
 #include <array>

@@ -17,8 +17,9 @@ class memory_emitter {
 public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
     /// sums. With a layout of chunks that lie at the same place in all outputs, the ranks that send
-    /// in the last round write them there likewise: a value is read once for all. Of two rounds,
-    /// what comes in the first and goes on in the second is read at its source then.
+    /// in the last round write them there likewise: a value is read once for all. If there are
+    /// two rounds, a rank that passes a value on in the second one reads it at its source, and makes
+    /// no copy first.
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* outputs)
         : to_(to),
           from_(from),
@@ -187,7 +188,7 @@ private:
     lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
     layout const* outputs_;  // where copies are pushed to; null: only sums are pushed
-    bool forwards_;          // what comes is pushed from where it is
+    bool forwards_;          // a value that is passed on is read at its source
     struct own_part {
         place at;
         std::size_t bytes;

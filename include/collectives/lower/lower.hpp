@@ -76,6 +76,10 @@ public:
         return everywhere && shape_.size > 1 && (rounds_ == 1 || by_.is<leaders>());
     }
 
+    /// Whether a rank may push what the first round brings from where it is, in the second and last
+    /// one. Then each value has a place of its own. Equal on all ranks.
+    bool forwards_copies() const { return pushes_copies() && rounds_ == 2; }
+
     /// The distance in bytes from the start of the buffers to a segment's input and output.
     std::size_t offset_of(int segment) const {
         return has_blocks(shape_.what)
@@ -103,7 +107,7 @@ public:
             return result;
         }
         auto const by = backend_of(as.shown.how);
-        auto const forwards = pushes_copies() && rounds_ > 1;  // each value from its own place
+        auto const forwards = forwards_copies() && by == plans::backend::memory;
         auto const side_by_side =
             !forwards && (!has_blocks(shape_.what) || (segments_ == 1 && !shape_.has_places()));
         auto const in_place = as.shown.in_place && by != plans::backend::cells;

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/store_probe.hpp>
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/group.hpp>
-#include <collectives/core/store_probe.hpp>
 #include <collectives/run/program.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/any_transport.hpp>

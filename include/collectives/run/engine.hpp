@@ -7,22 +7,22 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/store_probe.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/call_book.hpp>
-#include <collectives/run/diagnosis.hpp>
 #include <collectives/run/cell_window.hpp>
+#include <collectives/run/diagnosis.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/run/inquiry.hpp>
-#include <collectives/run/rank_progress.hpp>
 #include <collectives/run/memory_access.hpp>
-#include <collectives/core/store_probe.hpp>
 #include <collectives/run/progress_thread.hpp>
+#include <collectives/run/rank_progress.hpp>
 #include <collectives/run/run_window.hpp>
 #include <collectives/run/scratch_pool.hpp>
-#include <collectives/run/waiter.hpp>
 #include <collectives/run/space.hpp>
+#include <collectives/run/waiter.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
 

@@ -62,7 +62,8 @@ public:
 
     /// Does what can be done now. Returns true once this rank has done its part.
     bool progress() {
-        memory_access peers(*memory_);  // all passes are one: a device may be waited for at its end
+        // One access for all passes: on a device, its end may wait for what was enqueued.
+        memory_access peers(*memory_);
         auto const ended = advance(peers);
         if (auto* const device = space_.device(); device != nullptr) { device->start_copies(); }
         tell();

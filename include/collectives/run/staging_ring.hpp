@@ -4,12 +4,12 @@
 // wait for them (docs/design.md).
 #pragma once
 
+#include <collectives/core/caches.hpp>
+#include <collectives/core/copies.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/scratch_pool.hpp>
-#include <collectives/core/caches.hpp>
-#include <collectives/core/copies.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>

@@ -25,16 +25,15 @@ struct machine_model {
     double link_message = 0.3e-6;    ///< of each message a rank receives from another host
     double link_byte = 0.08e-9;      ///< of each byte that leaves a host
     int processors = 0;              ///< that the ranks share; 0: one per rank
-    bool in_memory = true;           ///< ranks read each other's memory; false: bytes are sent
+    bool in_memory = true;           ///< ranks read each other's memory on the host
     static constexpr std::size_t small = 8 * 1024;  ///< the most bytes that `small_byte` is for
 
-    /// The default prices where all data travels as messages, as over MPI and UCX: those of links.
-    static machine_model of_messages() {
+    /// The default prices over MPI and UCX: a round, a message and a byte cost what links take.
+    static machine_model of_links() {
         machine_model m;
         m.round = m.link_round;
         m.message = m.link_message;
         m.byte = m.link_byte;
-        m.in_memory = false;
         return m;
     }
 };

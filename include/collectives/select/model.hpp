@@ -97,24 +97,24 @@ private:
     [[gnu::cold]] static work laid_out(schedule const& own) {
         struct chunk_state {
             bool lies_there = false;
-            int sent = 0, added = 0;  // in which round last, counted from 1
+            int last_sent_in = -1, last_added_in = -1;  // rounds
         };
         lean_vector<chunk_state> chunks(static_cast<std::size_t>(own.chunks));
-        int laid = 0, both = 0;
+        int laid = 0, contended = 0;
         for (auto const& s : own.steps) {
             auto const sends = s.what == verb::send;
             for (int k = 0; k < s.chunks.count; ++k) {
                 auto& its = chunks[static_cast<std::size_t>((s.chunks.first + k) % own.chunks)];
                 if (sends && !its.lies_there) { ++laid; }
                 its.lies_there = sends;
-                auto& round = sends ? its.sent : its.added;
-                if (s.what == verb::recv_copy || round == s.round + 1) { continue; }
-                round = s.round + 1;
-                if (its.sent == its.added) { ++both; }
+                auto& last = sends ? its.last_sent_in : its.last_added_in;
+                if (s.what == verb::recv_copy || last == s.round) { continue; }
+                last = s.round;
+                if (its.last_sent_in == its.last_added_in) { ++contended; }
             }
         }
         auto const all = static_cast<double>(own.chunks);
-        return {laid / all, 0, both / all};
+        return {laid / all, 0, contended / all};
     }
 };
 

@@ -21,7 +21,7 @@ public:
     constexpr std::size_t room() const {
         return static_cast<std::size_t>(most_operands - outputs_);
     }
-    /// Adds a copy to as many places as there is room for at most.
+    /// Adds a copy. Requires has_room(), and at most room() places.
     constexpr void add(std::byte const* from, std::size_t bytes, std::span<std::byte* const> to) {
         detail::packing_finder<std::byte> packs;
         packs.add(from);
@@ -44,7 +44,7 @@ public:
     constexpr std::size_t work() const { return n_ == 0 ? 0 : copies_[n_ - 1].end; }
 
     constexpr void operator()(detail::worker w) const {
-        if (n_ == 1) {  // no time for a search
+        if (n_ == 1) {  // no search
             return detail::share(w, copies_[0].end, [this](std::size_t i) { move(copies_[0], i); });
         }
         detail::share(w, work(), [this](std::size_t i) {

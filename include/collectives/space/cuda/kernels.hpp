@@ -3,7 +3,7 @@
 // others find there what they cannot compile themselves.
 #pragma once
 
-#include <collectives/core/copy_task.hpp>
+#include <collectives/core/device_copy.hpp>
 #include <collectives/core/gather.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/reducer.hpp>

@@ -2,7 +2,7 @@
 // From a reduction without types to a kernel's arguments, and how kernels come into the table.
 #pragma once
 
-#include <collectives/core/copy_task.hpp>
+#include <collectives/core/device_copy.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>

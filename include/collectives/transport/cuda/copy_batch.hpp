@@ -3,7 +3,7 @@
 // costs more than a small copy.
 #pragma once
 
-#include <collectives/core/copy_task.hpp>
+#include <collectives/core/device_copy.hpp>
 #include <collectives/core/lean_vector.hpp>
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace collectives::inline v0::cuda {
 
 class copy_batch {
 public:
-    /// Whether copies of so many bytes can be made in any order with those that were collected.
-    /// O(copies).
-    bool suits(std::span<std::byte* const> to, void const* from, std::size_t bytes) const {
+    /// Whether copies of so many bytes can be made in any order with those that were collected, and
+    /// these are not too many to ask. O(places * places collected).
+    bool takes(std::span<std::byte* const> to, void const* from, std::size_t bytes) const {
         auto const first = static_cast<std::byte const*>(from);
-        return std::none_of(all_.begin(), all_.end(), [&](piece const& its) {
+        return all_.size() < most && std::none_of(all_.begin(), all_.end(), [&](piece const& its) {
             return overlap(its.to, its.bytes, first, bytes) ||
                    std::any_of(to.begin(), to.end(), [&](std::byte const* p) {
                        return overlap(its.to, its.bytes, p, bytes) ||
@@ -50,6 +50,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most = 128;  // as many as one kernel takes
+
     static bool overlap(std::byte const* a, std::size_t of_a, std::byte const* b,
                         std::size_t of_b) {
         std::less<> const before;

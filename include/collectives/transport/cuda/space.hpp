@@ -254,9 +254,10 @@ public:
     }
 
 private:
-    /// What was collected need not wait for peers that were heard of since, but it may.
+    /// Collected copies start later than they were asked for, so they may also wait for peers that
+    /// `after` named since. That is harmless.
     void collect(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
-        if (!copies_.suits(to, from, bytes)) { start_copies(); }
+        if (!copies_.takes(to, from, bytes)) { start_copies(); }
         dirty_ = busy_ = true;
         copies_.add(to, from, bytes);
     }

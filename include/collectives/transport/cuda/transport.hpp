@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -192,7 +193,7 @@ private:
     void leave_memory() override {  // also where something has been thrown
         try {
             space_->note_soon();
-        } catch (transport_error const&) {  // else the next note throws, before a peer is told
+        } catch (std::exception const&) {  // else the next note throws, before a peer is told
             space_->drain_if_possible();
         }
         host_.leave_memory();

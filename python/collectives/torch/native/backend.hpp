@@ -23,7 +23,8 @@ inline tensors& only_list(tensor_lists& all) {
     return all.front();
 }
 
-/// Has a call that torch's class has in newer versions alone.
+/// Declares gather_into_tensor for versions of torch whose Backend lacks it, so that `override`
+/// compiles with all.
 class gathering_backend : public c10d::Backend {
 public:
     using Backend::Backend;

@@ -24,14 +24,14 @@ namespace collectives_torch {
 
 /// Replaces pages that processes share by a copy of what is in them. Only does what a signal's
 /// handler may do: other threads of the parent may have held any lock. So it asks the kernel
-/// itself, because UCX puts functions with locks in the place of these two, and its mremap forgets
-/// where to.
+/// itself: UCX replaces mmap and mremap by functions that take locks, and its mremap drops the new
+/// address.
 inline void make_private(void* at, std::size_t bytes) {
-    auto const copy = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    auto const copy = ::syscall(SYS_mmap, nullptr, bytes, long{PROT_READ | PROT_WRITE},
+                                long{MAP_PRIVATE | MAP_ANONYMOUS}, -1L, 0L);
     if (copy == -1) { end_fork("collectives: no memory for a forked process\n"); }
     std::memcpy(reinterpret_cast<void*>(copy), at, bytes);
-    auto const moved = ::syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+    auto const moved = ::syscall(SYS_mremap, copy, bytes, bytes, long{MREMAP_MAYMOVE | MREMAP_FIXED}, at);
     if (moved != reinterpret_cast<long>(at)) {
         end_fork("collectives: a forked process cannot map its memory\n");
     }

@@ -7,16 +7,16 @@
 
 namespace collectives::inline v0 {
 
-/// One copy to one place or several, which do not overlap each other. A place that overlaps the
-/// source is the source.
+/// One copy to one place or several, which do not overlap each other. A place may be the source
+/// itself; otherwise it does not overlap it.
 struct copy_task {
     std::byte const* from = nullptr;
     std::size_t bytes = 0;
     std::span<std::byte* const> to;
 };
 
-/// Enqueues copies, none of which reads or writes what another one writes; `queue` is what
-/// `reduction::queue` is.
+/// Enqueues copies, none of which reads or writes what another one writes. `queue` is a stream, as
+/// in `reduction::queue`.
 using copy_function = void (*)(std::span<copy_task const> all, void* queue);
 
 }  // namespace collectives
