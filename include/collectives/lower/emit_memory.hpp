@@ -18,8 +18,8 @@ public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
     /// sums. With a layout of chunks that lie at the same place in all outputs, the ranks that send
     /// in the last round write them there likewise: a value is read once for all. If there are
-    /// two rounds, a rank that passes a value on in the second one reads it at its source, and makes
-    /// no copy first.
+    /// two rounds, a rank that passes a value on in the second one reads it at its source, and
+    /// makes no copy first.
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* outputs)
         : to_(to),
           from_(from),
