@@ -7,6 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/message.hpp>
+#include <collectives/transport/mpi/call_tags.hpp>
 #include <collectives/transport/mpi/calls.hpp>
 #include <collectives/transport/mpi/pair_tags.hpp>
 #include <collectives/transport/wire/link.hpp>
@@ -76,13 +77,13 @@ public:
                         "MPI_Comm_get_attr");
         auto const tags =
             std::bit_floor(static_cast<std::uint64_t>(found != 0 ? *most : 32767) + 1);
-        half_ = tags / 2;
+        call_tags_ = call_tags(tags / 2);
         auto const all = detail::all_gather(detail::introduction::of_this_process(), data_, until);
         job_ = all.front().job;
         lean_vector<wire::rank_processors> processors;
         for (auto const& one : all) { processors.push_back(one.processors); }
         processors_ = wire::shared_processors(processors);
-        pair_tags_.emplace(data_, job_, static_cast<int>(half_) - 1);
+        pair_tags_.emplace(data_, job_, static_cast<int>(tags / 2) - 1);
     }
     link(link const&) = delete;
     link& operator=(link const&) = delete;
@@ -102,12 +103,12 @@ public:
     }
 
     handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
-        auto const short_tag = is_of_pair(tag) ? pair_tags_->of_sends(to, tag) : tag_of_call(tag);
+        auto const short_tag = is_of_pair(tag) ? pair_tags_->of_sends(to, tag) : call_tags_.of(tag);
         return {detail::post_send(data, bytes, to, short_tag, data_)};
     }
     handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
         auto const short_tag =
-            is_of_pair(tag) ? pair_tags_->of_receives(from, tag) : tag_of_call(tag);
+            is_of_pair(tag) ? pair_tags_->of_receives(from, tag) : call_tags_.of(tag);
         if (short_tag == pair_tags::naming_tag) {
             return {MPI_REQUEST_NULL, true, pair_tags_->receive_early(data, bytes, from, tag)};
         }
@@ -187,15 +188,6 @@ public:
 
 private:
     static bool is_of_pair(std::uint64_t tag) { return (tag & pair_bit) != 0; }
-    int tag_of_call(std::uint64_t tag) const {
-        auto const last = half_ / 8;  // of the upper half
-        auto const generation = generation_of(tag);
-        if (generation == 0) {  // not a remainder: a division takes as long as half a message
-            auto const within = tag & (half_ - 1);
-            return static_cast<int>(half_ + (within < half_ - last ? within : within - half_ / 2));
-        }
-        return static_cast<int>(2 * half_ - last + generation * (last / 8) + tag % (last / 8));
-    }
     /// Whether MPI knows of an early receive by now.
     bool is_posted(handle& h) {
         if (!h.early->posted) { pair_tags_->listen(h.early->from); }
@@ -208,7 +200,7 @@ private:
     int rank_ = 0, size_ = 1;
     int processors_ = 1;
     std::uint64_t job_ = 0;
-    std::uint64_t half_ = 16384;  // of the tags, a power of two
+    call_tags call_tags_;
     std::optional<pair_tags> pair_tags_;
     std::chrono::nanoseconds nap_ = detail::shortest_nap;
 };
