@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over UCX.
+#include <collectives/communicator/core.hpp>
 #include <collectives/ucx.hpp>
 
 #include <conformance/suites.hpp>
