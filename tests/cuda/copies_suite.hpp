@@ -63,4 +63,23 @@ TEST_CASE("copies: those that do not touch each other are one kernel") {
     });
 }
 
+TEST_CASE("copies: what must come after them starts them") {
+    world w;
+    run_threads(w, 1, [](auto& comm, machine& m) {
+        auto buffer = comm.template allocate<float>(100);
+        auto& space = cuda::space_of(comm);
+        coll::device_scope const here(&space);
+        auto const started_by = [&](char const* what, auto const& f) {
+            int const before = m.kernels;
+            space.copy(buffer.data() + 50, buffer.data(), 100);
+            f();
+            expect(m.kernels == before + 1, what);
+        };
+        started_by("a pass", [&] { (void)space.queue(); });
+        started_by("the end of a call", [&] { (void)space.mark(); });
+        started_by("what peers are told", [&] { (void)space.note(); });
+        started_by("a wait", [&] { space.settle(); });
+    });
+}
+
 }  // namespace fake

@@ -82,11 +82,11 @@ private:
         }
         return -1;
     }
-    [[gnu::cold]] bool is_forwarded(bound_transfer const& received) const {
-        return forwards_ && !is_last(received.round) &&
-               std::ranges::any_of(from_.sends, [&](auto const& sent) {
-                   return is_last(sent.round) && is_same(received, sent);
-               });
+    [[gnu::cold]] bool is_forwarded(int receive) const {
+        for (auto const& sent : from_.sends) {
+            if (is_last(sent.round) && forwarded_by(sent) == receive) { return true; }
+        }
+        return false;
     }
     /// Whether `push_copies` has written so many bytes of the own output there.
     [[gnu::cold]] bool is_pushed(place const& own, std::size_t bytes) const {
@@ -99,10 +99,9 @@ private:
     [[gnu::cold]] void push_copies(bound_round const& r) {
         auto const* const sends = from_.sends.data();
         for (rank_t peer = 0; peer < to_.size; ++peer) {
-            auto const goes_there = [&](bound_transfer const& s) { return s.peer == peer; };
-            if (std::any_of(sends + r.sends.first, sends + r.sends.last, goes_there)) {
-                write_.wait(peer, plans::come(r.number));
-            }
+            auto i = r.sends.first;
+            while (i < r.sends.last && sends[i].peer != peer) { ++i; }
+            if (i < r.sends.last) { write_.wait(peer, plans::come(r.number)); }
         }
         for (int i = r.sends.first; i < r.sends.last; ++i) {
             auto const is_it = [&](auto const& other) { return is_same(sends[i], other); };
@@ -155,7 +154,7 @@ private:
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = from_.receives[static_cast<std::size_t>(i)];
             write_.wait(t.peer, waits_for_writers ? plans::done(t.round) : plans::come(t.round));
-            if (t.action != verb::recv_copy || takes || is_forwarded(t)) { continue; }
+            if (t.action != verb::recv_copy || takes || is_forwarded(i)) { continue; }
             write_.copy(write_.own(t.at), offered(i, 0), t.bytes,
                         t.dead_after ? store::dead_after : store::cached);
         }

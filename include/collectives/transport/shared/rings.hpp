@@ -146,8 +146,8 @@ public:
         return job_.slot(me_, number);
     }
     /// Copies a message into a slot that was taken. The last reader of its lines still has them in
-    /// its cache: if that is far, the copy goes past the caches. Near readers and far ones share the
-    /// measurement: the last few slots decide.
+    /// its cache: if that is far, the copy goes past the caches. Near readers and far ones share
+    /// the measurement: the last few slots decide.
     void fill(std::byte* slot, std::byte const* data, std::size_t bytes) {
         host::copy(slot, data, bytes, watch_.best(slot, bytes));
     }
