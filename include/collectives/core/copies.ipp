@@ -2,9 +2,9 @@
 // The definitions of core/copies.hpp.
 #pragma once
 
-#include <collectives/core/isa.hpp>
 #include <collectives/core/caches.hpp>
 #include <collectives/core/copies.hpp>
+#include <collectives/core/isa.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -40,7 +40,7 @@ struct cost_profile {
         auto const cost = a.cost_of(size, unit, what);
         auto const all = a.record_all(what, size);
         cost_profile p{a, size, cost.rounds, 0, {}, {}, crossing_of(all, hosts)};
-        work most;  // that a rank lays out
+        work most;  // of what one rank lays out and adds to
         for (auto const& own : all) {
             auto const count = [&](bool sends) {
                 return static_cast<double>(
@@ -92,8 +92,8 @@ private:
     /// cache (docs/lab/measurements.md).
     static constexpr double contention = 1;
 
-    /// What a rank lays out for its peers, and what it adds to in the round in which it also sends
-    /// it, per byte of the vector. A value that goes to several peers counts once.
+    /// Counts what a rank lays out for its peers, and what it adds to in a round in which it sends
+    /// the same chunk; per byte of the vector. A value that goes to several peers counts once.
     [[gnu::cold]] static work laid_out(schedule const& own) {
         struct chunk_state {
             bool lies_there = false;

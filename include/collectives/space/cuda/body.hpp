@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kernel that folds does, as a plain function that a compiler for the host takes too: a left
-// fold of n arrays, element by element, in one pass. It never waits for anything.
+// The body of a kernel that folds is a plain function, which a compiler for the host takes too. It
+// folds n arrays from the left, element by element, in one pass. It never waits for anything.
 #pragma once
 
 #include <collectives/core/op.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kernel that copies does, as a plain function.
+// The body of a kernel that copies is a plain function, as that of a fold.
 #pragma once
 
 #include <collectives/space/cuda/body.hpp>
