@@ -20,12 +20,12 @@ public:
     bool takes(std::span<std::byte* const> to, void const* from, std::size_t bytes) const {
         auto const first = static_cast<std::byte const*>(from);
         return all_.size() < most && std::none_of(all_.begin(), all_.end(), [&](piece const& its) {
-            return overlap(its.to, its.bytes, first, bytes) ||
-                   std::any_of(to.begin(), to.end(), [&](std::byte const* p) {
-                       return overlap(its.to, its.bytes, p, bytes) ||
-                              overlap(its.from, its.bytes, p, bytes);
-                   });
-        });
+                   return overlap(its.to, its.bytes, first, bytes) ||
+                          std::any_of(to.begin(), to.end(), [&](std::byte const* p) {
+                              return overlap(its.to, its.bytes, p, bytes) ||
+                                     overlap(its.from, its.bytes, p, bytes);
+                          });
+               });
     }
     void add(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
         for (auto* const p : to) {

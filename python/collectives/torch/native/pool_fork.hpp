@@ -31,7 +31,8 @@ inline void make_private(void* at, std::size_t bytes) {
                                 long{MAP_PRIVATE | MAP_ANONYMOUS}, -1L, 0L);
     if (copy == -1) { end_fork("collectives: no memory for a forked process\n"); }
     std::memcpy(reinterpret_cast<void*>(copy), at, bytes);
-    auto const moved = ::syscall(SYS_mremap, copy, bytes, bytes, long{MREMAP_MAYMOVE | MREMAP_FIXED}, at);
+    auto const moved =
+        ::syscall(SYS_mremap, copy, bytes, bytes, long{MREMAP_MAYMOVE | MREMAP_FIXED}, at);
     if (moved != reinterpret_cast<long>(at)) {
         end_fork("collectives: a forked process cannot map its memory\n");
     }
