@@ -15,7 +15,6 @@
 #include <collectives/core/text.hpp>
 #include <collectives/launch/host_card.hpp>
 #include <collectives/launch/local_job.hpp>
-#include <collectives/select/model_text.hpp>
 #include <collectives/transport/model.hpp>
 
 #include <unistd.h>
@@ -152,7 +151,7 @@ inline place join_seats(std::shared_ptr<seat> const& at, group_store& store,
     });
     auto core = std::make_shared<coll::detail::communicator_core>(
         at->shared, std::move(made), coll::detail::rank_group(std::move(members), rank),
-        board.context, coll::model_of_environment());
+        board.context, at->prices);
     return {at, std::move(core)};
 }
 

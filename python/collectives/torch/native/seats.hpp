@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/launch/local_job.hpp>
+#include <collectives/select/machine_model.hpp>
 
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ struct seat {
     seat_number number;
     bool spans_hosts = false;
     std::shared_ptr<coll::detail::rank_progress> shared;
+    coll::machine_model prices;           ///< of all its groups
     std::atomic<int> groups{0};           ///< that use it
     std::atomic<bool> has_failed{false};  ///< a call of one of them, after it had begun
     int ranks = 0;                        ///< of the largest group, where the pool uses it
@@ -70,6 +72,7 @@ public:
         made->number = number;
         made->spans_hosts = member == nullptr;
         made->shared = core.engine().shared();
+        made->prices = core.planner().model();
         made->shared->work->lock->share();
         std::lock_guard const lock(mutex_);
         std::erase_if(seats_, [](auto const& s) { return s.expired(); });
