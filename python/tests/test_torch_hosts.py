@@ -21,6 +21,7 @@ import torch.distributed as dist
 import collectives.torch
 from test_torch import coalesced, exchanged, futures, messages, premultiplied, rooted, strided
 from test_torch_failures import killed, late
+from test_torch_pool import LARGE, in_fork
 from torch_ranks import run
 
 HAS_UCX = collectives.torch._register._native().has_ucx()  # built before the ranks are forked
@@ -96,6 +97,20 @@ def of_pairs(rank, size, which):
     dist.barrier()
 
 
+def forked(rank, size):
+    """A fork gets copies of the pool's tensors while UCX, which replaces mmap and mremap, is in use."""
+    pair = [dist.new_group([first, first + 1]) for first in range(0, size, 2)][rank // 2]
+    x = torch.ones(LARGE)
+    assert collectives.torch.is_shared(x)
+    dist.all_reduce(x)  # over UCX
+    child = in_fork(lambda: (x == size).all() and x.fill_(9).any())
+    x.fill_(3)
+    assert child() and (x == 3).all()
+    dist.all_reduce(x, group=pair)
+    dist.all_reduce(x)
+    assert (x == 6 * size).all()
+
+
 class OneMachine(unittest.TestCase):
     def test_gloo_where_the_program_asks_for_it_or_ucx_is_missing(self):
         with hosts_of(1, COLLECTIVES_TORCH_BETWEEN_HOSTS="gloo"):
@@ -131,6 +146,11 @@ class OneMachine(unittest.TestCase):
     def test_groups(self):
         with hosts_of(2):
             run(of_pairs, 4, [[0, 1], [2, 3], [0, 1, 2], [1, 2, 3], [0, 1, 2, 3]] * 3)
+
+    @unittest.skipUnless(HAS_UCX, "the package was built without UCX")
+    def test_a_fork(self):
+        with hosts_of(2):
+            run(forked, 4)
 
     @unittest.skipUnless(HAS_UCX, "the package was built without UCX")
     def test_a_killed_rank_is_named(self):
