@@ -153,6 +153,17 @@ def limited(rank, size):
     assert not ct.is_shared(torch.ones(LARGE)) and ct.pool_usage()["kept"] == 0
 
 
+def many(rank, size):
+    """No more than a forked process can map one by one."""
+    ct.set_pool(1 << 30)
+    held = [torch.empty(4096) for _ in range(8200)]
+    assert sum(map(ct.is_shared, held)) == 8192 and ct.pool_usage()["refused"] == 8
+    held[-9].fill_(1)
+    assert in_fork(lambda: (held[-9] == 1).all())()
+    held.pop(0)
+    assert ct.is_shared(torch.empty(4096))
+
+
 def switched_off(rank, size):
     x = torch.ones(LARGE)
     dist.all_reduce(x)
@@ -223,6 +234,9 @@ class Pool(unittest.TestCase):
             for size in (2, 3):
                 with self.subTest(call=call.__name__, size=size):
                     run(call, size)
+
+    def test_many(self):
+        run(many, 2)
 
     def test_a_larger_job(self):
         run(of_a_larger_job, 3, backend="gloo")

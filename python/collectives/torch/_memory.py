@@ -32,13 +32,13 @@ def is_shared(x):
 
 
 def set_pool(limit):
-    """How many bytes of this process's tensors, of 64 KiB and more, may lie in shared memory without
+    """How many bytes of this process's tensors, of 16 KiB and more, may lie in shared memory without
     asking for it, with those that are kept for the next ones. 0: none from now on; tensors that are
     there stay. The variable COLLECTIVES_TORCH_POOL sets it for the first group."""
     _register._native().set_pool_limit(limit)
 
 
 def pool_usage():
-    """A dict of `limit`, `in_tensors`, `kept` (bytes) and `refused`: how many tensors of 64 KiB and more
-    became private, because the limit was reached or the machine had no memory."""
+    """A dict of `limit`, `in_tensors`, `kept` (bytes) and `refused`: how many tensors of 16 KiB and more
+    became private, because a limit was reached or the machine had no memory."""
     return dict(zip(("limit", "in_tensors", "kept", "refused"), _register._native().pool_usage()))

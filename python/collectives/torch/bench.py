@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m collectives.torch.bench [-n PROCESSES] [--all | --models] [--csv FILE]: this backend beside torch's Gloo.
+"""python -m collectives.torch.bench [-n PROCESSES] [--bind] [--all | --models] [--csv FILE]: this backend beside torch's Gloo.
 
 Both are groups of the same processes, called in the same way, in turns. `floor` is a backend that does
-nothing: what torch itself takes for a call. `here` has tensors as a program makes them, `private` those of
+nothing: what torch itself takes for a call; with more processes than processors it yields after each
+call, as a call that needs all of them must. `here` has tensors as a program makes them, `private` those of
 a program that has switched the pool off; so are those of the other columns.
 Each time is the quickest of several rounds of many calls. With --models instead: a step of DDP, and series
 of calls as decoding makes them."""
@@ -52,6 +53,9 @@ def times_of(groups, rank, given):
     for size in given.sizes:
         calls = {name: calls_of(group, empty, size, given.n, rank, given.all)
                  for name, (group, empty) in groups.items()}
+        if given.n > os.cpu_count():
+            calls[FLOOR] = {call: (lambda run=run: (run(), os.sched_yield()))
+                            for call, run in calls[FLOOR].items()}
         for call in calls[OURS]:
             rounds = {name: [] for name in groups}
             for _ in range(given.rounds):
@@ -59,6 +63,7 @@ def times_of(groups, rank, given):
                     run = calls[name][call]
                     many = max(3, min(given.calls, (1 << 26) // (size + 4096)))
                     dist.barrier()
+                    run()  # after the barrier some ranks still sleep
                     begin = time.perf_counter()
                     for _ in range(many):
                         run()
@@ -80,6 +85,9 @@ def private(*shape):
 def rank_main(rank, given, file, pipe):
     from . import _bench_model, _register
 
+    if given.bind:
+        processors = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {processors[rank % len(processors)]})
     torch.set_num_threads(1)
     native = _register._native()
     dist.Backend.register_backend(FLOOR, lambda store, r, n, time: native.create_floor(r, n),
@@ -109,6 +117,8 @@ def main():
     parser.add_argument("--median", action="store_true", help="of the rounds, not the quickest of them")
     parser.add_argument("--calls", type=int, default=400, help="at most so many in a round: few, and many "
                         "rounds, where the machine does other work too")
+    parser.add_argument("--bind", action="store_true", help="each rank to one processor, as many to each: "
+                        "else a scheduler may run three of four on one of two")
     parser.add_argument("--csv", help="a file for the times")
     given = parser.parse_args()
     if os.environ.get("COLLECTIVES_TORCH_AS_GLOO") == "1":

@@ -32,7 +32,9 @@ namespace collectives_torch {
 /// before. All members may be called by any thread.
 class pool final : public c10::Allocator {
 public:
-    static constexpr std::size_t smallest = 64 * 1024;
+    static constexpr std::size_t smallest = 16 * 1024;
+    /// A forked process maps each by itself, and the kernel gives a process some 65,000 maps.
+    static constexpr std::size_t most_tensors = 8192;
 
     struct usage {
         std::size_t limit = 0, in_tensors = 0, kept = 0;  ///< bytes
@@ -125,6 +127,10 @@ private:
         std::unique_lock lock(mutex_);
         made.of = at_.lock();
         if (!made.of || limit_ == 0 || made.of->has_failed.load()) { return nullptr; }
+        if (blocks_.size() >= most_tensors) {
+            ++refused_;
+            return nullptr;
+        }
         if (auto const found = kept_of_.find(made.bytes); found != kept_of_.end()) {
             made = std::move(found->second);
             kept_of_.erase(found);
