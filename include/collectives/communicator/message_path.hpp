@@ -34,7 +34,8 @@ struct message_path {
             o.begin(e, what, *steps, entered,
                     {static_cast<std::byte const*>(r.in), static_cast<std::byte*>(r.out), r.op});
             auto done = o.go_on(by);
-            e.calls.leave_word(what.call(), what.hash(), entered);  // while messages are under way
+            board_of<typename Transport::board>(e.board())  // while messages are under way
+                .enter(what.call(), what.hash(), entered.sequence, entered.past);
             if (++core.calls_ % core.calls_between_polls == 0) { by.poll(); }
             auto const turns = e.shared()->core_per_rank ? most_turns : 0;
             for (auto turn = 0; turn < turns && !done && !e.stopped(); ++turn) {

@@ -73,6 +73,7 @@ public:
     bool has_cells() const { return memory_ != nullptr && space_.device() == nullptr; }
     /// Whether the communicator has failed. All waits then end.
     bool stopped() const { return stop_->load(std::memory_order_seq_cst) != 0; }
+    std::atomic<std::uint32_t> const& stop_word() const { return *stop_; }
     rank_group const& group() const { return group_; }
     /// Equal on all ranks of the communicator, different between communicators of a job.
     std::uint64_t context() const { return context_; }
@@ -201,6 +202,7 @@ public:
     store_probe watch;       // lines that this rank writes for peers to read
     store_probe push_watch;  // lines that it writes in its peers' outputs
     scratch_pool scratch;
+    run_window runs;  // in memory
     /// Ends this rank's use of the communicator. Memory that peers may still read stays until they
     /// have left too.
     [[gnu::cold]] void retire() {
@@ -212,8 +214,6 @@ public:
         }
         carrier().close_board(*board_);
     }
-
-    run_window runs;  // in memory
 
 private:
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock

@@ -7,43 +7,45 @@
 #include <collectives/core/text.hpp>
 #include <collectives/plan/plan.hpp>
 #include <collectives/run/buffers.hpp>
-#include <collectives/run/group.hpp>
-#include <collectives/run/space.hpp>
+#include <collectives/run/engine.hpp>
+#include <collectives/run/program.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace collectives::inline v0::detail {
+
+/// What the segments of an operation have in common.
+struct segmented_call {
+    std::byte const* in = nullptr;
+    std::byte* out = nullptr;
+    reducer const* op = nullptr;  // null if nothing is reduced
+    fingerprint const* call = nullptr;
+    std::uint64_t hash = 0;  // of this call and all before it
+};
 
 /// One run of a plan over messages. The object is reused from call to call, so a call like the one
 /// before allocates nothing. `progress` never blocks.
 class message_run {
 public:
-    /// What a run needs beside its plan and buffers.
-    struct surroundings {
-        any_transport* transport = nullptr;
-        any_space space{};
-        rank_group const* group = nullptr;
-        reducer const* op = nullptr;  // null if nothing is reduced
-        std::uint64_t tag = 0;
-        std::size_t granule = 1;  // bytes of an element; messages are cut only between elements
-        std::atomic<std::uint32_t> const* stop = nullptr;
-        message_label label{};
-        bool sizes_agreed = false;  // all ranks know how long each message is
-    };
-
-    /// Starts the run. The plan and what `in` points to must live until `progress` returns true, or
-    /// until `cancel`.
-    void start(plans::plan const& p, run_buffers at, surroundings const& in) {
+    /// Starts the run of a segment under this tag. All arguments must live until `progress` returns
+    /// true, or until `cancel`.
+    [[gnu::always_inline]] void start(plans::plan const& p, run_buffers at, engine& e,
+                                      program const& prepared, segmented_call const& of,
+                                      int segment, std::uint64_t tag) {
         plan_ = &p;
         at_ = at;
-        in_ = in;
+        engine_ = &e;
+        program_ = &prepared;
+        of_ = &of;
+        segment_ = segment;
+        tag_ = tag;
         next_ = posted_ = tested_ = 0;
         complaint_.clear();
         thrown_ = nullptr;
@@ -51,7 +53,7 @@ public:
 
     /// Does what can be done now. Returns true once the output is complete. Throws what the
     /// operator throws.
-    bool progress() { return progress(*in_.transport); }
+    bool progress() { return progress(engine_->carrier()); }
     /// The same over `by`, the run's transport with a type of its own: then no message takes a
     /// virtual call.
     template <class Transport>
@@ -72,7 +74,9 @@ public:
     }
 
     [[gnu::cold]] void cancel() {
-        for (; tested_ < posted_; ++tested_) { in_.transport->cancel(*slots_[tested_]->request); }
+        for (; tested_ < posted_; ++tested_) {
+            engine_->carrier().cancel(*slots_[tested_]->request);
+        }
     }
 
 private:
@@ -112,7 +116,7 @@ private:
         switch (i.what) {
             case opcode::copy:
                 if (i.bytes != 0) {
-                    in_.space.copy(first_destination(i), at_.read(source(i, 0)), i.bytes);
+                    engine_->space().copy(first_destination(i), at_.read(source(i, 0)), i.bytes);
                 }
                 break;
             case opcode::send: post_send(i, by); break;
@@ -134,35 +138,39 @@ private:
     }
     [[gnu::cold, gnu::noinline]] void make_slot() {
         auto made = make_owned<slot>();
-        made->request = in_.transport->make_request();
+        made->request = engine_->carrier().make_request();
         slots_.push_back(std::move(made));
     }
+    /// A transport without its type may be an adaptor, which reads labels.
+    template <class Transport>
     message_label label(instruction const& i) const {
-        auto result = in_.label;
-        result.round = i.round;
-        result.chunks = i.chunks;
-        result.action = i.action;
-        return result;
+        if constexpr (!std::is_same_v<Transport, any_transport>) { return {}; }
+        return {static_cast<std::uint32_t>(of_->call->sequence),
+                i.round,
+                segment_,
+                i.chunks,
+                of_->call->what,
+                i.action};
     }
     template <class Transport>
     void post_send(instruction const& i, Transport& by) {
-        by.isend({in_.group->job_rank(i.peer), in_.tag, 0, at_.read(source(i, 0)), i.bytes,
-                  in_.granule, label(i), in_.sizes_agreed},
+        by.isend({engine_->group().job_rank(i.peer), tag_, 0, at_.read(source(i, 0)), i.bytes,
+                  program_->shape().elem_size, label<Transport>(i), program_->sizes_agreed()},
                  request(i));
     }
     template <class Transport>
     void post_receive(instruction const& i, Transport& by) {
         auto& posted = request(i);
-        incoming in{in_.group->job_rank(i.peer),
-                    in_.tag,
+        incoming in{engine_->group().job_rank(i.peer),
+                    tag_,
                     0,
                     nullptr,
                     i.bytes,
-                    in_.granule,
+                    program_->shape().elem_size,
                     {},
-                    in_.stop,
-                    label(i),
-                    in_.sizes_agreed};
+                    &engine_->stop_word(),
+                    label<Transport>(i),
+                    program_->sizes_agreed()};
         if (i.destinations.size() != 0) {
             in.data = first_destination(i);
         } else {
@@ -198,7 +206,7 @@ private:
         auto const& i = post_of(number);
         complaint_ =
             text_of("rank ", i.peer, " sent ", r.came_cut() ? "at least " : "", r.actual_bytes(),
-                    " bytes, rank ", in_.group->rank(), " expected ", i.bytes);
+                    " bytes, rank ", engine_->group().rank(), " expected ", i.bytes);
     }
 
     /// The transport calls this, perhaps while it works for another operation. So an exception of
@@ -237,13 +245,17 @@ private:
     void reduce_to(instruction const& i, std::size_t from, std::size_t bytes, Address&& address) {
         sources_.clear();
         for (int k = 0; k < i.sources.size(); ++k) { sources_.push_back(address(k)); }
-        detail::carry_out(i, *in_.op, first_destination(i) + from, sources_.data(), bytes,
-                          {.size = in_.group->size(), .queue = in_.space.queue()});
+        detail::carry_out(i, *of_->op, first_destination(i) + from, sources_.data(), bytes,
+                          {.size = engine_->size(), .queue = engine_->space().queue()});
     }
 
     plans::plan const* plan_ = nullptr;
     run_buffers at_{};
-    surroundings in_{};
+    engine* engine_ = nullptr;
+    program const* program_ = nullptr;
+    segmented_call const* of_ = nullptr;
+    int segment_ = 0;
+    std::uint64_t tag_ = 0;
     std::size_t next_ = 0;                 // instruction
     std::size_t posted_ = 0, tested_ = 0;  // requests of the round under way
     std::string complaint_;

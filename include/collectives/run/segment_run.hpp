@@ -15,15 +15,6 @@
 
 namespace collectives::inline v0::detail {
 
-/// What the segments of an operation have in common.
-struct segmented_call {
-    std::byte const* in = nullptr;
-    std::byte* out = nullptr;
-    reducer const* op = nullptr;
-    fingerprint const* call = nullptr;
-    std::uint64_t hash = 0;  // of this call and all before it
-};
-
 /// The tag of a segment's messages. `hash`: of the call and all before it. Segment -1 is the count
 /// that is sent before the data. Segments that follow each other differ in the lowest bits, so that
 /// a transport with short tags can keep them apart.
@@ -77,7 +68,7 @@ public:
     /// The same for one over messages, whose transport is `by`.
     template <class Transport>
     bool progress(Transport& by) {
-        return messages_.progress(by) && end();
+        return messages_.progress(by) && end_over_messages();
     }
     [[gnu::cold]] void cancel() {
         if (at_ == stage::over_messages) {
@@ -111,6 +102,9 @@ private:
             if (keeps_ == plans::scratch_life::channel) { engine_->runs.keep(run_, scratch_); }
             if (keeps_ != plans::scratch_life::run) { scratch_ = {}; }
         }
+        return end_over_messages();
+    }
+    bool end_over_messages() {
         engine_->scratch.give_back(std::exchange(scratch_, {}));
         at_ = stage::idle;
         return true;
@@ -122,17 +116,10 @@ private:
                 of_->out == nullptr ? nullptr : of_->out + behind, scratch_.data};
     }
 
-    void begin_over_messages(plans::plan const& steps) {
+    [[gnu::always_inline]] void begin_over_messages(plans::plan const& steps) {
         if (steps.scratch != 0) { scratch_ = engine_->scratch.take(steps.scratch); }
-        message_label label;
-        label.operation = static_cast<std::uint32_t>(of_->call->sequence);
-        label.segment = segment_;
-        label.what = of_->call->what;
-        auto const tag = message_tag(engine_->context(), of_->hash, segment_);
-        messages_.start(steps, buffers(),
-                        {&engine_->carrier(), engine_->space(), &engine_->group(), of_->op, tag,
-                         program_->shape().elem_size, &engine_->board().stop_word(), label,
-                         program_->sizes_agreed()});
+        messages_.start(steps, buffers(), *engine_, *program_, *of_, segment_,
+                        message_tag(engine_->context(), of_->hash, segment_));
         at_ = stage::over_messages;
     }
 

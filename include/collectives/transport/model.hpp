@@ -108,9 +108,13 @@ public:
     int size() const override { return transport_->size(); }
 
     owned<any_request> make_request() override { return make_owned<request>(); }
-    void isend(outgoing const& out, any_request& r) override { transport_->isend(out, of(r)); }
-    void irecv(incoming const& in, any_request& r) override { transport_->irecv(in, of(r)); }
-    bool test(any_request& r) override { return transport_->test(of(r)); }
+    [[gnu::always_inline]] void isend(outgoing const& out, any_request& r) override {
+        transport_->isend(out, of(r));
+    }
+    [[gnu::always_inline]] void irecv(incoming const& in, any_request& r) override {
+        transport_->irecv(in, of(r));
+    }
+    [[gnu::always_inline]] bool test(any_request& r) override { return transport_->test(of(r)); }
     void cancel(any_request& r) override { transport_->cancel(of(r)); }
     bool can_consume() const override { return Transport::can_consume; }
     bool poll() override { return transport_->poll(); }

@@ -94,19 +94,21 @@ public:
     /// MPI uses the numbers of communicators that were freed again.
     std::uint64_t job() const { return job_; }
 
-    /// MPI counts in int. And from about 4 KiB on it asks the receiver before it sends, which for a
-    /// few of these takes longer than to send them in pieces below that: where both sides know the
-    /// size, else one might take the first piece for all.
+    /// MPI counts in int. And a message that Open MPI would ask the receiver for goes in two pieces
+    /// that it sends at once: where both sides know the size, else one might take the first piece
+    /// for all.
     std::size_t largest_piece(std::size_t bytes, bool agreed) const {
-        constexpr std::size_t eager = 3840, few = 12 * 1024, most = std::size_t{1} << 30;
-        return agreed && bytes > eager && bytes <= few ? eager : most;
+        constexpr std::size_t eager = detail::eager_bytes, most = std::size_t{1} << 30;
+        return agreed && bytes > eager && bytes <= 2 * eager ? eager : most;
     }
 
-    handle send(std::byte const* data, std::size_t bytes, rank_t to, std::uint64_t tag) {
+    [[gnu::always_inline]] handle send(std::byte const* data, std::size_t bytes, rank_t to,
+                                       std::uint64_t tag) {
         auto const short_tag = is_of_pair(tag) ? pair_tags_->of_sends(to, tag) : call_tags_.of(tag);
         return {detail::post_send(data, bytes, to, short_tag, data_)};
     }
-    handle receive(std::byte* data, std::size_t bytes, rank_t from, std::uint64_t tag) {
+    [[gnu::always_inline]] handle receive(std::byte* data, std::size_t bytes, rank_t from,
+                                          std::uint64_t tag) {
         auto const short_tag =
             is_of_pair(tag) ? pair_tags_->of_receives(from, tag) : call_tags_.of(tag);
         if (short_tag == pair_tags::naming_tag) {

@@ -213,7 +213,8 @@ private:
         for (int n = 0; n < 1000 && control_.receive(); ++n) { heard = true; }
         return heard;
     }
-    [[gnu::noinline]] void send_in_frame(outgoing const& out, request& r) {
+    // By value: so the message of a call, which takes no such way, stays in registers.
+    [[gnu::noinline]] void send_in_frame(outgoing out, request& r) {
         r.frame_ = std::make_unique<frame>();
         auto& f = *r.frame_;
         f.check = out.check;
@@ -228,7 +229,7 @@ private:
             link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
         if (!inside) { send_pieces(out.data, out.bytes, false, out.to, out.tag, r); }
     }
-    [[gnu::noinline]] void receive_in_frame(incoming const& in, request& r) {
+    [[gnu::noinline]] void receive_in_frame(incoming in, request& r) {
         r.make_room(1);
         if (auto probed = probes_.take(in.from, in.tag)) {
             r.take_over(std::move(*probed));
@@ -241,17 +242,19 @@ private:
             receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
         }
     }
-    void send_pieces(std::byte const* data, std::size_t bytes, bool agreed, rank_t to,
-                     std::uint64_t tag, request& r) {
-        in_pieces(bytes, agreed, r, [&](std::size_t first, std::size_t n) {
-            return link_->send(data + first, n, to, tag);
-        });
+    [[gnu::always_inline]] void send_pieces(std::byte const* data, std::size_t bytes, bool agreed,
+                                            rank_t to, std::uint64_t tag, request& r) {
+        in_pieces(
+            bytes, agreed, r, [&](std::size_t first, std::size_t n) __attribute__((always_inline)) {
+                return link_->send(data + first, n, to, tag);
+            });
     }
-    void receive_pieces(std::byte* data, std::size_t bytes, bool agreed, rank_t from,
-                        std::uint64_t tag, request& r) {
-        in_pieces(bytes, agreed, r, [&](std::size_t first, std::size_t n) {
-            return link_->receive(data + first, n, from, tag);
-        });
+    [[gnu::always_inline]] void receive_pieces(std::byte* data, std::size_t bytes, bool agreed,
+                                               rank_t from, std::uint64_t tag, request& r) {
+        in_pieces(
+            bytes, agreed, r, [&](std::size_t first, std::size_t n) __attribute__((always_inline)) {
+                return link_->receive(data + first, n, from, tag);
+            });
     }
     /// Posts a message piece by piece: post(offset, bytes) of each.
     template <class Post>
@@ -260,8 +263,11 @@ private:
         auto const most = link_->largest_piece(bytes, agreed);
         r.make_room(bytes <= most ? 1 : bytes / most + 1);
         auto first = std::size_t{0};
-        for (; bytes - first > most; first += most) { r.pieces_.push_back(post(first, most)); }
-        if (first == 0 || first < bytes) { r.pieces_.push_back(post(first, bytes - first)); }
+        do {
+            auto const n = std::min(most, bytes - first);
+            r.pieces_.push_back(post(first, n));
+            first += n;
+        } while (first < bytes);
     }
     /// For ever: the library may use the memory as long as the process lives. What looks for leaks
     /// finds it here.
