@@ -9,6 +9,16 @@
 
 namespace sampling {
 
+/// Whether a sanitizer of addresses or of threads is compiled in: all takes several times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // g++
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)  // clang
+inline constexpr bool sanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 /// COLLECTIVES_TEST_ALL=1: every case, not a sample.
 inline bool all_cases() {
     auto const* const asked = std::getenv("COLLECTIVES_TEST_ALL");

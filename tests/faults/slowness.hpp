@@ -2,12 +2,10 @@
 // How many times longer than without sanitizers a test may take.
 #pragma once
 
+#include <test_sampling.hpp>
+
 namespace faults {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr double slowness = 4;
-#else
-inline constexpr double slowness = 1;
-#endif
+inline constexpr double slowness = sampling::sanitized ? 4 : 1;
 
 }  // namespace faults

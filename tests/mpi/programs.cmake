@@ -10,8 +10,9 @@ set(mpi_flags -DWITH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -std=c++20 -pthr
     -Wsign-conversion -Werror -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR})
 if(CMAKE_BUILD_TYPE STREQUAL Debug)
     separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS_DEBUG}")
-    list(APPEND mpi_flags ${flags} -O0)    # what sanitizers add takes the optimiser longer than the tests
+    list(APPEND mpi_flags ${flags})
 endif()
+separate_arguments(mpi_linking UNIX_COMMAND "${CMAKE_EXE_LINKER_FLAGS}")
 set(mpi_libraries)
 if(COLLECTIVES_LINK_COMPILED)
     list(APPEND mpi_flags -DCOLLECTIVES_COMPILED)
@@ -40,10 +41,11 @@ foreach(mpi IN ITEMS mpich openmpi)
         message(STATUS "the tests over ${mpi} are left out: its compiler or launcher was not found")
         continue()
     endif()
+    set(mpicxx ${CMAKE_COMMAND} -E env MPICH_CXX=${CMAKE_CXX_COMPILER} OMPI_CXX=${CMAKE_CXX_COMPILER} ${COLLECTIVES_MPICXX_${mpi}})
     set(shared_object mpi.world.${mpi}.o)    # what most programs share
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/mpi/world.cpp)
     add_custom_command(OUTPUT ${shared_object} DEPENDS ${source} DEPFILE ${shared_object}.d
-        COMMAND ${COLLECTIVES_MPICXX_${mpi}} -O1 ${mpi_flags} -MD -MF ${shared_object}.d -MT ${shared_object} -c ${source} -o ${shared_object}
+        COMMAND ${mpicxx} -O1 ${mpi_flags} -MD -MF ${shared_object}.d -MT ${shared_object} -c ${source} -o ${shared_object}
         COMMENT "Building ${shared_object}" VERBATIM)
     file(GLOB sources CONFIGURE_DEPENDS mpi/*.cpp)
     list(REMOVE_ITEM sources ${source})
@@ -75,8 +77,8 @@ foreach(mpi IN ITEMS mpich openmpi)
             list(APPEND libraries -lrapidcheck)
         endif()
         add_custom_command(OUTPUT ${program} DEPENDS ${depends} DEPFILE ${program}.d
-            COMMAND ${COLLECTIVES_MPICXX_${mpi}} ${level} ${mpi_flags} -MD -MF ${program}.d -MT ${program}
-                ${source} -o ${program} ${libraries}
+            COMMAND ${mpicxx} ${level} ${mpi_flags} -MD -MF ${program}.d -MT ${program}
+                ${source} -o ${program} ${libraries} ${mpi_linking}
             COMMENT "Building ${program}" VERBATIM)
         add_custom_target(build.${program} ALL DEPENDS ${program})
         add_dependencies(tested build.${program})

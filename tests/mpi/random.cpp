@@ -2,16 +2,15 @@
 // Random programs of collectives over MPI: all ranks draw the same ones, from a seed of rank 0.
 #include <mpi/world.hpp>
 #include <property/suites.hpp>
+#include <test_sampling.hpp>
+
+#include <sanitizer/lsan_interface.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
 
 int main(int argc, char** argv) {
     int level = 0, size = 0, rank = 0;
@@ -41,9 +40,9 @@ int main(int argc, char** argv) {
             });
     }
     if (status != 0) { MPI_Abort(MPI_COMM_WORLD, status); }
-#if defined(__SANITIZE_ADDRESS__)
-    __lsan_do_leak_check();  // MPI's plugins go with MPI_Finalize, and their leaks have no name
-                             // then
-#endif
+    if constexpr (sampling::sanitized) {
+        __lsan_do_leak_check();  // MPI's plugins go with MPI_Finalize; their leaks have no name
+                                 // then
+    }
     MPI_Finalize();
 }

@@ -29,11 +29,10 @@ pl::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice>
 }  // namespace
 
 TEST_CASE("every protocol alone, in place and not, in one piece and in three") {
-    auto const largest = largest_size();
     int proved = 0, kept = 0;
     for (auto const a : coll::all_algorithms) {
         for (auto const what : coll::scheduled_collectives) {
-            for (int size = 1; size <= largest; ++size) {
+            for (int size = 1; size <= largest_size; ++size) {
                 for (int const segments : {1, 3}) {
                     auto const p = static_cast<std::size_t>(size);
                     // Far more protocols than sizes matter: large sizes are sampled.

@@ -41,14 +41,9 @@ inline bool is_in_part() {
     return !all_cases() || asked++ % part.second == part.first;
 }
 
-/// Sanitizers take ten times as long. Every so many-th change of a plan is tried.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline int largest_size() { return 5; }
-constexpr std::size_t mutation_step = 160;
-#else
-inline int largest_size() { return 9; }
-constexpr std::size_t mutation_step = 40;
-#endif
+/// Every so many-th change of a plan is tried.
+constexpr int largest_size = sampling::sanitized ? 5 : 9;
+constexpr std::size_t mutation_step = sampling::sanitized ? 160 : 40;
 
 inline coll::call_shape shape_of(collective what, int size, std::size_t count, int root) {
     coll::call_shape s;
