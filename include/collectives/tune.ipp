@@ -8,6 +8,7 @@
 #include <collectives/core/op.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/tune.hpp>
 
 #include <algorithm>
@@ -132,7 +133,7 @@ inline void measure_links(communicator& heads, machine_model& m) {
 COLLECTIVES_INLINE machine_model tune(communicator& comm) {
     auto& carrier = comm.core()->engine().carrier();
     if (carrier.device() != nullptr) {
-        throw usage_error("tune: calls are measured in host memory alone");
+        throw_error<usage_error>("tune: calls are measured in host memory alone");
     }
     auto m = comm.model();
     if (carrier.knows_hosts()) {

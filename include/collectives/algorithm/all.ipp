@@ -86,7 +86,7 @@ COLLECTIVES_INLINE void add_algorithm(any_algorithm a) {
     if (text == automatic::name) { return automatic{}; }
     std::string known{automatic::name};
     auto const add = [&known](any_algorithm a, std::string_view parameter) {
-        known.append(", ").append(a.name()).append(parameter);
+        add_text(known, ", ", a.name(), parameter);
     };
     auto const means = [text](any_algorithm& a) {
         if (!a.has_parameter()) { return a.name() == text; }

@@ -3,6 +3,7 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/communicator/persistent.hpp>
+#include <collectives/core/text.hpp>
 
 #include <utility>
 
@@ -24,7 +25,7 @@ COLLECTIVES_INLINE persistent& persistent::operator=(persistent&& other) noexcep
 COLLECTIVES_INLINE persistent::~persistent() { end(); }
 
 COLLECTIVES_INLINE void persistent::start() {
-    if (!its_) { throw usage_error("persistent: the call was moved away"); }
+    if (!its_) { throw_error<usage_error>("persistent: the call was moved away"); }
     core_->start(*its_);
 }
 COLLECTIVES_INLINE bool persistent::test() {

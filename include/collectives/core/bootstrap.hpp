@@ -64,7 +64,7 @@ inline void require_given_bytes(int rank, int peer, std::size_t bytes) {
 inline timeout_error missing_ranks_error(int rank, std::string_view action,
                                          std::vector<int> missing, std::string_view why = {}) {
     auto text = text_of("rank ", rank, ", ", action, ": time ran out; missing rank");
-    for (auto const r : missing) { text += text_of(" ", r); }
+    for (auto const r : missing) { add_text(text, " ", r); }
     return {text.append(why), std::move(missing)};
 }
 inline timeout_error bootstrap_timeout(int rank, std::vector<int> missing) {

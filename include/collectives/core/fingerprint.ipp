@@ -7,7 +7,7 @@
 
 namespace collectives::inline v0 {
 
-COLLECTIVES_INLINE std::string fingerprint::title() const {
+[[gnu::cold]] COLLECTIVES_INLINE std::string fingerprint::title() const {
     return text_of(name(what), " #", sequence);
 }
 
@@ -28,7 +28,7 @@ COLLECTIVES_INLINE std::string fingerprint::title() const {
     }
     if (op != other.op) {
         auto const same = op_name == other.op_name ? " in another state" : "";
-        return say("operator", op_name.view(), other.op_name.view()) + same;
+        return text_of(say("operator", op_name.view(), other.op_name.view()), same);
     }
     if (root != other.root) { return say("root", root, other.root); }
     if (algorithm != other.algorithm) {

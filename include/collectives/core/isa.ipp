@@ -37,7 +37,7 @@ inline bool avx512_pays() {
 
 /// The level that COLLECTIVES_ISA names, else the best level that pays. Throws usage_error if it
 /// names no level, or one that this processor does not have.
-inline isa asked_or_best_isa() {
+[[gnu::cold]] inline isa asked_or_best_isa() {
     auto const* const text = std::getenv("COLLECTIVES_ISA");
     if (text == nullptr || *text == '\0') {
         return avx512_pays() ? isa::avx512 : supports(isa::avx2) ? isa::avx2 : isa::portable;
@@ -45,11 +45,11 @@ inline isa asked_or_best_isa() {
     for (isa const level : {isa::portable, isa::avx2, isa::avx512}) {
         if (text != isa_name(level)) { continue; }
         if (supports(level)) { return level; }
-        throw usage_error(
-            text_of("COLLECTIVES_ISA is ", text, ", which this processor or compiler lacks"));
+        throw_error<usage_error>("COLLECTIVES_ISA is ", text,
+                                 ", which this processor or compiler lacks");
     }
-    throw usage_error(
-        text_of("COLLECTIVES_ISA is '", text, "'; there are portable, avx2 and avx512"));
+    throw_error<usage_error>("COLLECTIVES_ISA is '", text,
+                             "'; there are portable, avx2 and avx512");
 }
 
 [[gnu::cold]] COLLECTIVES_INLINE isa choose_isa() {

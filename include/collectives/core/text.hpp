@@ -37,6 +37,7 @@ private:
     std::size_t size_;  // of the words; for a number, its sign
 };
 
+void add_joined(std::string& text, std::initializer_list<text_part> parts);
 std::string joined(std::initializer_list<text_part> parts);
 
 template <class Error>
@@ -57,6 +58,12 @@ template <class Error, class... Parts>
 template <class... Parts>
 std::string text_of(Parts const&... parts) {
     return detail::joined({detail::text_part(parts)...});
+}
+
+/// Adds the joined parts to a text.
+template <class... Parts>
+void add_text(std::string& text, Parts const&... parts) {
+    detail::add_joined(text, {detail::text_part(parts)...});
 }
 
 }  // namespace collectives

@@ -5,6 +5,7 @@
 #include <collectives/core/text.hpp>
 
 #include <charconv>
+#include <iterator>
 
 namespace collectives::inline v0::detail {
 
@@ -13,17 +14,22 @@ namespace collectives::inline v0::detail {
         text.append(words_, size_);
         return;
     }
-    if (size_ == negative) { text += '-'; }
-    char digits[24];
+    char number[24] = {'-'};
+    auto const minus = size_ == negative ? 1 : 0;
     auto const magnitude = size_ == negative ? 0 - number_ : number_;
-    auto const [end, fault] = std::to_chars(digits, digits + sizeof digits, magnitude);
+    auto const [end, fault] = std::to_chars(number + minus, std::end(number), magnitude);
     static_cast<void>(fault);  // 64 bits always fit
-    text.append(digits, end);
+    text.append(number, static_cast<std::size_t>(end - number));
 }
 
-COLLECTIVES_INLINE std::string joined(std::initializer_list<text_part> parts) {
+[[gnu::cold]] COLLECTIVES_INLINE void add_joined(std::string& text,
+                                                 std::initializer_list<text_part> parts) {
+    for (auto const& part : parts) { part.append_to(text); }
+}
+
+[[gnu::cold]] COLLECTIVES_INLINE std::string joined(std::initializer_list<text_part> parts) {
     std::string result;
-    for (auto const& part : parts) { part.append_to(result); }
+    add_joined(result, parts);
     return result;
 }
 

@@ -30,8 +30,7 @@ COLLECTIVES_INLINE steady::time_point timeout::deadline(steady::time_point now) 
         double seconds = 0;
         auto const [end, fault] = std::from_chars(view.data(), view.data() + view.size(), seconds);
         if (fault != std::errc{} || end != view.data() + view.size() || !(seconds > 0)) {
-            throw usage_error(
-                text_of("COLLECTIVES_TIMEOUT is '", view, "': give seconds, above 0"));
+            throw_error<usage_error>("COLLECTIVES_TIMEOUT is '", view, "': give seconds, above 0");
         }
         if (seconds > 3e9) { return forever; }
         return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));

@@ -224,7 +224,7 @@ private:
         auto text = text_of("rank ", rank(), " was at tensor ", first.index, " ",
                             detail::text_of_tensor(first));
         if (last.index != first.index) {
-            text += text_of(" to tensor ", last.index, " ", detail::text_of_tensor(last));
+            add_text(text, " to tensor ", last.index, " ", detail::text_of_tensor(last));
         }
         return text;
     }

@@ -75,10 +75,10 @@ inline void describe_on_device(fused_element& e, device_space const& device,
         e.gather = how->casts ? device.gather(e.type, e.wire_type) : nullptr;
         e.shortened = true;
         if (!how->casts || (has_kernels && e.gather == nullptr)) {
-            throw usage_error(text_of("no kernel compresses ", e.type_name,
-                                      " in this way: on devices "
-                                      "float travels as float16, bfloat16, float8_e4m3 or "
-                                      "float8_e5m2, and double as float"));
+            throw_error<usage_error>("no kernel compresses ", e.type_name,
+                                     " in this way: on devices "
+                                     "float travels as float16, bfloat16, float8_e4m3 or "
+                                     "float8_e5m2, and double as float");
         }
     }
     if (!device.bind(e.reduce)) { e.reduce.reduce = nullptr; }

@@ -77,8 +77,8 @@ inline std::size_t number_of_notes(std::span<std::size_t const> counts) {
     std::size_t total = 0;
     for (std::size_t r = 0; r < counts.size(); ++r) {
         if (counts[r] > most) {
-            throw transport_error(
-                text_of("rank ", r, " says that it has ", counts[r], " tensors under way"));
+            throw_error<transport_error>("rank ", r, " says that it has ", counts[r],
+                                         " tensors under way");
         }
         total += counts[r];
     }

@@ -129,7 +129,7 @@ private:
         if constexpr (reduction_op<Op, T>) {
             return host::make_reducer<T>(op);
         } else {
-            throw usage_error(text_of(name_, " is no operator on ", type_name<T>()));
+            throw_error<usage_error>(name_, " is no operator on ", type_name<T>());
         }
     }
     /// On numbers that are no integers the factor becomes one of them first, as it does in

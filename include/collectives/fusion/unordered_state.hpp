@@ -82,7 +82,7 @@ private:
         return comm;
     }
     [[noreturn]] void refuse(std::string const& why) const {
-        throw usage_error(text_of("rank ", rounds_.rank(), ", unordered_fusion_buffer: ", why));
+        throw_error<usage_error>("rank ", rounds_.rank(), ", unordered_fusion_buffer: ", why);
     }
 
     /// The properties of a tensor that must be equal on all ranks.
@@ -156,7 +156,8 @@ private:
         }
         for (std::size_t i = 0; i < has_.size(); ++i) {
             if ((bits_[i + 1] & ~has_[i]) != 0) {
-                throw transport_error("all ranks are said to have a tensor that this one has not");
+                throw_error<transport_error>(
+                    "all ranks are said to have a tensor that this one has not");
             }
         }
         lean_vector<tensor> ready;
@@ -229,7 +230,7 @@ private:
         throw_mismatch("ranks have tensors left that differ");
     }
     [[noreturn]] void throw_mismatch(std::string const& why) {
-        throw mismatch_error(text_of("rank ", rounds_.rank(), ": fused tensors differ: ", why));
+        throw_error<mismatch_error>("rank ", rounds_.rank(), ": fused tensors differ: ", why);
     }
 
     communicator rounds_, own_;

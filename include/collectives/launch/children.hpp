@@ -41,7 +41,7 @@ public:
         auto const parent = ::getpid();
         auto const pid = ::fork();
         if (pid < 0) {
-            throw transport_error(text_of("fork of rank ", r, ": ", std::strerror(errno)));
+            throw_error<transport_error>("fork of rank ", r, ": ", std::strerror(errno));
         }
         if (pid == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,7 +55,7 @@ public:
         auto const descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
         all_.push_back({r, pid, descriptor, false});
         if (descriptor < 0) {
-            throw transport_error(text_of("pidfd_open of rank ", r, ": ", std::strerror(errno)));
+            throw_error<transport_error>("pidfd_open of rank ", r, ": ", std::strerror(errno));
         }
         auto expected = shared::life::expected;  // the rank may already have left
         state_.status(r).state.compare_exchange_strong(expected, shared::life::running);

@@ -54,7 +54,7 @@ inline std::optional<int> environment_number(char const* variable) {
     int value = -1;
     auto const [end, fault] = std::from_chars(view.data(), view.data() + view.size(), value);
     if (fault != std::errc{} || end != view.data() + view.size() || value < 0) {
-        throw usage_error(text_of(variable, " is '", text, "', which is no number"));
+        throw_error<usage_error>(variable, " is '", text, "', which is no number");
     }
     return value;
 }
@@ -68,8 +68,8 @@ inline int agreed_number(std::initializer_list<char const*> variables) {
         auto const value = environment_number(variable);
         if (!value) { continue; }
         if (source != nullptr && result != *value) {
-            throw usage_error(
-                text_of(source, " says ", result, ", but ", variable, " says ", *value));
+            throw_error<usage_error>(source, " says ", result, ", but ", variable, " says ",
+                                     *value);
         }
         result = *value;
         source = variable;
@@ -122,20 +122,20 @@ inline job_place place_from_environment() {
             continue;
         }
         if (*rank >= *size) {
-            throw usage_error(text_of(source, " say rank ", *rank, " of ", *size));
+            throw_error<usage_error>(source, " say rank ", *rank, " of ", *size);
         }
         if (found.source.empty()) {
             found = {*rank, *size, source};
         } else if (found.rank != *rank || found.size != *size) {
-            throw usage_error(text_of(found.source, " say rank ", found.rank, " of ", found.size,
-                                      ", but ", source, " say rank ", *rank, " of ", *size));
+            throw_error<usage_error>(found.source, " say rank ", found.rank, " of ", found.size,
+                                     ", but ", source, " say rank ", *rank, " of ", *size);
         }
     }
     if (!half.empty() && (found.source.empty() || half.starts_with("COLLECTIVES_"))) {
-        throw usage_error(text_of("of ", half, " only one is set"));
+        throw_error<usage_error>("of ", half, " only one is set");
     }
     if (found.source.empty()) {
-        throw usage_error(
+        throw_error<usage_error>(
             "no launcher's variables are set: COLLECTIVES_RANK and COLLECTIVES_SIZE, "
             "or those of torchrun, Open MPI, Hydra or Slurm, or PMIX_RANK and COLLECTIVES_SIZE");
     }

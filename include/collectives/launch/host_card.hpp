@@ -66,8 +66,8 @@ inline std::vector<int> hosts_of(std::vector<host_card> const& cards) {
     std::vector<int> hosts;
     for (std::size_t r = 0; r < cards.size(); ++r) {
         if (cards[r].at_most != cards[0].at_most) {
-            throw usage_error(text_of("COLLECTIVES_RANKS_PER_HOST differs: rank 0 has ",
-                                      cards[0].at_most, ", rank ", r, " has ", cards[r].at_most));
+            throw_error<usage_error>("COLLECTIVES_RANKS_PER_HOST differs: rank 0 has ",
+                                     cards[0].at_most, ", rank ", r, " has ", cards[r].at_most);
         }
         auto const part = [&](std::size_t i) {
             return cards[0].at_most == 0 ? 0 : i / static_cast<std::size_t>(cards[0].at_most);

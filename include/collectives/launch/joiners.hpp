@@ -32,11 +32,11 @@ inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const&
     std::string names;
     for (auto const& one : all) {
         if (name == one.transport) { return one; }
-        names += text_of(" ", one.transport);
+        add_text(names, " ", one.transport);
     }
     if (!name.empty()) {
-        throw usage_error(text_of("COLLECTIVES_TRANSPORT is '", std::string(name),
-                                  "', but this program can join a job over:", names));
+        throw_error<usage_error>("COLLECTIVES_TRANSPORT is '", std::string(name),
+                                 "', but this program can join a job over:", names);
     }
     for (auto const wanted : {reach::all, reach::unknown}) {
         auto const found = std::find_if(all.begin(), all.end(), [&](joiner const& one) {
@@ -44,10 +44,10 @@ inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const&
         });
         if (found != all.end()) { return *found; }
     }
-    throw usage_error(
-        text_of("the ranks are on several machines, and no transport of this "
-                "program reaches all of them; it has:",
-                names));
+    throw_error<usage_error>(
+        "the ranks are on several machines, and no transport of this "
+        "program reaches all of them; it has:",
+        names);
 }
 
 /// Inserts one in the order of slowness.

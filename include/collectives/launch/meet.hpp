@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/files.hpp>
 #include <collectives/launch/bootstrap/store/client.hpp>
 #include <collectives/launch/bootstrap/store/server.hpp>
@@ -60,8 +61,8 @@ static_assert(bootstrap<any_bootstrap>);
 inline descriptor inherited_door(int fd) {
     static std::atomic<bool> taken = false;
     if (taken.exchange(true)) {
-        throw usage_error(text_of("the socket of COLLECTIVES_STORE=fd:", fd,
-                                  " was used before: the ranks of such a job meet once"));
+        throw_error<usage_error>("the socket of COLLECTIVES_STORE=fd:", fd,
+                                 " was used before: the ranks of such a job meet once");
     }
     static_cast<void>(endpoint_of(fd));
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -80,16 +81,16 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
             return any_bootstrap(
                 store_server(std::move(me), inherited_door(place.descriptor), until));
         }
-        throw usage_error(text_of("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ",
-                                  me.rank, " needs the address: tcp://HOST:PORT"));
+        throw_error<usage_error>("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ", me.rank,
+                                 " needs the address: tcp://HOST:PORT");
     }
     auto const where = place.what == kind::tcp ? tcp_endpoints(place.host, place.port)
                                                : std::vector{local_endpoint(me.job + "-store")};
     if (!me.secret.given() &&
         !std::all_of(where.begin(), where.end(), [](auto const& e) { return e.is_local(); })) {
-        throw usage_error(text_of("to meet at ", place.name,
-                                  " the ranks need a secret, since other machines can come there: "
-                                  "set COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD"));
+        throw_error<usage_error>("to meet at ", place.name,
+                                 " the ranks need a secret, since other machines can come there: "
+                                 "set COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD");
     }
     auto const name = place.what == kind::tcp ? place.name : "the socket of job " + me.job;
     auto const job = me.job;

@@ -125,8 +125,8 @@ public:
         }
         auto const host = peer_of_same_user(socket_.get());
         if (host < 0) {
-            throw usage_error(text_of("rank ", hello.rank, " of ", hello.size,
-                                      ": another user's process waits where rank 0 should"));
+            throw_error<usage_error>("rank ", hello.rank, " of ", hello.size,
+                                     ": another user's process waits where rank 0 should");
         }
         hello.sees_host = host != 0;
         auto const sent = ::send(socket_.get(), &hello, sizeof hello, MSG_NOSIGNAL);
@@ -144,12 +144,12 @@ public:
         }
         if (file.get() < 0) {
             if (p.byte == static_cast<char>(refusal::not_visible)) {
-                throw usage_error(
-                    text_of("rank ", hello.rank, " of ", hello.size, apart_from_rank_0));
+                throw_error<usage_error>("rank ", hello.rank, " of ", hello.size,
+                                         apart_from_rank_0);
             }
-            throw usage_error(text_of("rank 0 of the job expects no rank ", hello.rank, " of ",
-                                      hello.size,
-                                      ": that rank is there already, or the sizes differ"));
+            throw_error<usage_error>("rank 0 of the job expects no rank ", hello.rank, " of ",
+                                     hello.size,
+                                     ": that rank is there already, or the sizes differ");
         }
         return file;
     }
@@ -187,8 +187,8 @@ private:
 
     int accept() const { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC); }
     [[noreturn]] static void fail(char const* call) {
-        throw transport_error(
-            text_of("the ranks of the job cannot meet: ", call, ": ", std::strerror(errno)));
+        throw_error<transport_error>("the ranks of the job cannot meet: ", call, ": ",
+                                     std::strerror(errno));
     }
     local_address address_;
     descriptor socket_;

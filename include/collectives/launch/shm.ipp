@@ -38,7 +38,7 @@ inline int live(job const& shared, rank_t r, function_ref<void(communicator&)> b
 }
 
 COLLECTIVES_INLINE void run(int size, function_ref<void(communicator&)> body) {
-    if (size < 1) { throw usage_error(text_of("shm::run: ", size, " ranks")); }
+    if (size < 1) { throw_error<usage_error>("shm::run: ", size, " ranks"); }
     job const shared(size);
     children ranks(shared.state());
     for (rank_t r = 0; r < size; ++r) {

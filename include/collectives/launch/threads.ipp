@@ -20,7 +20,7 @@ namespace collectives::inline v0::threads::detail {
 using collectives::detail::start_thread;
 
 [[gnu::cold]] COLLECTIVES_INLINE void run(int size, function_ref<void(communicator&)> body) {
-    if (size < 1) { throw usage_error(text_of("threads::run: ", size, " ranks")); }
+    if (size < 1) { throw_error<usage_error>("threads::run: ", size, " ranks"); }
     job const memory(size);
     auto const& state = memory.state();
     std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));

@@ -20,11 +20,11 @@ namespace collectives::inline v0::detail {
 
 [[gnu::cold]] inline std::string list_of(lean_vector<int> const& ranks) {
     std::string text;
-    for (auto const r : ranks) { text += text_of((text.empty() ? "" : ", "), r); }
+    for (auto const r : ranks) { add_text(text, (text.empty() ? "" : ", "), r); }
     return text;
 }
 
-inline std::string how_it_went(peer_exit const& d) {
+[[gnu::cold]] inline std::string how_it_went(peer_exit const& d) {
     if (d.lives) { return "has closed its connections"; }
     if (!d.died) { return "has left"; }
     return d.signal != 0 ? text_of("was ended by signal ", d.signal) : "has died";
@@ -48,8 +48,9 @@ inline std::string how_it_went(peer_exit const& d) {
 }
 
 /// How a rank was lost, as its transport or the board says; empty if it was not.
-inline std::optional<peer_exit> exit_of(any_board const& board, any_transport const& t,
-                                        rank_group const& group, rank_t r) {
+[[gnu::cold]] inline std::optional<peer_exit> exit_of(any_board const& board,
+                                                      any_transport const& t,
+                                                      rank_group const& group, rank_t r) {
     if (board.has_left(r)) { return peer_exit{}; }
     return t.gone(group.job_rank(r));
 }
@@ -113,13 +114,13 @@ inline std::optional<peer_exit> exit_of(any_board const& board, any_transport co
     if (at.peer < 0 && !missing.empty()) { at.peer = missing.front(); }
     std::string text = "time ran out; ";
     detail::add_wait_chain(text, board, me, at);
-    auto const all_came = missing.empty();
-    text += all_came ? "; all ranks had entered it" : "; not entered by rank ";
-    if (all_came) {
+    auto const* before = "; not entered by rank ";
+    if (missing.empty()) {
         missing = suspended;
-        if (!suspended.empty()) { text += ", but stopped: rank "; }
+        before = suspended.empty() ? "; all ranks had entered it"
+                                   : "; all ranks had entered it, but stopped: rank ";
     }
-    text += detail::list_of(missing);
+    add_text(text, before, detail::list_of(missing));
     return failure::make(failure_kind::timeout, text, -1, missing);
 }
 

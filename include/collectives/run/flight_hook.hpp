@@ -4,6 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/group.hpp>
 #include <collectives/transport/any_board.hpp>
@@ -49,7 +50,7 @@ inline flight_recorder const* linked_flight_recorder = nullptr;
 [[gnu::cold]] inline flight_recorder const* open_flight_recorder() {
     if (std::getenv("COLLECTIVES_REPORT") == nullptr) { return nullptr; }
     if (linked_flight_recorder == nullptr) {
-        throw usage_error(
+        throw_error<usage_error>(
             "COLLECTIVES_REPORT is set, but this program cannot report: include "
             "<collectives/report.hpp> in it, or link collectives::compiled");
     }

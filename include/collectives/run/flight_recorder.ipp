@@ -85,7 +85,7 @@ namespace collectives::inline v0::detail {
         ",\n\"under_way\":[");
     char const* between = "";
     for (auto const* a : of.under_way) {
-        text += text_of(between, json_of(a->where()));
+        add_text(text, between, json_of(a->where()));
         between = ",";
     }
     text += "],\n\"calls\":[";
@@ -95,15 +95,14 @@ namespace collectives::inline v0::detail {
         auto const s = last - left + 1;
         auto const call = board.call_of(me, s);
         if (!call) { continue; }  // no longer remembered
-        text += text_of(between, json_of(*call, s <= board.finished(me)));
+        add_text(text, between, json_of(*call, s <= board.finished(me)));
         between = ",\n";
     }
     text += "],\n\"ranks\":[";
     between = "\n";
     for (rank_t r = 0; r < of.group.size(); ++r) {
-        text += text_of(between, "{\"rank\":", r, ",\"entered\":", board.entered(r),
-                        ",\"finished\":", board.finished(r), ",\"waits\":", json_of(board.where(r)),
-                        "}");
+        add_text(text, between, "{\"rank\":", r, ",\"entered\":", board.entered(r),
+                 ",\"finished\":", board.finished(r), ",\"waits\":", json_of(board.where(r)), "}");
         between = ",\n";
     }
     return text + "]}\n";
@@ -185,8 +184,8 @@ namespace collectives::inline v0::detail {
     struct ::stat its {};
     if (folder == nullptr || ::stat(folder, &its) != 0 || !S_ISDIR(its.st_mode) ||
         ::access(folder, W_OK | X_OK) != 0) {
-        throw usage_error(text_of("COLLECTIVES_REPORT is '", (folder == nullptr ? "" : folder),
-                                  "': give a directory in which this process may write"));
+        throw_error<usage_error>("COLLECTIVES_REPORT is '", (folder == nullptr ? "" : folder),
+                                 "': give a directory in which this process may write");
     }
     listen_to_flight_requests();
 }

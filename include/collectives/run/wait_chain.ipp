@@ -13,9 +13,8 @@ namespace collectives::inline v0::detail {
                                                      rank_t first, wait_point at) {
     constexpr int most = 8;
     rank_t ranks[most] = {first};
-    auto const say = [&text](char const* words, text_part what) {
-        text += words;
-        what.append_to(text);
+    auto const say = [&text](char const* words, text_part what = "") {
+        add_joined(text, {words, what});
     };
     say("rank ", first);
     for (auto* end = ranks + 1;; ++end) {
@@ -29,17 +28,17 @@ namespace collectives::inline v0::detail {
         auto const peer = at.peer;
         if (peer < 0) { return; }
         say(" for rank ", peer);
-        if (std::find(ranks, end, peer) != end) { return say(": they wait for each other", ""); }
-        if (end == ranks + most) { return say(", and so on", ""); }
+        if (std::find(ranks, end, peer) != end) { return say(": they wait for each other"); }
+        if (end == ranks + most) { return say(", and so on"); }
         *end = peer;
         auto const its = board.where(peer);
         auto const waits = its.sequence > (its.is_pair() ? 0 : board.finished(peer));
         if (at.is_pair()) {
-            text += waits ? ", which" : "";
+            say(waits ? ", which" : "");
         } else if (board.entered(peer) < at.sequence) {
-            text += waits ? ", which has not entered it and" : ", which has not entered it";
+            say(waits ? ", which has not entered it and" : ", which has not entered it");
         } else {
-            text += waits ? ", which" : ", which has entered it";
+            say(waits ? ", which" : ", which has entered it");
         }
         if (!waits) { return; }
         at = its;

@@ -17,7 +17,7 @@ COLLECTIVES_INLINE std::string name(any_algorithm a) {
 COLLECTIVES_INLINE schedule any_algorithm::record(collective what, rank_t me, int size,
                                                   rank_t root) const {
     auto const plan = outline_of(what, size, root);
-    if (me < 0 || me >= size) { throw usage_error("there is no such rank"); }
+    if (me < 0 || me >= size) { throw_error<usage_error>("there is no such rank"); }
     return detail::record(source(), plan, me);
 }
 
@@ -54,9 +54,9 @@ COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::uint64_t bytes, co
 [[gnu::cold]] COLLECTIVES_INLINE detail::outline any_algorithm::outline_of(collective what,
                                                                            int size,
                                                                            rank_t root) const {
-    if (is_automatic()) { throw usage_error("automatic has no steps before it has chosen"); }
+    if (is_automatic()) { throw_error<usage_error>("automatic has no steps before it has chosen"); }
     if (size < 1 || root < 0 || root >= size) {
-        throw usage_error("there is no such size or root");
+        throw_error<usage_error>("there is no such size or root");
     }
     if (!fits(size)) {
         throw_error<usage_error>(collectives::name(*this), " is not for ", size, " ranks");

@@ -20,7 +20,7 @@ namespace detail {
 inline std::string goal_of(schedule const& own, std::uint64_t bytes, double ns_per_reduced_byte) {
     std::string out;
     auto const line = [&out](auto const&... parts) {
-        out += text_of(parts...);
+        add_text(out, parts...);
         out += '\n';
     };
     line("rank ", own.rank, " {");

@@ -85,7 +85,10 @@ inline std::string to_text(machine_model const& m) {
         throw_error<usage_error>("COLLECTIVES_MODEL: cannot read '", path, "'");
     }
     std::string text;
-    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) { text += static_cast<char>(c); }
+    std::array<char, 512> read{};
+    while (auto const bytes = std::fread(read.data(), 1, read.size(), file)) {
+        text.append(read.data(), bytes);
+    }
     std::fclose(file);
     try {
         return parse_model(text, m);

@@ -72,9 +72,9 @@ namespace detail {
 
 /// The rules of COLLECTIVES_<NAME OF THE COLLECTIVE>; none if it is not set.
 [[gnu::cold]] inline lean_vector<override_rule> override_of(collective what) {
-    std::string variable = "COLLECTIVES_";
-    for (char const c : name(what)) {
-        variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    auto variable = text_of("COLLECTIVES_", name(what));
+    for (char& c : variable) {
+        if (c >= 'a' && c <= 'z') { c = static_cast<char>(c - 'a' + 'A'); }
     }
     auto const* const text = std::getenv(variable.c_str());
     if (text == nullptr) { return {}; }

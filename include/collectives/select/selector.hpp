@@ -96,10 +96,10 @@ public:
                                         : ", predicted to be the quickest from its counted cost"));
         for (auto const& p : result.predictions) {
             auto const ns = static_cast<long long>(p.seconds * 1e9 + 0.5);
-            result.why += text_of("\n  ", name(p.algorithm), ": ", ns, " ns");
+            add_text(result.why, "\n  ", name(p.algorithm), ": ", ns, " ns");
         }
         if (!hosts_.disorder().empty()) {
-            result.why += text_of("\n  not hierarchical: ", hosts_.disorder());
+            add_text(result.why, "\n  not hierarchical: ", hosts_.disorder());
         }
         return result;
     }
@@ -109,7 +109,7 @@ public:
         std::string names;
         for (std::size_t i = 0; !known_algorithm(i).is_automatic(); ++i) {
             auto const a = known_algorithm(i);
-            if (suits(a, need)) { names += text_of((names.empty() ? "" : ", "), name(a)); }
+            if (suits(a, need)) { add_text(names, (names.empty() ? "" : ", "), name(a)); }
         }
         return names;
     }

@@ -8,6 +8,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
 #include <collectives/transport/survivors.hpp>
@@ -159,7 +160,7 @@ public:
 };
 
 [[gnu::cold]] inline std::optional<std::size_t> any_transport::probe(rank_t, std::uint64_t) {
-    throw usage_error("probe: this transport cannot tell what waits");
+    throw_error<usage_error>("probe: this transport cannot tell what waits");
 }
 
 }  // namespace collectives

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/bytes.hpp>
 #include <collectives/launch/bootstrap/lock_file.hpp>
 
@@ -73,9 +74,9 @@ private:
                    c == '-' || c == '_' || c == '.';
         };
         if (!std::all_of(job.begin(), job.end(), allowed)) {
-            throw usage_error(text_of("the job's name '", job,
-                                      "' is not of letters, digits, '-', '_' and '.', as the files "
-                                      "in which its ranks meet need it"));
+            throw_error<usage_error>("the job's name '", job,
+                                     "' is not of letters, digits, '-', '_' and '.', as the files "
+                                     "in which its ranks meet need it");
         }
         return job;
     }
@@ -181,9 +182,9 @@ private:
         if (text.failed() || !is_ours) { return {}; }
         if (its_version != version || its_size != static_cast<std::uint32_t>(size_)) {
             std::this_thread::sleep_for(3 * longest_nap);  // so that rank r can see it too
-            throw usage_error(text_of("rank ", rank_, ", meeting: rank ", r, " counts ", its_size,
-                                      " ranks (files of version ", its_version, "), this one ",
-                                      size_, " (version ", version, ")"));
+            throw_error<usage_error>("rank ", rank_, ", meeting: rank ", r, " counts ", its_size,
+                                     " ranks (files of version ", its_version, "), this one ",
+                                     size_, " (version ", version, ")");
         }
         if (its_call != call_) { return {}; }
         return bootstrap_bytes(text.rest().begin(), text.rest().end());

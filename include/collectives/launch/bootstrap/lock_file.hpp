@@ -38,8 +38,8 @@ public:
                 descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
             if (file_.get() < 0) { fail(path_, "open"); }
             if (!lock(0)) {
-                throw usage_error(text_of("rank ", rank, ", meeting: rank ", rank,
-                                          " is there already, says ", path_));
+                throw_error<usage_error>("rank ", rank, ", meeting: rank ", rank,
+                                         " is there already, says ", path_);
             }
         } while (!still_there());
         clear();
@@ -62,8 +62,8 @@ public:
     }
 
     [[noreturn]] static void fail(std::string const& path, char const* call) {
-        throw transport_error(text_of("the ranks of the job cannot meet: ", call, " ", path, ": ",
-                                      std::strerror(errno)));
+        throw_error<transport_error>("the ranks of the job cannot meet: ", call, " ", path, ": ",
+                                     std::strerror(errno));
     }
 
 private:

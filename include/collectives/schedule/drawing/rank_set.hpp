@@ -66,12 +66,12 @@ inline std::string label(rank_set const& set) {
         while (last + 1 < set.limit() && set.contains(last + 1)) { ++last; }
         if (pieces++ > 0) { runs += ','; }
         if (last == r) {
-            runs += text_of(r);
+            add_text(runs, r);
         } else if (last == r + 1 && (pieces > 1 || set.count() > 2)) {
-            runs += text_of(r, ",", last);
+            add_text(runs, r, ",", last);
             ++pieces;
         } else {
-            runs += text_of(r, "..", last);
+            add_text(runs, r, "..", last);
         }
         r = last;
     }

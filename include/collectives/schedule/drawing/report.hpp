@@ -41,14 +41,14 @@ inline constexpr std::size_t drawn_bytes = std::size_t{1} << 20;  ///< of a vect
 /// Throws usage_error for a number of ranks that has no picture.
 inline void require_drawable(std::ptrdiff_t ranks) {
     if (ranks < 1 || ranks > most_drawn) {
-        throw usage_error(text_of("a picture is of 1 to ", most_drawn, " ranks, not of ", ranks));
+        throw_error<usage_error>("a picture is of 1 to ", most_drawn, " ranks, not of ", ranks);
     }
 }
 
 /// A root that is no rank is a usage_error.
 inline void require_root(rank_t root, int size) {
     if (root < 0 || root >= size) {
-        throw usage_error(text_of("root ", root, " is none of the ", counted(size, "rank")));
+        throw_error<usage_error>("root ", root, " is none of the ", counted(size, "rank"));
     }
 }
 
@@ -62,10 +62,10 @@ inline report report_of(std::string name, std::vector<schedule> ranks,
         heads.push_back({s.what, s.size, s.rank, s.root, s.chunks, s.rounds, {}});
     }
     if (auto const form = detail::form_of(heads); !form.ok) {
-        throw usage_error(text_of("these schedules have no picture: ", form.what));
+        throw_error<usage_error>("these schedules have no picture: ", form.what);
     }
     if (ranks[0].rounds < 0) {
-        throw usage_error("a picture needs a number of rounds that is not negative");
+        throw_error<usage_error>("a picture needs a number of rounds that is not negative");
     }
     expect_steps_exist(ranks);
     auto const& first = ranks[0];
@@ -83,10 +83,10 @@ inline report report_of(any_algorithm algorithm, collective what, int size, rank
     require_drawable(size);
     require_root(root, size);
     if (std::ranges::find(scheduled_collectives, what) == scheduled_collectives.end()) {
-        throw usage_error(text_of("there is no picture of ", collectives::name(what)));
+        throw_error<usage_error>("there is no picture of ", collectives::name(what));
     }
     if (algorithm.is_automatic()) {
-        throw usage_error("automatic has no picture: name an algorithm");
+        throw_error<usage_error>("automatic has no picture: name an algorithm");
     }
     return report_of(collectives::name(algorithm), algorithm.record_all(what, size, root), bytes);
 }

@@ -32,18 +32,18 @@ inline void expect_steps_exist(std::span<schedule const> ranks) {
         for (auto const& step : s.steps) {
             auto const [first, count] = step.chunks;
             if (step.round < 0 || step.round >= s.rounds) {
-                throw error(text_of("rank ", s.rank, " names a round ", step.round));
+                throw_error<error>("rank ", s.rank, " names a round ", step.round);
             }
             if (first < 0 || first >= s.chunks || count < 0 || count > s.chunks) {
-                throw error(text_of("rank ", s.rank, " names ", count, " chunks from ", first,
-                                    " on in round ", step.round, ", but the chunks are 0 to ",
-                                    s.chunks - 1));
+                throw_error<error>("rank ", s.rank, " names ", count, " chunks from ", first,
+                                   " on in round ", step.round, ", but the chunks are 0 to ",
+                                   s.chunks - 1);
             }
             if (step.peer < 0 || step.peer >= s.size) {
                 bool const sends = step.what == verb::send;
-                throw error(text_of("rank ", s.rank, sends ? " sends" : " waits", " in round ",
-                                    step.round, sends ? " to rank " : " for rank ", step.peer,
-                                    ", but the ranks are 0 to ", s.size - 1));
+                throw_error<error>("rank ", s.rank, sends ? " sends" : " waits", " in round ",
+                                   step.round, sends ? " to rank " : " for rank ", step.peer,
+                                   ", but the ranks are 0 to ", s.size - 1);
             }
         }
     }
@@ -68,8 +68,8 @@ inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const>
             if (step.what == verb::send) { continue; }
             auto& queue = sent[{step.round, step.peer, s.rank}];
             if (queue.empty()) {
-                throw error(text_of("rank ", s.rank, " waits in round ", step.round, " for rank ",
-                                    step.peer, ", which sends it nothing"));
+                throw_error<error>("rank ", s.rank, " waits in round ", step.round, " for rank ",
+                                   step.peer, ", which sends it nothing");
             }
             result[static_cast<std::size_t>(step.round)].push_back(
                 {step.peer, s.rank, queue.front(), step.chunks, step.what == verb::recv_reduce});
@@ -79,8 +79,8 @@ inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const>
     for (auto const& [key, queue] : sent) {
         if (queue.empty()) { continue; }
         auto const [round, from, to] = key;
-        throw error(text_of("rank ", from, " sends in round ", round, " to rank ", to,
-                            ", which does not receive it"));
+        throw_error<error>("rank ", from, " sends in round ", round, " to rank ", to,
+                           ", which does not receive it");
     }
     for (auto& round : result) {
         std::stable_sort(round.begin(), round.end(), [](auto const& a, auto const& b) {

@@ -39,7 +39,7 @@ public:
         auto const whole = (bytes + page - 1) / page * page;
         auto const refused = whole < bytes || is_too_much_memory(whole);
         void* const p = refused ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
-        if (p == nullptr) { throw transport_error(text_of("no memory for ", bytes, " bytes")); }
+        if (p == nullptr) { throw_error<transport_error>("no memory for ", bytes, " bytes"); }
         std::memset(p, 0, bytes);
         return p;
     }

@@ -105,8 +105,8 @@ public:
             if (fault == 0) { done += part; }
             if (fault == 0 || fault == EINTR) { continue; }
             give_back(offset, done);
-            throw transport_error(
-                text_of("no shared memory for ", bytes, " bytes: ", std::strerror(fault)));
+            throw_error<transport_error>("no shared memory for ", bytes,
+                                         " bytes: ", std::strerror(fault));
         }
     }
     /// Gives the pages of a range back; they read as zero afterwards.
@@ -140,8 +140,8 @@ private:
     [[noreturn]] void fail(char const* call, int fault) {
         if (root_ != nullptr) { ::munmap(root_, root_bytes); }
         if (descriptor_ >= 0) { ::close(descriptor_); }
-        throw transport_error(
-            text_of("shared memory of ", bytes_, " bytes: ", call, ": ", std::strerror(fault)));
+        throw_error<transport_error>("shared memory of ", bytes_, " bytes: ", call, ": ",
+                                     std::strerror(fault));
     }
 
     std::size_t first_ = 0;  // where in the file it begins
@@ -182,8 +182,8 @@ public:
         auto const whole = pages(bytes);
         auto const first = whole < bytes ? std::nullopt : free_.take(whole);
         if (!first) {
-            throw transport_error(text_of("no shared memory for ", bytes,
-                                          " bytes: the rank's part of the file is used up"));
+            throw_error<transport_error>("no shared memory for ", bytes,
+                                         " bytes: the rank's part of the file is used up");
         }
         try {
             file_->take(*first, whole);
@@ -203,7 +203,7 @@ public:
 
 private:
     [[gnu::cold, gnu::noinline, noreturn]] static void refuse(std::size_t bytes) {
-        throw transport_error(text_of(bytes, " bytes of a peer are not in the shared memory"));
+        throw_error<transport_error>(bytes, " bytes of a peer are not in the shared memory");
     }
     static std::size_t pages(std::size_t bytes) {
         return bytes == 0 ? page : (bytes + page - 1) / page * page;

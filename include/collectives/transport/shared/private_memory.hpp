@@ -88,8 +88,8 @@ public:
         if (fault == ESRCH && has_ended(its, peers_[static_cast<std::size_t>(r)].process)) {
             return false;
         }
-        throw transport_error(
-            text_of("memory of rank ", r, " of the job cannot be read: ", std::strerror(fault)));
+        throw_error<transport_error>("memory of rank ", r,
+                                     " of the job cannot be read: ", std::strerror(fault));
     }
 
     /// Whether the kernel takes little longer for a page than the processor does. Measured within

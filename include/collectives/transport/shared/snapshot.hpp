@@ -23,7 +23,7 @@ T snapshot(T const& of) {
 
 /// `whose`: whose number r is, as " of the job".
 [[gnu::cold, gnu::noinline, noreturn]] inline void refuse_damage(rank_t r, char const* whose) {
-    throw transport_error(text_of("rank ", r, whose, " wrote what no rank can have written"));
+    throw_error<transport_error>("rank ", r, whose, " wrote what no rank can have written");
 }
 
 }  // namespace collectives::shared

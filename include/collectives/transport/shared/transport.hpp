@@ -146,10 +146,12 @@ public:
             } catch (transport_error const&) { where = 0; }  // for all of the group to hear
         }
         where = share(where);
-        if (where == 0) { throw transport_error("no shared memory for another communicator"); }
+        if (where == 0) {
+            throw_error<transport_error>("no shared memory for another communicator");
+        }
         auto* const memory = memory_.at(where, board::bytes(static_cast<int>(group.size())));
         if (reinterpret_cast<std::uintptr_t>(memory) % line != 0) {
-            throw transport_error("another communicator's board is not where a peer says");
+            throw_error<transport_error>("another communicator's board is not where a peer says");
         }
         return board(job_, memory, std::move(group), rank_in_group);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/wire/board_list.hpp>
@@ -68,7 +69,7 @@ public:
         auto const what = *place_;
         listen();
         if (came.bytes != sizeof what || what.sender < 0 || what.sender >= way_->size()) {
-            throw transport_error("a word came that no rank of this job can have said");
+            throw_error<transport_error>("a word came that no rank of this job can have said");
         }
         if (what.job == way_->job()) { take_in(what); }
         return true;

@@ -32,7 +32,7 @@ public:
               tell_(to, packed(what));
           }) {
         if (static_cast<std::size_t>(size) > most_ranks) {
-            throw transport_error(text_of("at most ", most_ranks, " ranks can agree by messages"));
+            throw_error<transport_error>("at most ", most_ranks, " ranks can agree by messages");
         }
     }
     survival(survival const&) = delete;

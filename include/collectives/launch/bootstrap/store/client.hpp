@@ -2,6 +2,7 @@
 // A rank other than 0, which connects to the store of rank 0.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/store/endpoint.hpp>
 #include <collectives/launch/bootstrap/store/line.hpp>
 #include <collectives/launch/bootstrap/store/member.hpp>
@@ -153,11 +154,11 @@ private:
         return "it was turned away";
     }
     [[noreturn]] void refuse(std::string const& why) const {
-        throw usage_error(text_of("rank ", rank(), ", meeting: ", why));
+        throw_error<usage_error>("rank ", rank(), ", meeting: ", why);
     }
     [[noreturn]] void break_off(char const* why) const {
-        throw transport_error(
-            text_of("rank ", rank(), ", meeting: what was heard from rank 0: ", why));
+        throw_error<transport_error>("rank ", rank(),
+                                     ", meeting: what was heard from rank 0: ", why);
     }
 
     member me_;

@@ -44,7 +44,7 @@ struct endpoint {
 };
 
 [[noreturn]] inline void cannot_meet(std::string const& what) {
-    throw transport_error(text_of("the ranks of the job cannot meet: ", what));
+    throw_error<transport_error>("the ranks of the job cannot meet: ", what);
 }
 
 /// A socket of this machine without a name in the file system.
@@ -85,7 +85,7 @@ inline endpoint endpoint_of(int socket) {
     socklen_t n = sizeof listens;
     if (::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) != 0 || listens == 0 ||
         ::getsockname(socket, result.get(), &result.bytes) != 0) {
-        throw usage_error(text_of("descriptor ", socket, " is no socket that listens"));
+        throw_error<usage_error>("descriptor ", socket, " is no socket that listens");
     }
     return result;
 }

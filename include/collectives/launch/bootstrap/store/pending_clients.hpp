@@ -2,6 +2,7 @@
 // Accepts connections to the store, and keeps them until they have proved that they belong there.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/store/endpoint.hpp>
 #include <collectives/launch/bootstrap/store/client_connection.hpp>
 
@@ -31,7 +32,7 @@ public:
     pending_clients(descriptor listener, bool with_secret) : listener_(std::move(listener)) {
         auto const place = endpoint_of(listener_.get());
         if (!place.is_local() && !with_secret) {
-            throw usage_error(
+            throw_error<usage_error>(
                 "rank 0 would listen to other machines without a secret: set "
                 "COLLECTIVES_SECRET_FILE or COLLECTIVES_SECRET_FD on all ranks, or meet at "
                 "tcp://127.0.0.1:PORT");

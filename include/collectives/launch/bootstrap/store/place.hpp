@@ -66,9 +66,9 @@ inline store_place parse_store_place(std::string const& text) {
         result.descriptor = number(rest, 1 << 30);
         if (result.descriptor >= 0) { return result; }
     }
-    throw usage_error(text_of("the store '", text,
-                              "' is neither tcp://HOST:PORT, with a port from 1 to 65535, nor "
-                              "file:///DIRECTORY nor fd:N"));
+    throw_error<usage_error>("the store '", text,
+                             "' is neither tcp://HOST:PORT, with a port from 1 to 65535, nor "
+                             "file:///DIRECTORY nor fd:N");
 }
 
 /// What COLLECTIVES_STORE says, else a socket of this machine. Throws usage_error if there is none
@@ -79,11 +79,11 @@ inline store_place store_from_environment(job_place const& me) {
     }
     if (detail::on_several_machines(me)) {
         auto const* const master = std::getenv("MASTER_ADDR");
-        throw usage_error(text_of(
+        throw_error<usage_error>(
             "the ranks are on several machines and cannot find each other: set "
             "COLLECTIVES_STORE=tcp://",
             std::string(master != nullptr ? master : "HOST_OF_RANK_0"),
-            ":PORT, and a secret, or COLLECTIVES_STORE=file:///DIRECTORY on a shared file system"));
+            ":PORT, and a secret, or COLLECTIVES_STORE=file:///DIRECTORY on a shared file system");
     }
     return {};
 }
@@ -94,7 +94,7 @@ inline secret secret_from_environment() {
     auto const* const file = std::getenv("COLLECTIVES_SECRET_FILE");
     auto const fd = detail::environment_number("COLLECTIVES_SECRET_FD");
     if (file != nullptr && fd) {
-        throw usage_error("COLLECTIVES_SECRET_FILE and COLLECTIVES_SECRET_FD are both set");
+        throw_error<usage_error>("COLLECTIVES_SECRET_FILE and COLLECTIVES_SECRET_FD are both set");
     }
     if (file != nullptr) { return secret::from_file(file); }
     return fd ? secret::from_descriptor(*fd) : secret();

@@ -26,7 +26,7 @@ namespace collectives::inline v0::meeting {
 /// Throws transport_error unless libsodium can be used.
 inline void require_sodium() {
     static int const status = ::sodium_init();
-    if (status < 0) { throw transport_error("libsodium cannot be used here"); }
+    if (status < 0) { throw_error<transport_error>("libsodium cannot be used here"); }
 }
 
 inline unsigned char const* octets(bytes_view from) {
@@ -65,12 +65,12 @@ public:
         descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
         struct stat is {};
         if (file.get() < 0 || ::fstat(file.get(), &is) != 0) {
-            throw usage_error(text_of("the secret ", path, ": ", std::strerror(errno)));
+            throw_error<usage_error>("the secret ", path, ": ", std::strerror(errno));
         }
         if (!S_ISREG(is.st_mode) || is.st_uid != ::geteuid() || (is.st_mode & 077U) != 0) {
-            throw usage_error(text_of("the secret ", path,
-                                      " must be a file of yours that nobody else may touch: "
-                                      "chmod 600"));
+            throw_error<usage_error>("the secret ", path,
+                                     " must be a file of yours that nobody else may touch: "
+                                     "chmod 600");
         }
         return secret(file.get(), path);
     }
@@ -78,7 +78,7 @@ public:
     static secret from_descriptor(int fd) {
         auto const name = text_of("of descriptor ", fd);
         if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-            throw usage_error(text_of("the secret ", name, ": ", std::strerror(errno)));
+            throw_error<usage_error>("the secret ", name, ": ", std::strerror(errno));
         }
         return secret(fd, name);
     }
@@ -112,9 +112,9 @@ private:
             got += read(fd, key_.data() + got, key_.size() - got, got, ended);
         }
         if (got != key_.size() || !given()) {
-            throw usage_error(text_of("the secret ", name,
-                                      " is not 32 bytes of which some differ from 0: make one with "
-                                      "head -c 32 /dev/urandom"));
+            throw_error<usage_error>("the secret ", name,
+                                     " is not 32 bytes of which some differ from 0: make one with "
+                                     "head -c 32 /dev/urandom");
         }
     }
     /// Reads at a position, since ranks may share the position of the descriptor; a pipe has none.
