@@ -241,27 +241,27 @@ private:
         auto const* const form = made->in_cells();
         auto& cells = engine_.cells;
         if (form == nullptr || !cells.may_start(engine_.shared_board(), *form)) { return false; }
-        if (idle_.empty()) { idle_.push_back(take(idle_)); }  // which takes over if it waits long
+        if (idle_.empty()) { idle_.push_back(take(idle_)); }
+        auto& cell = idle_.back()->cells();  // of the operation that takes over if it waits long
         auto const entered = engine_.calls.number(made->hash());
-        cell_.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch,
-                    engine_.group(), engine_.reserve_cell(), entered.mark, *form, r.in, r.out,
-                    r.op);
+        cell.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch, engine_.group(),
+                   engine_.reserve_cell(), entered.mark, *form, r.in, r.out, r.op);
         engine_.calls.leave_word(made->call(), made->hash(),
                                  entered);  // while the cell is in transfer
         std::exception_ptr thrown;
         auto patience = engine_.patience();
-        if (engine_.wait_briefly([this] { return cell_.is_ready() || cell_.wrong(); }, patience) &&
-            !cell_.wrong()) {
+        if (engine_.wait_briefly([&cell] { return cell.is_ready() || cell.wrong(); }, patience) &&
+            !cell.wrong()) {
             try {
-                cell_.finish();
-                cells.finish(cell_.all_come());
+                cell.finish();
+                cells.finish(cell.all_come());
                 engine_.calls.finish(entered.sequence);
                 return true;
             } catch (...) { thrown = std::current_exception(); }
         }
         auto o = take(idle_);
         running guard{this, o.get()};
-        o->resume(engine_, made, entered, cell_, r.how.timeout.span());
+        o->resume(engine_, made, entered, r.how.timeout.span());
         o->start_clock(patience.since());
         if (thrown) { o->give_up(thrown); }
         engine_.add(*o);
@@ -279,7 +279,6 @@ private:
     unsigned calls_ = 0;
     std::uint64_t pairs_ = 0, derived_ = 0;
     bool has_shrunk_ = false;
-    cell_run cell_;
     background_calls background_;
 };
 

@@ -31,9 +31,6 @@ public:
     cell_run() = default;
     cell_run(cell_run const&) = delete;  // it points into its own vectors
     cell_run& operator=(cell_run const&) = delete;
-    cell_run(cell_run&&) noexcept = default;
-    cell_run& operator=(cell_run&&) noexcept = default;
-    ~cell_run() = default;
 
     /// Writes this rank's input to its cell for call `number`, which `book` must allow. The caller
     /// wakes the other ranks. All arguments must live until `finish` returns. Throws

@@ -28,14 +28,14 @@ public:
         reset(e, what->call(), e.calls.enter(what->call(), what->hash()), in, out, op, time);
         guarded([&] { run(std::move(what)); });
     }
-    /// Continues a call in cells that was entered as `entered` and whose cell this rank has
-    /// written.
-    void resume(engine& e, std::shared_ptr<program> what, entry entered, cell_run& begun,
+    /// The run in cells, for a call that is begun before it becomes an operation.
+    cell_run& cells() { return cells_; }
+    /// Continues a call in cells that was entered as `entered` and whose cell `cells` has written.
+    void resume(engine& e, std::shared_ptr<program> what, entry entered,
                 std::chrono::nanoseconds time) {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
         program_ = std::move(what);
         mode_ = mode::cells;
-        std::swap(cells_, begun);  // keeps its memory for the next call
         cell_written_ = true;
     }
     /// Begins a call of one segment over messages, whose plan is `steps`. `go_on` moves it until it

@@ -141,9 +141,12 @@ public:
         slot[1].store(past, release);
         if (remembered_[index] != hash) {
             remembered_[index] = hash;
-            std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
-            std::memcpy(words.data(), &call, sizeof call);
-            for (std::size_t i = 2; i < words.size(); ++i) { slot[i].store(words[i], release); }
+            auto const* const from = reinterpret_cast<std::byte const*>(&call);
+            for (std::size_t i = 2; i < slot.size(); ++i) {
+                std::uint64_t word = 0;
+                std::memcpy(&word, from + i * sizeof word, sizeof word);
+                slot[i].store(word, release);
+            }
         }
         mine.entered.store(sequence, release);
     }
