@@ -42,7 +42,7 @@ public:
           short_path_(engine_.carrier().short_path) {}
     communicator_core(communicator_core const&) = delete;
     communicator_core& operator=(communicator_core const&) = delete;
-    ~communicator_core() {
+    [[gnu::cold]] ~communicator_core() {
         background_.end();
         auto const lock = engine_.lock();
         engine_.retire();

@@ -60,6 +60,10 @@ public:
         cells.beside().count_in(shared_->staged);
     }
 
+    engine(engine const&) = delete;
+    engine& operator=(engine const&) = delete;
+    [[gnu::cold]] ~engine() = default;
+
     any_transport& carrier() { return *shared_->carrier; }
     std::shared_ptr<rank_progress> const& shared() const { return shared_; }
     any_board& board() { return *board_; }

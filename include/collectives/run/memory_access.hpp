@@ -38,8 +38,8 @@ private:
 /// does not come back, and when no peer is inside the buffers may be freed. A peer that died, or
 /// that a signal stopped, is not waited for. If a stopped peer goes on, it may write one more
 /// strip. The caller holds the rank's lock, which other threads get while this one sleeps.
-inline void wait_until_peers_have_left(any_transport& t, rank_group const& group,
-                                       progress_lock& lock) {
+[[gnu::cold]] inline void wait_until_peers_have_left(any_transport& t, rank_group const& group,
+                                                     progress_lock& lock) {
     if (!t.tells_inside()) { return; }
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == group.rank()) { continue; }

@@ -21,6 +21,9 @@ class operation : public activity {
     static constexpr int side_by_side = 4;
 
 public:
+    operation() = default;
+    [[gnu::cold]] ~operation() override = default;
+
     /// Enters the operation. `op` (null if nothing is reduced), its operator and the buffers must
     /// live until the operation is done.
     void start(engine& e, std::shared_ptr<program> what, void const* in, void* out,

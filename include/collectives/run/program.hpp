@@ -49,6 +49,10 @@ public:
           hash_(call.hash()),
           blocks_vary_(is_rooted(shape_.what) && has_blocks(shape_.what) && call_.counts == 0) {}
 
+    program(program const&) = delete;
+    program& operator=(program const&) = delete;
+    [[gnu::cold]] ~program() = default;
+
     call_shape const& shape() const { return shape_; }
     lowering::lowered_call const& lowered() const { return lowered_; }
     any_algorithm algorithm() const { return lowered_.algorithm(); }

@@ -58,7 +58,7 @@ struct rank_progress {
     }
     rank_progress(rank_progress const&) = delete;
     rank_progress& operator=(rank_progress const&) = delete;
-    ~rank_progress() {
+    [[gnu::cold]] ~rank_progress() {
         auto const held = work->lock->take();
         work->carriers.erase_value(carrier.get());
     }

@@ -26,7 +26,7 @@ public:
           longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {}
     scratch_pool(scratch_pool const&) = delete;
     scratch_pool& operator=(scratch_pool const&) = delete;
-    ~scratch_pool() {
+    [[gnu::cold]] ~scratch_pool() {
         for (auto const& k : free_) { release(k.memory); }
     }
 

@@ -119,7 +119,7 @@ public:
         return sizeof(board_header) + static_cast<std::size_t>(size) * sizeof(board_row);
     }
     /// Starts the lifetimes in zeroed memory; `users` ranks will close it.
-    static void create(std::byte* memory, int users) {
+    [[gnu::cold]] static void create(std::byte* memory, int users) {
         auto* const header = ::new (memory) board_header{};
         header->users.store(static_cast<std::uint32_t>(users), std::memory_order_relaxed);
         for (std::size_t i = 0; i < static_cast<std::size_t>(users); ++i) {

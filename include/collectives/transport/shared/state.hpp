@@ -112,7 +112,7 @@ public:
     static std::size_t bytes(int size) { return layout(size).end; }
 
     /// Starts the lifetime of the objects in zeroed memory.
-    static state create(std::byte* base, int size) {
+    [[gnu::cold]] static state create(std::byte* base, int size) {
         auto const at = layout(size);
         auto const n = static_cast<std::size_t>(size);
         ::new (base) job_header{};

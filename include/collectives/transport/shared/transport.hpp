@@ -222,7 +222,7 @@ protected:
         if (*place == none) { throw cannot_go_on("a peer has no memory for the survivors"); }
         return *place;
     }
-    transport_error cannot_go_on(char const* why) const {
+    [[gnu::cold]] transport_error cannot_go_on(char const* why) const {
         return transport_error(text_of("rank ", me_, " of the job, shrink: ", why));
     }
     /// Whether all ranks of the list that come before this one are gone.
