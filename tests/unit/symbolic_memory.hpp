@@ -29,7 +29,7 @@ inline std::vector<std::vector<pl::plan>> resolved(pl::planned_history const& wh
     std::vector<std::vector<pl::plan>> result;
     for (auto const& c : what.calls) {
         for (auto const& r : c.runs) {
-            std::vector<pl::peer_view> views;
+            collectives::lean_vector<pl::peer_view> views;
             for (auto const& p : r.ranks) { views.push_back({p.shown, p.offers}); }
             result.emplace_back();
             for (auto const& p : r.ranks) { result.back().push_back(pl::resolve(p, views)); }

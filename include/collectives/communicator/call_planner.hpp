@@ -39,6 +39,10 @@ public:
         if (way() == way_of_data::on_device) { selector_.prefer(device_choice(engine_)); }
     }
 
+    call_planner(call_planner const&) = delete;
+    call_planner& operator=(call_planner const&) = delete;
+    [[gnu::cold]] ~call_planner() = default;
+
     machine_model const& model() const { return selector_.model(); }
     /// Takes other prices. Choices made by the old ones are made anew.
     void use(machine_model prices) {

@@ -65,7 +65,7 @@ COLLECTIVES_INLINE failure failure_being_handled(std::string_view what, int rank
     } catch (mismatch_error const& e) {
         return make(failure_kind::mismatch, e.what());
     } catch (timeout_error const& e) {
-        return make(failure_kind::timeout, e.what(), -1, e.missing());
+        return make(failure_kind::timeout, e.what(), -1, {e.missing().data(), e.missing().size()});
     } catch (transport_error const& e) {
         return make(failure_kind::transport, e.what());
     } catch (peer_lost_error const& e) {

@@ -16,8 +16,8 @@ template <class Result, class... Args>
 class function_ref<Result(Args...)> {
 public:
     template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
-                 std::is_invocable_r_v<Result, F&, Args...>)
+        requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref>) &&
+                    requires(F& f, Args... args) { f(std::forward<Args>(args)...); }
     function_ref(F&& f)  // NOLINT: any callable is one
         : of_(const_cast<void*>(static_cast<void const*>(std::addressof(f)))),
           call_([](void* of, Args... args) -> Result {

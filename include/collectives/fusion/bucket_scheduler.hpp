@@ -208,12 +208,12 @@ private:
 
     /// An all_gather in the host's memory, also where the transport's buffers are on a device.
     template <class T>
-    void gather_reports(std::span<T const> in, lean_vector<T>& out,
+    void gather_reports(memory_span in, lean_vector<T>& out,
                         lean_vector<std::size_t> const& counts) {
         options const soon{.timeout = std::chrono::seconds(1)};
         auto& core = *reports_.core();
-        auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), memory_of(in),
-                                      writable_memory_of(out), counts, 0, soon);
+        auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), in,
+                                      {out.data(), out.size() * sizeof(T)}, counts, 0, soon);
         r.as = collective::split;
         core.run(r);
     }
@@ -233,11 +233,12 @@ private:
         try {
             auto const n = static_cast<std::size_t>(reports_.size());
             lean_vector<fusion_note> of(n);
-            gather_reports<fusion_note>({&mine.of, 1}, of, {});
+            gather_reports({&mine.of, sizeof mine.of}, of, {});
             lean_vector<std::size_t> counts;
             for (auto const& o : of) { counts.push_back(static_cast<std::size_t>(o.open)); }
             lean_vector<tensor_note> notes(number_of_notes(counts));
-            gather_reports<tensor_note>(mine.tensors, notes, counts);
+            gather_reports({mine.tensors.data(), mine.tensors.size() * sizeof(tensor_note)}, notes,
+                           counts);
             lean_vector<tensor_report> all(n);
             auto at = notes.begin();
             for (std::size_t r = 0; r < n; ++r) {

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -72,7 +71,7 @@ inline std::string tensor_difference(tensor_note const& x, tensor_note const& y,
 }
 
 /// The sum of the ranks' numbers of notes. Throws transport_error for an impossible number.
-inline std::size_t number_of_notes(std::span<std::size_t const> counts) {
+inline std::size_t number_of_notes(lean_vector<std::size_t> const& counts) {
     constexpr std::size_t most = std::size_t{1} << 20;  // tensors of a rank
     std::size_t total = 0;
     for (std::size_t r = 0; r < counts.size(); ++r) {
@@ -107,9 +106,10 @@ inline std::string difference_of(lean_vector<tensor_report> const& all) {
         for (auto const& t : other.tensors) { known_somewhere.push_back(t.index); }
     }
     std::sort(known_somewhere.begin(), known_somewhere.end());
-    auto const end = std::unique(known_somewhere.begin(), known_somewhere.end());
+    auto const* const end = std::unique(known_somewhere.begin(), known_somewhere.end());
+    known_somewhere.resize(static_cast<std::size_t>(end - known_somewhere.begin()));
     std::string missing;  // a tensor that one rank has and another, which waits, has not
-    for (auto const i : std::span(known_somewhere.begin(), end)) {
+    for (auto const i : known_somewhere) {
         tensor_note const* known = nullptr;  // as the first rank that has it says
         int knows = 0, lacks = -1;
         for (std::size_t r = 0; r < all.size(); ++r) {

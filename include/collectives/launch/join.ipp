@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
 #include <collectives/launch/join.hpp>
@@ -9,7 +10,6 @@
 #include <collectives/transport/model.hpp>
 
 #include <cstdlib>
-#include <vector>
 
 namespace collectives::inline v0::shm {
 
@@ -26,8 +26,8 @@ namespace collectives::inline v0 {
 namespace detail {
 
 /// Those whose headers the program includes, the quickest first.
-COLLECTIVES_INLINE std::vector<joiner>& joiners() {
-    static std::vector<joiner> all{{"shm", 0, reach_of_one_machine, shm::join}};
+COLLECTIVES_INLINE lean_vector<joiner>& joiners() {
+    static lean_vector<joiner> all{{"shm", 0, reach_of_one_machine, shm::join}};
     return all;
 }
 

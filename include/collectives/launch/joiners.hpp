@@ -3,15 +3,13 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/joiner.hpp>
 
-#include <algorithm>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -27,7 +25,7 @@ inline reach reach_of_one_machine(job_place const& place) {
 /// The transport of this name. Without a name: the quickest transport that reaches all ranks, or,
 /// if none is known to, the quickest that may. `all` is sorted by slowness. The same on all ranks.
 /// Throws usage_error where there is no such transport.
-inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const& place,
+inline joiner const& chosen_joiner(lean_vector<joiner> const& all, job_place const& place,
                                    std::string_view name) {
     std::string names;
     for (auto const& one : all) {
@@ -39,10 +37,9 @@ inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const&
                                  "', but this program can join a job over:", names);
     }
     for (auto const wanted : {reach::all, reach::unknown}) {
-        auto const found = std::find_if(all.begin(), all.end(), [&](joiner const& one) {
-            return one.reaches(place) == wanted;
-        });
-        if (found != all.end()) { return *found; }
+        for (auto const& one : all) {
+            if (one.reaches(place) == wanted) { return one; }
+        }
     }
     throw_error<usage_error>(
         "the ranks are on several machines, and no transport of this "
@@ -51,10 +48,9 @@ inline joiner const& chosen_joiner(std::span<joiner const> all, job_place const&
 }
 
 /// Inserts one in the order of slowness.
-inline void insert_joiner(std::vector<joiner>& all, joiner const& one) {
-    auto const slower = std::find_if(
-        all.begin(), all.end(), [&](joiner const& other) { return other.slowness > one.slowness; });
-    all.insert(slower, one);
+inline void insert_joiner(lean_vector<joiner>& all, joiner const& one) {
+    all.insert(all.find_if([&](joiner const& other) { return other.slowness > one.slowness; }),
+               one);
 }
 
 }  // namespace detail

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 
 namespace collectives::inline v0::plans {
 
@@ -29,7 +28,7 @@ inline offer const* find_offer(lean_vector<offer> const& all, rank_t me, int num
 
 /// Where a peer's place really is. `peers[r]` is rank r. An offer that does not exist stays an
 /// offer, which nobody can read.
-inline place resolve(place p, rank_t me, std::span<peer_view const> peers) {
+inline place resolve(place p, rank_t me, lean_vector<peer_view> const& peers) {
     if (p.where != memory::offer) { return p; }
     if (p.peer < 0 || static_cast<std::size_t>(p.peer) >= peers.size()) { return p; }
     auto const* const found =
@@ -39,21 +38,21 @@ inline place resolve(place p, rank_t me, std::span<peer_view const> peers) {
 }
 
 /// Whether other ranks write the output of the peer of this place.
-inline bool takes_results(place const& p, std::span<peer_view const> peers) {
+inline bool takes_results(place const& p, lean_vector<peer_view> const& peers) {
     return p.peer >= 0 && static_cast<std::size_t>(p.peer) < peers.size() &&
            peers[static_cast<std::size_t>(p.peer)].shown.takes_results;
 }
 
 /// Whether the announced protocols drop an instruction of rank `me`. They never drop the waits of
 /// the window (condition::unless_all_came).
-inline bool is_dropped(instruction const& i, std::span<peer_view const> peers) {
+inline bool is_dropped(instruction const& i, lean_vector<peer_view> const& peers) {
     return i.when == condition::unless_peer_takes_results &&
            takes_results({memory::output, i.peer, 0, 0}, peers);
 }
 
 /// Whether the announced protocols drop destination number `k` of an instruction of rank `me`.
 inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
-                       std::span<peer_view const> peers) {
+                       lean_vector<peer_view> const& peers) {
     if (to.peer >= 0) { return !takes_results(to, peers); }
     if (i.when != condition::unless_all_take_results || k != 1) { return false; }
     for (std::size_t r = 0; r < peers.size(); ++r) {
@@ -64,7 +63,7 @@ inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
 
 /// The plan with all symbols resolved. Instructions keep their positions: a dropped one becomes a
 /// copy of no bytes.
-[[gnu::cold]] inline plan resolve(plan const& mine, std::span<peer_view const> peers) {
+[[gnu::cold]] inline plan resolve(plan const& mine, lean_vector<peer_view> const& peers) {
     plan result = mine;
     result.destinations.clear();
     for (auto& p : result.sources) { p = resolve(p, mine.rank, peers); }

@@ -121,7 +121,7 @@ namespace collectives::inline v0::detail {
                                    : "; all ranks had entered it, but stopped: rank ";
     }
     add_text(text, before, detail::list_of(missing));
-    return failure::make(failure_kind::timeout, text, -1, missing);
+    return failure::make(failure_kind::timeout, text, -1, {missing.data(), missing.size()});
 }
 
 }  // namespace collectives::detail

@@ -59,9 +59,6 @@ public:
         runs.start(*in_memory_, scratch, group_.rank(), shared_->staged);
         cells.beside().count_in(shared_->staged);
     }
-
-    engine(engine const&) = delete;
-    engine& operator=(engine const&) = delete;
     [[gnu::cold]] ~engine() = default;
 
     any_transport& carrier() { return *shared_->carrier; }
@@ -198,8 +195,7 @@ public:
         }
     }
 
-    /// Reserves the next call in cells. Such calls run one after the other, in the order of the
-    /// calls.
+    /// Reserves the next call in cells. They run one after the other, in the order of the calls.
     std::uint64_t reserve_cell() { return ++cells_reserved_; }
     cell_window cells;
 

@@ -46,7 +46,7 @@ public:
         auto* const own = at_.write(to.to) + first;
         if (space_.device() != nullptr) {
             lean_vector<void*> const others(outputs_.begin(), outputs_.end());
-            return reduce(i, own, bytes, destination_of(to.how), others);
+            return reduce(i, own, bytes, destination_of(to.how), {others.data(), others.size()});
         }
         auto const drops_staged = i.when == plans::condition::unless_all_take_results && all_take();
         auto const stages =
@@ -110,7 +110,10 @@ private:
             if (staged != nullptr) { written.add(staged + done, sums.data(), now, best); }
             for (auto& s : sources_) { s = static_cast<std::byte const*>(s) + now; }
             for (auto& n : next_) { n += now; }
-            if (!outputs_.empty()) { written.add(outputs_, sums.data(), now, pushed, next_); }
+            if (!outputs_.empty()) {
+                written.add({outputs_.data(), outputs_.size()}, sums.data(), now, pushed,
+                            {next_.data(), next_.size()});
+            }
             for (auto& o : outputs_) { o += now; }
         }
         written.end();

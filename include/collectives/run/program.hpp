@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -96,17 +95,14 @@ public:
     /// Bytes of scratch that a segment's plan needs under a protocol in memory.
     std::size_t scratch(int segment, plans::protocol how) {
         auto& known = class_of(segment).scratch[static_cast<std::size_t>(how)];
-        if (!known) { known = find_scratch(segment, how); }
-        return *known;
+        if (known == unknown) { known = find_scratch(segment, how); }
+        return known;
     }
     /// The places of the sources that peers with this announcement offer.
     lean_vector<plans::place> const& offered(ready_plan& of, int segment,
                                              plans::announcement shown) {
         auto const index = index_of(shown);
-        if (!of.offered[index]) {
-            class_of(segment).announced[index] = shown;
-            resolve_all(segment);
-        }
+        if (!of.offered[index]) { note_announcement(segment, shown); }
         return *of.offered[index];
     }
     /// The form of the call in cells; null if cells do not suit it. Depends only on what is equal
@@ -123,12 +119,14 @@ private:
         return 2 * protocols + (shown.in_place ? 1 : 0);
     }
 
+    static constexpr auto unknown = ~std::size_t{0};
+    static constexpr std::array<std::size_t, 8> all_unknown{unknown, unknown, unknown, unknown,
+                                                            unknown, unknown, unknown, unknown};
     struct segment_class {
         lean_vector<owned<ready_plan>> made;
-        plans::plan const* over_messages = nullptr;         // the plan over messages
-        std::array<std::optional<std::size_t>, 8> scratch;  // by protocol
-        std::array<std::optional<plans::announcement>, 8>
-            announced;  // announcements that peers made so far
+        plans::plan const* over_messages = nullptr;        // the plan over messages
+        std::array<std::size_t, 8> scratch = all_unknown;  // by protocol
+        lean_vector<plans::announcement> announced;        // what peers announced so far
     };
 
     /// Segments of one vector have two sizes, so two classes. Segments of blocks all differ.
@@ -150,6 +148,10 @@ private:
     [[gnu::cold]] std::size_t find_scratch(int segment, plans::protocol how) const {
         return lowered_.lower(shape_.rank, {{how, shape_.in_place, false}}, segment).scratch;
     }
+    [[gnu::cold]] void note_announcement(int segment, plans::announcement shown) {
+        class_of(segment).announced.push_back(shown);
+        resolve_all(segment);
+    }
     /// Resolves each plan in memory under each announcement that was seen. Later calls in which
     /// plans and announcements meet in new pairs then allocate nothing.
     [[gnu::cold]] void resolve_all(int segment) {
@@ -157,9 +159,8 @@ private:
         for (auto const& one : of.made) {
             if (plans::backend_of(one->choice.shown.how) != plans::backend::memory) { continue; }
             for (auto const& shown : of.announced) {
-                if (!shown) { continue; }
-                auto& made = one->offered[index_of(*shown)];
-                if (!made) { made = resolve_offers(one->steps, segment, *shown); }
+                auto& made = one->offered[index_of(shown)];
+                if (!made) { made = resolve_offers(one->steps, segment, shown); }
             }
         }
     }

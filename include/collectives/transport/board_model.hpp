@@ -34,10 +34,11 @@ public:
     void finish(std::uint64_t sequence) override { board_.finish(sequence); }
     std::uint64_t entered(rank_t r) const override { return board_.entered(r); }
     std::uint64_t finished(rank_t r) const override { return board_.finished(r); }
-    std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const override {
+    [[gnu::cold]] std::optional<fingerprint> call_of(rank_t r,
+                                                     std::uint64_t sequence) const override {
         return board_.call_of(r, sequence);
     }
-    void fail(failure const& why) override { board_.fail(why); }
+    [[gnu::cold]] void fail(failure const& why) override { board_.fail(why); }
     std::optional<failure> first_failure() const override { return board_.first_failure(); }
     std::atomic<std::uint32_t> const& stop_word() const override { return board_.stop_word(); }
 

@@ -100,6 +100,7 @@ public:
     /// Makes a model of the transport `t` and keeps `t` alive.
     explicit transport_model(std::shared_ptr<Transport> t)
         : memory_part(*t), transport_(std::move(t)) {}
+    [[gnu::cold]] ~transport_model() override = default;
 
     /// The transport with its type.
     Transport& of() const { return *transport_; }
@@ -124,7 +125,7 @@ public:
     std::optional<peer_exit> gone(rank_t r) const override { return transport_->gone(r); }
     void note_trouble() override { transport_->note_trouble(); }
 
-    owned<any_board> first_board() override {
+    [[gnu::cold]] owned<any_board> first_board() override {
         static_assert(has_first_board<Transport>);
         return make_owned<board_model<board>>(transport_->first_board());
     }
@@ -133,13 +134,16 @@ public:
         return make_owned<board_model<board>>(
             transport_->make_board(std::move(group), rank_in_group, share));
     }
-    void close_board(any_board& b) override { transport_->close_board(detail::board_of<board>(b)); }
+    [[gnu::cold]] void close_board(any_board& b) override {
+        transport_->close_board(detail::board_of<board>(b));
+    }
 
     bool can_renew() const override {
         constexpr bool agrees = std::same_as<board, shared::board> || agreeing_board<board>;
         return agrees && (renewing<Transport> || reopening<Transport>);
     }
-    renewed renew([[maybe_unused]] any_board& broken, [[maybe_unused]] loss const& of) override {
+    [[gnu::cold]] renewed renew([[maybe_unused]] any_board& broken,
+                                [[maybe_unused]] loss const& of) override {
         if constexpr (renewing<Transport>) {
             auto next = make_shared_object<transport_model>(
                 transport_->renew(detail::board_of<board>(broken), of));

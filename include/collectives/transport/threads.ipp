@@ -26,7 +26,7 @@ struct claim {
     successor* from;
     rank_t rank;
     bool taken = false;
-    ~claim() {
+    [[gnu::cold]] ~claim() {
         if (!taken) { from->memory.state().depart(rank, shared::life::left, 0); }
         if (from->to_come.fetch_sub(1) == 1) { delete from; }
     }

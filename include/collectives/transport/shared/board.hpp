@@ -128,9 +128,8 @@ public:
         }
     }
 
-    /// Leaves word of a call: its number and the hash of all before
-    /// it, and what `call`, whose hash is `hash`, says besides, unless that lies there from
-    /// 128 calls ago. O(1), no wait.
+    /// Leaves word of a call: its number, the hash of all calls before it, and the rest of `call`,
+    /// whose hash is `hash`, unless that is there from 128 calls ago. O(1), no wait.
     void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
                std::uint64_t past) {
         auto& mine = row(me_);
@@ -162,7 +161,7 @@ public:
     void stand(wait_point const& at) { row(me_).waits.store(at); }
     wait_point where(rank_t r) const { return row(r).waits.load().checked(size()); }
     /// What rank r called as operation `sequence`; empty if not yet, or too long ago.
-    std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
+    [[gnu::cold]] std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         if (entered(r) < sequence) { return {}; }
         auto const& slot = row(r).history[sequence % board_row::remembered];
         std::array<std::uint64_t, sizeof(fingerprint) / 8> words;
@@ -177,7 +176,7 @@ public:
 
     /// Tells everybody of a failure and wakes them. The first one stays. Safe from any thread. It
     /// is written down before it counts: a rank may die in between.
-    void fail(failure const& why) {
+    [[gnu::cold]] void fail(failure const& why) {
         auto& mine = row(me_);
         auto k = mine.complaints.fetch_add(1, std::memory_order_relaxed);
         if (k >= board_row::most_complaints && !stopped()) { k = 0; }  // a peer damaged the number
