@@ -150,7 +150,7 @@ TEST_CASE("a job has the name that it was given, else its launcher's") {
 
 TEST_CASE("join takes the transport that is asked for, else the quickest that reaches all ranks") {
     using coll::detail::joiner, coll::detail::reach;
-    std::vector<joiner> all;
+    coll::lean_vector<joiner> all;
     auto const over = [&](coll::job_place const& place, char const* name) -> std::string {
         try {
             return coll::detail::chosen_joiner(all, place, name).transport;
