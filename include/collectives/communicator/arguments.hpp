@@ -5,53 +5,35 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <ranges>
 #include <type_traits>
-#include <utility>
 
 namespace collectives::inline v0 {
 
-namespace detail {
-
-/// What <iterator> has of std::ranges says what a range is; <ranges> takes long to compile.
-template <class R>
-using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
-
-/// A range that knows its size in constant time.
-template <class R>
-concept sized = requires(R& r) {
-    std::ranges::size(r);
-    std::ranges::end(r);
-    requires std::input_iterator<iterator_of<R>>;
-};
-
-}  // namespace detail
-
 /// The type of a range's elements, without const.
 template <class R>
-using element_t = std::remove_cv_t<std::iter_value_t<detail::iterator_of<R>>>;
+using element_t = std::remove_cv_t<std::ranges::range_value_t<R>>;
 
 /// A contiguous range of trivially copyable elements, const or not.
 template <class R>
-concept input_range =
-    detail::sized<R> && std::contiguous_iterator<detail::iterator_of<R>> &&
-    requires(R& r) { std::ranges::data(r); } && std::is_trivially_copyable_v<element_t<R>>;
+concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                      std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
 
 /// A contiguous range whose elements outlive a call that is only started: an lvalue, or a borrowed
 /// range (span).
 template <class R>
-concept lasting_input_range = input_range<R> && requires { std::ranges::begin(std::declval<R>()); };
+concept lasting_input_range = input_range<R> && std::ranges::borrowed_range<R>;
 
 /// A contiguous range whose elements can be written and outlive the call: an lvalue, or a borrowed
 /// range (span).
 template <class R>
-concept output_range =
-    lasting_input_range<R> &&
-    !std::is_const_v<std::remove_reference_t<std::iter_reference_t<detail::iterator_of<R>>>>;
+concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
+                       !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 /// Integers, of any type.
 template <class R>
-concept integer_range = detail::sized<R> && std::integral<element_t<R>>;
+concept integer_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
+                        std::integral<std::ranges::range_value_t<R>>;
 
 /// Cuts a vector into blocks that stand anywhere in it: block i is `counts[i]` elements from
 /// element `displacements[i]` on. Both ranges have one number per rank, none negative; where counts

@@ -9,7 +9,7 @@
 #include <collectives/fusion/options.hpp>
 
 #include <cstddef>
-#include <iterator>
+#include <ranges>
 #include <string_view>
 
 namespace collectives::inline v0 {
