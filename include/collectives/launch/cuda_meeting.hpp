@@ -195,8 +195,10 @@ private:
     std::optional<refusal> try_flags() {
         flag_trial mine(*control_, *space_, cards_, mine_);
         std::uint64_t place = 0;
-        auto* const memory = static_cast<std::byte*>(table_);
-        auto bad = together([&] { place = mine.begin(memory + sizeof(export_table)); });
+        // Behind the table. The ranks of one process have none.
+        auto* const memory =
+            table_ == nullptr ? nullptr : static_cast<std::byte*>(table_) + sizeof(export_table);
+        auto bad = together([&] { place = mine.begin(memory); });
         place = gathered(place)[0];
         if (!bad) {
             bad = together([&] { mine.open(place); });
