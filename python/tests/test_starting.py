@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starting ranks, and ending them: nothing is left."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -181,8 +182,10 @@ class Starting(unittest.TestCase):
 
     def interrupt(self, *arguments):
         """Ctrl-C for this process alone, once its ranks wait; how long it takes to end."""
+        heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+                                   stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=heed)  # which tests in the background ignore
         ranks = [int(process.stdout.readline()) for _ in range(2)]
         time.sleep(0.2)
         begin = time.monotonic()
