@@ -96,7 +96,7 @@ function(collectives_compile_quickly target)
 endfunction()
 
 if(CMAKE_BUILD_TYPE STREQUAL Debug AND TARGET collectives_compiled)    # what all tests with sanitizers call
-    target_compile_options(collectives_compiled PRIVATE -O1)
+    target_compile_options(collectives_compiled PRIVATE -O1 -Wno-pass-failed)    # loops stay scalar at -O1
 endif()
 
 set(COLLECTIVES_CUDA_ARCHITECTURES 90 CACHE STRING

@@ -185,7 +185,7 @@ class Starting(unittest.TestCase):
         heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=heed)  # which tests in the background ignore
+                                   preexec_fn=heed)  # a job in the background ignores it
         ranks = [int(process.stdout.readline()) for _ in range(2)]
         time.sleep(0.2)
         begin = time.monotonic()
