@@ -42,8 +42,8 @@ public:
     /// Copies `bytes` bytes. The two may be the same place; any other overlap is not allowed.
     void add(void* dst, void const* src, std::size_t bytes,
              destination to = destination::read_soon);
-    /// The same `bytes` bytes to several places, while as many behind each of `next`, which are
-    /// read soon, are asked for: the processor itself does not look so far ahead.
+    /// The same `bytes` bytes to several places. Past the caches, as many behind each of `next`,
+    /// which are read soon, are asked for: the processor itself does not look so far ahead.
     void add(std::span<std::byte* const> dsts, std::byte const* src, std::size_t bytes,
              destination to, std::span<std::byte const* const> next);
     void end() {

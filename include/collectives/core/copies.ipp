@@ -135,8 +135,12 @@ COLLECTIVES_INLINE void copies::add(std::span<std::byte* const> dsts, std::byte 
         streams_ = true;
         return;
     }
-    for (auto const* const n : next) {
-        for (std::size_t i = 0; i < bytes; i += detail::line_bytes) { __builtin_prefetch(n + i); }
+    if (to == destination::not_read_soon) {
+        for (auto const* const n : next) {
+            for (std::size_t i = 0; i < bytes; i += detail::line_bytes) {
+                __builtin_prefetch(n + i);
+            }
+        }
     }
     for (auto* const d : dsts) { add(d, src, bytes, to); }
 }

@@ -88,30 +88,32 @@ private:
                           {plan_->size, false, where, space_.queue(), others});
     }
     /// Adds up strips and writes each to every destination: this rank's output, the scratch where
-    /// peers read it, if any, and the outputs of the peers that take results.
+    /// peers read it, if any, and the outputs of the peers that take results. A strip is added up
+    /// in the output itself, or beside it where all outputs are written past the caches.
     void reduce_in_strips(plans::instruction const& i, std::byte* own, std::byte* staged,
                           std::size_t bytes, destination best) {
         auto const pushed = unread_ != nullptr && result_ == destination::read_soon
                                 ? engine_->push_watch.best(unread_, bytes, small_)
                                 : result_;
         auto const dead_after = destination_at(i, 0).how == plans::store::dead_after;
-        auto const own_streams =
-            pushed == result_ && (i.destinations.size() > 1 && destination_at(i, 1).to.peer < 0
+        auto const own_streams = pushed == destination::not_read_soon && pushed == result_ &&
+                                 (i.destinations.size() > 1 && destination_at(i, 1).to.peer < 0
                                       ? dead_after
                                       : !staged_ && all_take());
         if (own_streams) { outputs_.push_back(own); }
         alignas(64) std::array<std::byte, lowering::largest_pushed_element> sums;
         host::copies written;
-        auto const most = sums.size() / op_->elem_size * op_->elem_size;
+        auto const strip = own_streams ? sums.size() : strip_in_place;
+        auto const most = strip / op_->elem_size * op_->elem_size;
         for (std::size_t done = 0; done < bytes && !engine_->stopped(); done += most) {
             auto const now = std::min(most, bytes - done);
-            reduce(i, sums.data(), now, destination::read_soon);
-            if (!own_streams) { written.add(own + done, sums.data(), now); }
-            if (staged != nullptr) { written.add(staged + done, sums.data(), now, best); }
+            auto* const sum = own_streams ? sums.data() : own + done;
+            reduce(i, sum, now, destination::read_soon);
+            if (staged != nullptr) { written.add(staged + done, sum, now, best); }
             for (auto& s : sources_) { s = static_cast<std::byte const*>(s) + now; }
             for (auto& n : next_) { n += now; }
             if (!outputs_.empty()) {
-                written.add({outputs_.data(), outputs_.size()}, sums.data(), now, pushed,
+                written.add({outputs_.data(), outputs_.size()}, sum, now, pushed,
                             {next_.data(), next_.size()});
             }
             for (auto& o : outputs_) { o += now; }
@@ -147,6 +149,8 @@ private:
             if (is_own || !peers.is_staged_copy(k)) { next_.push_back(from); }
         }
     }
+
+    static constexpr std::size_t strip_in_place = 4096;
 
     engine* engine_ = nullptr;
     plans::plan const* plan_ = nullptr;
