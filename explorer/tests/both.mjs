@@ -106,6 +106,9 @@ export function optionsOf(argv) {
            seed: value("--seed", Date.now() % 2 ** 31), seconds: value("--seconds", 6) };
 }
 
+// COLLECTIVES_TEST_SEED, or else the number of the day: what tests take that do not take all.
+export const seedOfTheDay = () => Number(process.env.COLLECTIVES_TEST_SEED ?? Math.floor(Date.now() / 86400000));
+
 // mulberry32: numbers from 0 to 1 that a seed repeats.
 export function diceOf(seed) {
   let a = seed >>> 0;

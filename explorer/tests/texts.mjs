@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The texts that the page makes of an algorithm's: headers to save compile, with a proof for each size;
-// the program for Compiler Explorer compiles without the library and prints the interpreter's steps.
-// Usage: node texts.mjs
+// the program for Compiler Explorer compiles without the library and prints the interpreter's steps: two of six,
+// by COLLECTIVES_TEST_SEED or else the day; COLLECTIVES_TEST_ALL=1 takes all. Usage: node texts.mjs
 import assert from "node:assert";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { NAMES } from "../page/language/headers.js";
 import { packed, unpacked } from "../page/language/packed.js";
 import { compilerExplorerLink, toCompileAlone, toEdit, toSave } from "../page/language/texts.js";
 import { FIRST } from "../page/own.js";
+import { diceOf, seedOfTheDay, shuffle } from "./both.mjs";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const header = (name) => (name.startsWith("collectives/") && existsSync(`${tree}include/${name}`) ? readFileSync(`${tree}include/${name}`, "utf8") : null);
@@ -25,6 +26,9 @@ const compile = (...args) => {
   const { status, stderr } = spawnSync(process.env.CXX ?? "c++", ["-std=c++20", "-Wall", "-Wextra", "-Werror", ...args], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
 };
+const compiled = shuffle(["first", "custom", "ring", "two_shot", "tree", "hierarchical"], diceOf(seedOfTheDay()))
+  .slice(0, process.env.COLLECTIVES_TEST_ALL === "1" ? 6 : 2);
+console.log(`seed ${seedOfTheDay()}: ${compiled}`);
 try {
   let all = "";
   for (const [name, text] of texts) {
@@ -39,7 +43,7 @@ try {
     writeFileSync(`${folder}/${name}.hpp`, saved);
     all += `#include "${name}.hpp"\n`;
 
-    if (!["first", "custom", "ring", "two_shot", "tree", "hierarchical"].includes(name)) { continue; }
+    if (!compiled.includes(name)) { continue; }
     const alone = toCompileAlone(text, algorithm, notes, 4, header);
     const { sessions: [session] } = JSON.parse(Buffer.from(decodeURIComponent(compilerExplorerLink(alone).split("/clientstate/")[1]), "base64").toString());
     assert.equal(session.source, alone);

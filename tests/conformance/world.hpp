@@ -113,11 +113,11 @@ inline std::vector<coll::any_algorithm> algorithms_for(int size) {
 /// A launcher started the ranks, in a number of its choice.
 inline bool launcher_chose_size = false;
 
-/// What says which cases with more than 4 ranks are taken. All ranks must have the same.
-inline std::uint32_t seed_of_large() {
+/// What says which cases are taken. All ranks must have the same.
+inline std::uint32_t seed_of_sample() {
     static auto const seed = [] {
         auto const of_today = sampling::seed_of_the_day();
-        std::printf("seed %u: some of the cases with more than 4 ranks\n", of_today);
+        std::printf("seed %u: a sample of the cases\n", of_today);
         return of_today;
     }();
     return seed;
@@ -126,22 +126,27 @@ inline std::uint32_t seed_of_large() {
 /// The numbers of ranks to test with: all up to 4, and one of those above, as many ranks on few
 /// processors take long. Up to COLLECTIVES_TEST_LARGEST where that is set.
 inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {
+    auto kept = seed_of_sample();  // here already, so that ranks get it and do not print it
     if (char const* const largest = std::getenv("COLLECTIVES_TEST_LARGEST")) {
         std::erase_if(all, [most = std::stoi(largest)](int size) { return size > most; });
     }
     auto const is_large = [](int size) { return size > 4; };
     auto const large = std::count_if(all.begin(), all.end(), is_large);
     if (large > 1 && !launcher_chose_size && !sampling::all_cases()) {
-        auto kept = seed_of_large() % static_cast<std::uint32_t>(large);
+        kept %= static_cast<std::uint32_t>(large);
         std::erase_if(all, [&](int size) { return is_large(size) && kept-- != 0; });
     }
     return all;
 }
 
-/// Whether a test takes the case `key` with so many ranks: each one up to 4 ranks, one of three
-/// above.
+/// Whether the case `key` is among those taken, one of so many.
+inline bool is_in_sample(std::uint64_t key, std::uint32_t one_of) {
+    return sampling::all_cases() || scramble(key + seed_of_sample()) % one_of == 0;
+}
+
+/// The same for one with so many ranks: each up to 2 ranks, one of two up to 4, one of four above.
 inline bool is_taken(int size, std::uint64_t key) {
-    return size <= 4 || sampling::all_cases() || scramble(key + seed_of_large()) % 3 == 0;
+    return is_in_sample(key, size <= 2 ? 1 : size <= 4 ? 2 : 4);
 }
 
 }  // namespace conformance

@@ -4,14 +4,16 @@
 
 #include <collectives/communicator.hpp>
 
+#include <cstddef>
 #include <functional>
 
 namespace random_programs {
 
 using rank_body = std::function<void(collectives::communicator&)>;
 
-/// Runs COLLECTIVES_TEST_CASES random collectives or a few more (default 2000) through `run(size,
-/// f)`. Gives main's status.
-int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run);
+/// Runs COLLECTIVES_TEST_CASES random collectives, or else `otherwise`, or a few more, through
+/// `run(size, f)`. Gives main's status.
+int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run,
+              std::size_t otherwise = 2000);
 
 }  // namespace random_programs

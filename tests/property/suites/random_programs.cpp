@@ -12,9 +12,10 @@
 
 namespace random_programs {
 
-int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run) {
+int main_with(char const* name, std::function<void(int size, rank_body const&)> const& run,
+              std::size_t otherwise) {
     auto const* const asked = std::getenv("COLLECTIVES_TEST_CASES");
-    auto const wanted = asked != nullptr ? std::strtoul(asked, nullptr, 10) : 2000UL;
+    auto const wanted = asked != nullptr ? std::strtoul(asked, nullptr, 10) : otherwise;
     std::size_t done = 0;
     bool fine = true;
     while (fine && done < wanted) {
