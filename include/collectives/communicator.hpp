@@ -232,9 +232,9 @@ public:
         run_pair(detail::type_of<Out>(), memory_of(out), to, detail::type_of<In>(),
                  writable_memory_of(in), from, tag, how);
     }
-    /// The bytes of the next message of a rank under a tag, if one waits here. Does not wait for
-    /// one, but where that rank has gone looks for up to 20 ms, then throws peer_lost_error, which
-    /// breaks the communicator as a receive would; usage_error where the transport cannot tell.
+    /// The bytes of the next message from a rank under a tag, if one has arrived; does not wait. If
+    /// that rank has left, looks for up to 20 ms, then throws peer_lost_error, which breaks the
+    /// communicator as in a receive. Throws usage_error if the transport cannot tell.
     std::optional<std::size_t> probe(rank_t from, int tag = 0);
 
     /// A communicator of the ranks with the same color, ordered by key, then rank. Collective.
@@ -257,8 +257,9 @@ public:
 
     /// Ends every rank's waits with an error. May be called from any thread.
     void abort(std::string_view why);
-    /// After a loss: the living ranks in their order. Collective among them; a late rank is
-    /// left out. Throws peer_lost_error there, and if less than half live, or half without rank 0.
+    /// After a loss: a communicator of the living ranks, in their order. Collective among them. A
+    /// late rank is left out, and gets peer_lost_error. So do all if less than half of the ranks
+    /// live, or half without rank 0.
     communicator shrink(options const& how = {});
 
     /// What `automatic` would take for a vector of `bytes` bytes, with the predicted times. For

@@ -29,9 +29,10 @@ struct timing {
     bool core_each = false;    ///< the ranks can run at the same time: waits until they do
 };
 
-/// Seconds that each of these calls takes on the slowest rank: the least of a few series of equally
-/// many calls on all ranks, since all that disturbs makes it longer. The calls take turns, so that
-/// what disturbs for some milliseconds does not spoil all series of one. The same on every rank.
+/// Seconds that each call takes on the slowest rank: the least of a few series, since every
+/// disturbance makes a series longer. A series has equally many calls on all ranks. The calls take
+/// turns, so a disturbance of some milliseconds does not spoil all series of one call. Equal on
+/// every rank.
 template <class... Call>
 std::array<double, sizeof...(Call)> seconds_of(communicator& comm, timing how,
                                                Call const&... call) {

@@ -190,8 +190,8 @@ private:
         engine_.wait(*o);
         idle.push_back(std::move(o));
     }
-    /// A call that need not wait ends without a look at what else may have come; but not all do, or
-    /// a rank that never waits would keep others waiting.
+    /// Whether a call that need not wait may end without polling. Some calls poll all the same,
+    /// because a rank that never polls would keep others waiting.
     [[gnu::noinline]] bool may_end_at_once() {
         return ++calls_ % calls_between_polls != 0 && engine_.shared()->work->active.size() == 1;
     }

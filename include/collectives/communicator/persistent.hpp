@@ -29,8 +29,8 @@ public:
     ~persistent();  ///< waits, if it is under way
 
     /// Begins the call. Throws usage_error if it is under way, and what a `start_` form throws.
-    /// The first starts make what later ones use again; then it neither searches nor plans, but
-    /// for a gather or scatter without counts whose ranks must hear the size first.
+    /// Later starts reuse what the first ones made, and plan nothing. Exception: in a gather or
+    /// scatter without counts, ranks may have to receive the size each time.
     void start();
     /// As `pending::test` and `pending::wait`. A call that is not under way is done.
     bool test();

@@ -23,9 +23,9 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-/// Who goes on: the same on all of them. What a peer says that makes no sense does not end this,
-/// since the communicator is broken already; a transport that fails in a hundred turns running
-/// does.
+/// The ranks that go on, the same on all of them. A senseless message from a peer does not end
+/// this, because the communicator is broken already. A transport that fails a hundred times in a
+/// row does.
 [[gnu::cold]] inline lean_vector<rank_t> agree_on_survivors(engine& e, timeout time) {
     auto const until = time.deadline(steady::now());
     auto const lost = [&](rank_t r) {

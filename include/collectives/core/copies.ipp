@@ -32,10 +32,9 @@ inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines
     }
 }
 
-/// Copies whole lines to the `n` places, `at` bytes behind each, where a line begins: every line to
-/// all of them before the next, while as much is asked for from where `next` points to. So most
-/// lines are on their way at once; and one store for a line is quicker than several
-/// (docs/lab/measurements.md).
+/// Copies whole lines to `n` places, `at` bytes from the start of each, where a line begins. Writes
+/// each line to all places before the next one, and prefetches as much from `next`. So most lines
+/// are in flight at once; one store for a line is faster than several (docs/lab/measurements.md).
 [[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
                                                            std::size_t at, std::byte const* from,
                                                            std::size_t lines,
@@ -90,9 +89,9 @@ inline void stream(std::byte* to, std::byte const* from, std::size_t bytes) {
     std::memcpy(to + end, from + end, bytes - end);
 }
 
-/// From so many times the last-level cache on, results go past the caches where nobody reads them
-/// soon. Measured (docs/lab/measurements.md): at once this size sums gain up to a third, at half of
-/// it copies gain as much but some sums lose a tenth, at a thirtieth all lose.
+/// From this many times the size of the last-level cache, results that nobody reads soon go past
+/// the caches. Measured (docs/lab/measurements.md): at 1, sums gain up to a third; at 1/2, copies
+/// gain as much, but some sums lose a tenth; at 1/30, all lose.
 inline constexpr double streamed_cache_sizes = 1.0;
 
 }  // namespace detail

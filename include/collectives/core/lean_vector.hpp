@@ -43,11 +43,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// Does what std::vector does, under the same names and at the same cost, as far as this library
-/// needs it. What differs: it works at run time only, knows no allocators, its iterators are
-/// pointers, and moving an element must not throw. It takes elements by value, so one that is moved
-/// into it is gone if there is no memory. Ranges that are copied into it must not be parts of it.
-/// It converts from std::vector and to it, by templates: so nobody else pays for that class.
+/// Like std::vector, under the same names and at the same cost, with what this library needs. It is
+/// not constexpr, has no allocators, and its iterators are pointers. Moving an element must not
+/// throw. It takes elements by value, so an element that is moved in is lost if there is no memory.
+/// A range that is copied in must not be part of the vector. It converts from and to std::vector by
+/// templates, so other users do not compile that class.
 template <class T>
 class lean_vector {
 public:

@@ -25,7 +25,7 @@ public:
     explicit store_probe(time_per_line slow = time_per_line(10)) : slow_(slow) {}
 
     /// How to store the `bytes` bytes at `to`, which peers read next. May overwrite what was there.
-    /// `rare`: it looks at each store of the calls in which `push_pays` was true to take times.
+    /// With `rare` it times each store of a call for which `push_pays` said true only to get times.
     destination best(std::byte* to, std::size_t bytes, bool rare = false) {
         if (!host::detail::can_pass_caches || bytes < least) { return destination::read_soon; }
         if (looks_ < samples || (rare && timed_) || bytes >= left_) {
@@ -36,9 +36,9 @@ public:
         return far_ ? destination::not_read_soon : destination::read_soon;
     }
 
-    /// Whether peers should write sums to this rank's output rather than stage them. This probe is
-    /// of stores to peers' outputs, and `ring` of those to what this rank stages. Also true at
-    /// first and now and then, so that peers time their stores.
+    /// Whether peers should write sums to this rank's output, so that it need not stage them. This
+    /// probe times stores to peers' outputs; `ring` times stores to the staging ring. Also true for
+    /// the first calls, and occasionally later, so that peers can time such stores.
     bool push_pays(store_probe const& ring) {
         if (!host::detail::can_pass_caches) { return false; }
         auto const now = asked_ < samples || asked_ % patience == 0;

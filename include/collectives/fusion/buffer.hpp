@@ -76,8 +76,8 @@ public:
     explicit fusion_buffer(communicator& comm, fusion_options const& how = {});
     fusion_buffer(fusion_buffer&&) noexcept = default;
     fusion_buffer& operator=(fusion_buffer&&) = delete;
-    /// Flushes, unless it goes because of an exception: then it ends what was started, and what was
-    /// not done by then never is. Does not throw: a failure stays with the communicator.
+    /// Flushes, unless an exception is the reason for its end. Then it only ends what was started;
+    /// tensors that were not done never are. Does not throw: a failure stays with the communicator.
     ~fusion_buffer();
 
     /// Adds a tensor, which must live and stay as it is until it is done; its result comes in its

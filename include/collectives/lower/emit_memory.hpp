@@ -16,10 +16,9 @@ namespace collectives::inline v0::lowering {
 class memory_emitter {
 public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
-    /// sums. With a layout of chunks that lie at the same place in all outputs, the ranks that send
-    /// in the last round write them there likewise: a value is read once for all. If there are
-    /// two rounds, a rank that passes a value on in the second one reads it at its source, and
-    /// makes no copy first.
+    /// sums. Given a layout (chunks at the same place in all outputs), ranks that send in the last
+    /// round write there, too, so each value is read once. If such a schedule has two rounds, a
+    /// rank that passes a value on reads it at its source, and makes no copy first.
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* outputs)
         : to_(to),
           from_(from),

@@ -98,9 +98,10 @@ struct rank_facts {
     function_ref<bool()> lends;                   // peers can copy from what they do not reach
 };
 
-/// Whether the kernel copies a peer's private memory sooner than both copy through memory that they
-/// share: where one peer reads each value, for the kernel is the slower one at copying; and in a
-/// rooted call only up to the size from which it takes longer than two cores that copy at once.
+/// Whether the kernel copies private memory sooner than both ranks copy through shared memory: if
+/// one peer reads each value, since the kernel copies more slowly than a processor. In a rooted
+/// call this holds only up to the size from which the kernel takes longer than two cores that copy
+/// at once.
 [[gnu::cold]] inline bool suits_lending(call_shape const& s) {
     auto const one_reads =
         s.size == 2 || (s.what != collective::all_gather && s.what != collective::broadcast);

@@ -14,9 +14,9 @@ namespace collectives::inline v0::detail {
 /// How often a rank that waits looks for a reason.
 inline constexpr std::chrono::milliseconds look_interval{20};
 
-/// Says on the board where this rank waits, and asks the others where they do. As long as it asks
-/// for an activity whose time has run out, the board says where that one waits, whatever else the
-/// rank does: so its peers know what they are asked about.
+/// Publishes on the board where this rank waits, and asks the others where they wait. While it asks
+/// for an activity that timed out, the board shows where that one waits, whatever else the rank
+/// does. So its peers know what they are asked about.
 class standing {
 public:
     [[gnu::cold]] void tell(any_board& board, activity const& of) {

@@ -48,8 +48,8 @@ public:
         thread_.join();
     }
 
-    /// That of this process, which runs where the process may: not on the core alone to which the
-    /// rank is pinned that needs it first. It ends with the last pointer to it.
+    /// The thread of this process. It may run wherever the process may, not only on the core to
+    /// which the first rank that needs it is pinned. It ends with the last pointer to it.
     static std::shared_ptr<progress_thread> of_process() {
         static auto& mutex = *new std::mutex;  // these outlive all threads that may still run
         static auto& one = *new std::weak_ptr<progress_thread>;

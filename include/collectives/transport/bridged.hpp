@@ -149,8 +149,8 @@ public:
         nap_ = std::min(2 * nap_, longest_nap);
     }
 
-    /// Of the peers of this host only deaths count: who ends by itself may have done all that is
-    /// asked of it, and has not told so in words.
+    /// Of peers on this host only a death counts. A peer that ended by itself may have done its
+    /// part without having sent its control message.
     std::optional<peer_exit> gone(rank_t r) const override {
         if (is_here(r)) {
             if (auto const how = inside_->gone(local(r)); how && how->died) { return how; }

@@ -15,15 +15,16 @@
 
 namespace collectives::inline v0::cuda {
 
-/// What a rank says of itself, which only grows, and others of it once it has gone.
+/// What a rank publishes about its stream; it only grows. `let_go` is set once the rank is gone or
+/// its device has failed.
 struct alignas(128) order_word {
     std::uint64_t done;      // its stream has come so far: the device writes it
     std::uint64_t enqueued;  // that much is enqueued: the rank does, before it tells a peer
     std::uint64_t let_go;    // nobody waits for it any more; no device writes this
 };
 
-/// Of all ranks of a job, in memory that they share and that this rank's device reaches. A peer
-/// waits for what was enqueued when it was told, so no wait comes before what it waits for.
+/// The order words of all ranks, in shared memory that this rank's device reaches. A peer waits
+/// only for work that was enqueued when it was told, so no wait precedes what it waits for.
 class order_flags {
 public:
     static constexpr std::size_t page = 4096;
@@ -75,13 +76,13 @@ public:
         std::atomic_ref(all_[r].let_go).store(1, std::memory_order_release);
         std::atomic_ref(all_[r].done).store(never_reached, std::memory_order_release);
     }
-    /// Then what waited for it has gone on without.
+    /// If true, work that waited for the rank has gone on without it.
     bool was_let_go(rank_t r) const { return r < ranks_ && load(all_[r].let_go) != 0; }
     void let_go() {
         has_let_go_ = true;
         let_go(me_);
     }
-    /// Then this rank's words say nothing any more.
+    /// If true, this rank's words are no longer valid.
     bool has_let_go() const { return has_let_go_; }
 
 private:

@@ -184,8 +184,8 @@ public:
             throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
         }
     }
-    /// Throws as that. Work of a rank that has none to do costs the ranks that share its device a
-    /// change to this rank's context; so nothing is enqueued where the user's stream is idle.
+    /// Throws what `require_followable` throws. Work enqueued for an idle rank would make a shared
+    /// device change to its context, so nothing is enqueued if the user's stream is idle.
     void follow(stream user) override {
         on_device const here(*calls_, device_);
         require_followable(user);

@@ -17,9 +17,9 @@ namespace collectives::inline v0::shared {
     return std::min(kib == unknown ? unknown : kib * 1024, left_in_cgroups());
 }
 
-/// Whether so many bytes would take nearly all that is left. The kernel gives out pages as they are
-/// touched, and when there are none it kills somebody: who wants much has to ask before. O(1);
-/// below 64 MiB nothing is asked.
+/// Whether this many bytes would take nearly all memory that is left. The kernel provides pages
+/// when they are touched, and kills a process if there are none. So ask before you take much. O(1);
+/// below 64 MiB it does not ask.
 inline bool is_too_much_memory(std::size_t bytes) {
     return bytes >= 64 * 1024 * 1024 && bytes > available_memory() / 16 * 15;
 }

@@ -83,7 +83,7 @@ struct alignas(line) board_row {
     std::atomic<std::uint64_t> entered;
     std::atomic<std::uint64_t> finished;
     wait_slot waits;             // where it waits
-    cell_ring<64, 5> few_cells;  // roots run ahead further: most time is the others' turns
+    cell_ring<64, 5> few_cells;  // many, so that a root can run ahead while the others have no core
     cell_ring<16, 33> more_cells;
     std::array<channel_line, channels_per_rank> channels;
     std::array<leftover, most_left_behind> left_behind;
@@ -93,7 +93,7 @@ struct alignas(line) board_row {
     std::atomic<attendance> attends;
 };
 
-// Who runs ahead must not overwrite what the others have to find out in case of a mismatch.
+// A rank that runs ahead must not overwrite calls that others need to diagnose a mismatch.
 static_assert(decltype(board_row::few_cells)::cells + 2 <= board_row::remembered);
 
 struct alignas(line) board_header {

@@ -79,8 +79,8 @@ public:
         auto& c = job_.cell_of(from, me_, position);
         return c.stamp.load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
     }
-    /// Gives the oldest full cell back. The sender hears of every fourth, since each word to it
-    /// takes as long as a message: it waits only once it knows of none that is free.
+    /// Gives the oldest full entry back. The sender learns of every fourth only, because each
+    /// report takes as long as a message, and it waits only if it knows of no free entry.
     void hand_back(rank_t from) {
         auto const taken = ++peers_[static_cast<std::size_t>(from)].in;
         if (taken % (cells_per_ring / 2) != 0) { return; }
@@ -122,9 +122,9 @@ public:
           each_(static_cast<std::size_t>(count)),
           held_by_(static_cast<std::size_t>(job.size())) {}
 
-    /// Takes a free slot for `reader` and notes it in `h`. A reader that has one leaves one for
-    /// each peer that has none, half of all at most: a reader that stays away must not hold up the
-    /// others. Null if there is none.
+    /// Takes a free slot for `reader` and notes it in `h`; null if there is none. A reader that has
+    /// a slot leaves one for each peer that has none, at most half of all, so that a slow reader
+    /// does not hold up the others.
     std::byte* take(rank_t reader, cell_header& h) {
         auto& its = held_by_[static_cast<std::size_t>(reader)];
         auto const lacks = [&] {

@@ -119,9 +119,10 @@ public:
         collectives::detail::without_cancellation const until_end;
         ::ppoll(awaited.data(), awaited.size(), &most, nullptr);
     }
-    /// A rank that failed says why, and what the others are in it may have finished: that gets some
-    /// time. A rank that took its memory back has closed the channel for data alone, and lives. A
-    /// dead rank closes both, but UCX may notice that of one later.
+    /// A rank that failed says why, and may have finished its part of the calls that the others are
+    /// in. So it counts as lost only after a grace period. A rank that took its memory back has
+    /// closed its data channel only, and is alive. A dead rank closes both channels, but UCX may
+    /// notice one of them later.
     std::optional<peer_exit> gone(rank_t r) const {
         constexpr auto grace = std::chrono::milliseconds(50);
         if (control_.is_lost_since(r, grace)) { return peer_exit{.died = true}; }

@@ -92,8 +92,8 @@ private:
         lean_vector<rank_t> unanswered;
     };
 
-    /// Of many boards the last ones: who waits for another that was closed so long ago, and where
-    /// nobody said that it is over, learns it when this rank is gone.
+    /// Remembers only the boards that were closed last. A rank that waits on an older one, and was
+    /// not told that it is closed, learns it when this rank is gone.
     void remember(std::uint64_t id, closed_board c) {
         if (order_.size() == most_closed) {
             closed_.erase(order_.front());

@@ -81,12 +81,12 @@ public:
         while (boards_.is_left_out(head_)) { ++head_; }
     }
 
-    /// Collective: words are heard, and answered, until all ranks have come here, or the time is
-    /// over; silent ones are not waited for. False, on all ranks, if some have not come,
-    /// even if those were left out: they may live, and still speak. Else no word to this rank is
-    /// still on its way, which a later communicator of MPI's with the same number would take for
-    /// its own: when all have come nobody answers any more, and then rank 0 adds up who was told
-    /// how many. After a loss the first that goes on does what rank 0 does here.
+    /// Collective. Receives and answers control messages until all ranks have called this or the
+    /// time is over; silent ranks are not waited for. Returns false on all ranks if a rank has not
+    /// come, even one that was left out: it may be alive and still send. If it returns true, no
+    /// control message to this rank is under way. Over MPI a later communicator with the same
+    /// number would receive it. So ranks stop answering once all have come, and rank 0 (after a
+    /// loss, the first survivor) tells each rank how many messages to expect.
     bool leave(steady::time_point patience) {
         answers_ = true;
         say_farewell();
@@ -256,8 +256,9 @@ private:
         }
         return true;
     }
-    /// Whether one without which `leave` fails never comes. The head waits for all, and the others
-    /// for the head, which fails with any rank that says it goes. Who has left may be out of reach.
+    /// Whether a rank that `leave` needs will never come. The head needs all ranks. The others need
+    /// the head, which fails if any rank says that it goes. A rank that has left may be out of
+    /// reach.
     bool somebody_stays_away() const {
         if (due_known_) { return false; }
         auto const leads = way_->rank() == head_;

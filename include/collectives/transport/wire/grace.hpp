@@ -9,8 +9,8 @@
 
 namespace collectives::inline v0::wire {
 
-/// A moment for a message to end. A thread of the rank that waits for its lock gets it in between,
-/// and may even drop all data: so look anew after each `pause`.
+/// A grace period for a message to end. During each `pause` another thread of the rank may take the
+/// lock, and may even drop all data, so check again afterwards.
 struct grace {
     steady::time_point until{};     // by default none
     progress_lock* lock = nullptr;  // null: no other thread may need it

@@ -24,13 +24,13 @@ struct arrival {
 
 /// A way to the other ranks of a job. A `handle` is a message under way; by default it is none.
 ///
-/// Messages with equal (source, destination, tag) never overtake each other, nor do words between
-/// two ranks. `test` says whether a message has ended (then its handle is none); one to or from a
-/// lost rank never does. `take_back` ends it early: false if that was not done in time,
-/// and the library may still use its memory until `drop_data`, which ends all messages but words
-/// for good and says whether none uses memory then, as `close` does at the very end. `job` is the
-/// same on all ranks, and differs from that of links that were closed before where late words of
-/// those may still come. Everything else throws transport_error for what the library refuses.
+/// Messages with equal (source, destination, tag) never overtake each other, nor do control
+/// messages between two ranks. `test` says whether a message has ended; its handle is then empty. A
+/// message to or from a lost rank never ends. `take_back` ends a message early. If it returns
+/// false, the library may use the message's memory until `drop_data`, which ends all messages for
+/// good, except control messages, and says whether any memory is still in use; `close` does so at
+/// the very end. `job` is equal on all ranks. It differs from that of earlier links whose control
+/// messages may still arrive. Everything else throws transport_error for what the library refuses.
 template <class T>
 concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std::byte const* from,
                         std::byte* to, bool (*ready)()) {

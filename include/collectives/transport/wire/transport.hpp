@@ -42,8 +42,8 @@ public:
     transport(transport const&) = delete;
     transport& operator=(transport const&) = delete;
 
-    /// Collective while all is well. While an exception passes it is not: the others are told. So
-    /// they are where this rank has waited long enough for them.
+    /// Collective if nothing has failed. While an exception passes, or once this rank has waited
+    /// long enough for the others, it only tells them that it leaves.
     ~transport() {
         probes_.end(*link_, [this](auto memory) { keep(std::move(memory)); });
         if (!link_->usable()) {
@@ -199,9 +199,9 @@ private:
         ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
         return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
     }
-    /// Until when this rank waits at the end for the others. A rank that ended at once after a
-    /// failure could take along what it told of it. Else the last message to a slow rank may still
-    /// be buffered here.
+    /// Until when this rank waits for the others at its end. If it ended at once after a failure,
+    /// its report could be lost in a send buffer. Without a failure, the last message to a slow
+    /// rank may still be buffered here.
     steady::time_point patience() const {
         auto const now = steady::now();
         if (trouble_) { return now + std::chrono::seconds(1); }
