@@ -16,7 +16,7 @@ TEST_CASE("messages and receives of a tag meet in their order, whoever is first"
     shared::inbox box;
     std::array<shared::request, 4> receives;
     auto const header = [](std::uint64_t tag, std::uint64_t number) {
-        shared::cell_header h;
+        shared::entry_header h;
         h.tag = tag;
         h.sender = number;
         return h;
@@ -69,7 +69,7 @@ TEST_CASE(
     "messages of a peer that is far ahead are taken in their order, in time that does not grow") {
     shared::inbox box;
     shared::request receive;
-    shared::cell_header h;
+    shared::entry_header h;
     h.tag = 5;
     constexpr std::uint64_t ahead = 200'000;
     std::uint64_t sent = 0, taken = 0;

@@ -120,7 +120,7 @@ TEST_CASE(
     }
     endless.send();
     CHECK(all[0].poll());
-    CHECK(endless.taken <= shared::cells_per_ring);
+    CHECK(endless.taken <= shared::entries_per_ring);
     while (all[0].poll() && endless.taken < most) { all[1].poll(); }
     CHECK(endless.taken == most);
 }
@@ -131,7 +131,7 @@ TEST_CASE("messages wait in small slots for their receives, and hold up nobody e
     std::vector<std::vector<std::byte>> sent, got;
     std::deque<shared::request> sends(many), receives(many);
     for (int i = 0; i < many; ++i) {
-        auto const bytes = i % 2 == 0 ? shared::cell_payload + 1 : shared::small_slot_bytes;
+        auto const bytes = i % 2 == 0 ? shared::entry_payload + 1 : shared::small_slot_bytes;
         sent.emplace_back(bytes, static_cast<std::byte>(i + 1));
         got.emplace_back(bytes);
     }

@@ -19,8 +19,8 @@
 
 namespace coll = collectives;
 namespace shared = collectives::shared;
-using shared::cell_header;
-using shared::cell_kind;
+using shared::entry_header;
+using shared::entry_kind;
 
 namespace {
 
@@ -49,8 +49,8 @@ struct pair_of_ranks {
         out.bytes = what.size();
         honest->isend(out, r);
     }
-    /// What rank 0 says of a cell; empty if it takes it.
-    std::string says_of(cell_header const& h) {
+    /// What rank 0 says of an entry; empty if it takes it.
+    std::string says_of(entry_header const& h) {
         REQUIRE(liar.push(0, h));
         try {
             honest->poll();
@@ -60,10 +60,10 @@ struct pair_of_ranks {
     /// Offers a message that is to be streamed, and gives the number of rank 0's request.
     std::uint64_t begin_to_stream(std::size_t bytes) {
         expect(bytes);
-        CHECK(says_of({.kind = cell_kind::offer, .bytes = bytes, .sender = 1}).empty());
+        CHECK(says_of({.kind = entry_kind::offer, .bytes = bytes, .sender = 1}).empty());
         honest->poll();
-        auto const answer = cell_header::of(job.state().cell_of(0, 1, 0));
-        CHECK(answer.kind == cell_kind::accept);
+        auto const answer = entry_header::of(job.state().entry_of(0, 1, 0));
+        CHECK(answer.kind == entry_kind::accept);
         return answer.receiver;
     }
 };
@@ -73,11 +73,11 @@ constexpr std::size_t large = std::size_t{1} << 20;
 
 }  // namespace
 
-TEST_CASE("a cell that says that it holds more than a cell") {
+TEST_CASE("an entry that says that it holds more than an entry") {
     for (bool const awaited : {false, true}) {
         pair_of_ranks two;
         if (awaited) { two.expect(large); }
-        CHECK(two.says_of({.kind = cell_kind::eager, .bytes = large}) == nonsense);
+        CHECK(two.says_of({.kind = entry_kind::eager, .bytes = large}) == nonsense);
     }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a peer that says that it has taken messages which were never sent, or
         pair_of_ranks all;
         std::vector<std::byte> const what(8);
         std::vector<shared::request> sent(9);
-        for (int i = 0; i < shared::cells_per_ring; ++i) {
+        for (int i = 0; i < shared::entries_per_ring; ++i) {
             all.begin_to_send(what, sent[static_cast<std::size_t>(i)]);
         }
         all.job.state().taken(0, 1).store(lie);
@@ -97,9 +97,9 @@ TEST_CASE("a peer that says that it has taken messages which were never sent, or
     }
 }
 
-TEST_CASE("a cell of no kind") {
+TEST_CASE("an entry of no kind") {
     pair_of_ranks two;
-    CHECK(two.says_of({.kind = static_cast<cell_kind>(77)}) == nonsense);
+    CHECK(two.says_of({.kind = static_cast<entry_kind>(77)}) == nonsense);
 }
 
 TEST_CASE("a rank that has written nonsense is not read again, and all that waits for it ends") {
@@ -109,8 +109,8 @@ TEST_CASE("a rank that has written nonsense is not read again, and all that wait
     shared::request send;
     two.begin_to_send(sent, send);
     CHECK(!two.honest->test(send));
-    CHECK(two.says_of({.kind = static_cast<cell_kind>(77)}) == nonsense);
-    CHECK(two.says_of({.kind = static_cast<cell_kind>(78)}).empty());
+    CHECK(two.says_of({.kind = static_cast<entry_kind>(77)}) == nonsense);
+    CHECK(two.says_of({.kind = static_cast<entry_kind>(78)}).empty());
     for (auto* const r : {&two.receive, &send}) {
         CHECK_THROWS_WITH_AS(two.honest->test(*r), nonsense, coll::transport_error);
     }
@@ -122,14 +122,14 @@ TEST_CASE("a message that lies nowhere in the shared memory") {
     for (auto const where : {end, end / 2, end - large / 2}) {
         pair_of_ranks two;
         two.expect(large);
-        cell_header const offer{.kind = cell_kind::offer, .bytes = large, .location = where};
+        entry_header const offer{.kind = entry_kind::offer, .bytes = large, .location = where};
         CHECK(two.says_of(offer).find("not in the shared memory") != std::string::npos);
     }
 }
 
 TEST_CASE("a fragment that is not the next one, or of a slot that there is not") {
-    cell_header const good{.kind = cell_kind::fragment, .bytes = shared::slot_bytes};
-    std::array<cell_header, 5> bad;
+    entry_header const good{.kind = entry_kind::fragment, .bytes = shared::slot_bytes};
+    std::array<entry_header, 5> bad;
     bad.fill(good);
     bad[0].offset = 64;
     bad[1].offset = ~std::uint64_t{0} - 63;
@@ -154,9 +154,9 @@ TEST_CASE("a fragment that is not the next one, or of a slot that there is not")
 
 TEST_CASE("a message in a slot that there is not, or that is larger than its slot") {
     constexpr auto small = shared::small_slot_bytes;
-    cell_header const good{
-        .kind = cell_kind::slotted, .bytes = small, .location = shared::large_slots};
-    std::array<cell_header, 4> bad;
+    entry_header const good{
+        .kind = entry_kind::slotted, .bytes = small, .location = shared::large_slots};
+    std::array<entry_header, 4> bad;
     bad.fill(good);
     bad[0].bytes = small + 1;
     bad[1].bytes = ~std::uint64_t{0};
@@ -179,14 +179,14 @@ TEST_CASE("a message in a slot that there is not, or that is larger than its slo
 TEST_CASE("an answer to a request that is not at that point, or is another peer's") {
     pair_of_ranks two;
     auto const number = two.begin_to_stream(large);
-    CHECK(two.says_of({.kind = cell_kind::acknowledge, .sender = number}) == nonsense);
+    CHECK(two.says_of({.kind = entry_kind::acknowledge, .sender = number}) == nonsense);
     pair_of_ranks others;
-    CHECK(others.says_of({.kind = cell_kind::accept, .sender = 12345}).empty());  // cancelled
+    CHECK(others.says_of({.kind = entry_kind::accept, .sender = 12345}).empty());  // cancelled
     std::vector<std::byte> const sent(large);
     shared::request send;
     others.begin_to_send(sent, send);
-    auto const its = cell_header::of(others.job.state().cell_of(0, 1, 0)).sender;
-    cell_header const accept{.kind = cell_kind::accept, .sender = its};
+    auto const its = entry_header::of(others.job.state().entry_of(0, 1, 0)).sender;
+    entry_header const accept{.kind = entry_kind::accept, .sender = its};
     CHECK(others.says_of(accept).empty());
     CHECK(others.says_of(accept) == nonsense);  // it streams already
     others.honest->cancel(send);

@@ -15,7 +15,7 @@ namespace collectives::inline v0::shared {
 
 /// A message that came before its receive.
 struct early_message {
-    cell_header head;
+    entry_header head;
     lean_vector<std::byte> payload;
 };
 
@@ -34,7 +34,7 @@ public:
     }
     /// The receive that waits longest for a message; without one the message is kept, with `bytes`
     /// bytes of payload.
-    request* receiver(cell_header const& h, std::byte const* payload, std::size_t bytes) {
+    request* receiver(entry_header const& h, std::byte const* payload, std::size_t bytes) {
         auto* const found = posted_.find_if([&](auto const& p) { return p.tag == h.tag; });
         if (found == posted_.end()) { return keep(h, payload, bytes); }
         auto* const r = found->what;
@@ -56,7 +56,8 @@ private:
         request* what = nullptr;
         std::uint64_t tag = 0;
     };
-    [[gnu::cold]] request* keep(cell_header const& h, std::byte const* payload, std::size_t bytes) {
+    [[gnu::cold]] request* keep(entry_header const& h, std::byte const* payload,
+                                std::size_t bytes) {
         early_.push_back({h, {payload, payload + bytes}});  // all of it, or it throws
         return nullptr;
     }

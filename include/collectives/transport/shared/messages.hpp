@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tagged messages through shared memory. Short ones travel in a cell of the ring between two ranks,
-// those of up to 32 KiB in a small slot if one is free. Others are offered; once a receive matches,
-// the receiver reads them where they lie, or the sender streams them through its large slots.
+// Tagged messages through shared memory. Short ones travel in an entry of the ring between two
+// ranks, those of up to 32 KiB in a small slot if one is free. Others are offered; once a receive
+// matches, the receiver reads them where they lie, or the sender streams them through its large
+// slots.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -47,7 +48,7 @@ public:
         if (auto const early = peer(in.from).in.expect(r, in.tag)) {
             match(r, early->head, early->payload.data());
         } else if (in.from != me_ && !peer(in.from).refused) {
-            for (int i = 0; i < cells_per_ring && r.at_ == phase::posted && take(in.from); ++i) {}
+            for (int i = 0; i < entries_per_ring && r.at_ == phase::posted && take(in.from); ++i) {}
         }
     }
 
@@ -100,22 +101,22 @@ private:
 
     per_peer& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
 
-    /// Puts the first cell of a send into the ring, if there is room.
+    /// Puts the first entry of a send into the ring, if there is room.
     bool push(request& r) {
         auto const& out = r.out_;
-        auto* const c = rings_.free_cell(out.to);
+        auto* const c = rings_.free_entry(out.to);
         if (c == nullptr) { return false; }
-        cell_header h{cell_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
-        if (out.bytes <= cell_payload) {
+        entry_header h{entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
+        if (out.bytes <= entry_payload) {
             if (out.bytes != 0) { std::memcpy(c->payload(out.bytes), out.data, out.bytes); }
             r.at_ = phase::done;
         } else if (auto* const slot =
                        out.bytes <= small_slot_bytes ? small_.take(out.to, h) : nullptr) {
-            h.kind = cell_kind::slotted;
+            h.kind = entry_kind::slotted;
             small_.fill(slot, out.data, out.bytes);
             r.at_ = phase::done;
         } else {
-            h.kind = cell_kind::offer;
+            h.kind = entry_kind::offer;
             h.location = memory_.location_of(out);
             h.sender = r.mine_ = numbers_.add(r);
             r.at_ = phase::offered;
@@ -140,7 +141,7 @@ private:
     /// A message to oneself is kept whole until its receive comes.
     [[gnu::cold]] bool to_self(request& r) {
         auto const& out = r.out_;
-        cell_header const h{cell_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
+        entry_header const h{entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
         arrive(me_, h, out.data);
         r.at_ = phase::done;
         return true;
@@ -150,13 +151,13 @@ private:
     /// rank from all else.
     bool drain(rank_t from) {
         int taken = 0;
-        while (taken < cells_per_ring && take(from)) { ++taken; }
+        while (taken < entries_per_ring && take(from)) { ++taken; }
         return taken != 0;
     }
     bool take(rank_t from) {
-        auto* const c = rings_.full_cell(from);
+        auto* const c = rings_.full_entry(from);
         if (c == nullptr) { return false; }
-        auto const h = cell_header::of(*c);
+        auto const h = entry_header::of(*c);
         try {
             require_sense(h.fits(), from);
             arrive(from, h, c->payload(h.bytes));
@@ -168,37 +169,37 @@ private:
         return true;
     }
 
-    void arrive(rank_t from, cell_header const& h, std::byte const* payload) {
+    void arrive(rank_t from, entry_header const& h, std::byte const* payload) {
         switch (h.kind) {
-            case cell_kind::eager:
-            case cell_kind::slotted:  // which stays in its slot until its receive comes
-            case cell_kind::offer:
+            case entry_kind::eager:
+            case entry_kind::slotted:  // which stays in its slot until its receive comes
+            case entry_kind::offer:
                 if (auto* const r = peer(from).in.receiver(
-                        h, payload, h.kind == cell_kind::eager ? h.bytes : 0)) {
+                        h, payload, h.kind == entry_kind::eager ? h.bytes : 0)) {
                     match(*r, h, payload);
                 }
                 return;
-            case cell_kind::accept:
+            case entry_kind::accept:
                 if (auto* const r = numbers_.find(h.sender, phase::offered, from)) {
                     r->theirs_ = h.receiver;
                     activate(*r, phase::streaming);
                 }
                 return;
-            case cell_kind::fragment: return fragment(from, h);
-            case cell_kind::acknowledge:
+            case entry_kind::fragment: return fragment(from, h);
+            case entry_kind::acknowledge:
                 if (auto* const r = numbers_.find(h.sender, phase::offered, from)) { finish(*r); }
                 return;
         }
     }
 
-    void match(request& r, cell_header const& h, std::byte const* payload) {
+    void match(request& r, entry_header const& h, std::byte const* payload) {
         r.theirs_ = h.sender;
         if (h.bytes != r.in_.bytes || h.check != r.in_.check) {
             r.note_wrong(h.bytes, h.check);
-            if (h.kind == cell_kind::offer) { return activate(r, phase::acknowledging); }
+            if (h.kind == entry_kind::offer) { return activate(r, phase::acknowledging); }
         }
-        if (h.kind != cell_kind::offer) {
-            auto const slotted = h.kind == cell_kind::slotted;
+        if (h.kind != entry_kind::offer) {
+            auto const slotted = h.kind == entry_kind::slotted;
             if (slotted) { payload = slots::read(job_, r.peer_, h); }
             if (!r.wrong_) { r.deliver(0, payload, h.bytes); }
             if (slotted) { slots::end(job_, r.peer_, h); }
@@ -222,7 +223,7 @@ private:
         r.at_ = phase::done;
     }
 
-    [[gnu::cold]] void fragment(rank_t from, cell_header const& h) {
+    [[gnu::cold]] void fragment(rank_t from, entry_header const& h) {
         if (auto* const r = numbers_.find(h.receiver, phase::receiving, from)) {
             require_sense(h.offset == r->moved_ && h.bytes <= r->in_.bytes - r->moved_, from);
             r->deliver(h.offset, slots::read(job_, from, h), h.bytes);
@@ -235,15 +236,15 @@ private:
     [[gnu::cold]] bool advance(request& r) {
         switch (r.at_) {
             case phase::accepting: {
-                cell_header const h{
-                    .kind = cell_kind::accept, .sender = r.theirs_, .receiver = r.mine_};
+                entry_header const h{
+                    .kind = entry_kind::accept, .sender = r.theirs_, .receiver = r.mine_};
                 if (!rings_.push(r.in_.from, h)) { return false; }
                 r.at_ = phase::receiving;
                 return true;
             }
             case phase::pulling: return pull(r);
             case phase::acknowledging: {
-                cell_header const h{.kind = cell_kind::acknowledge, .sender = r.theirs_};
+                entry_header const h{.kind = entry_kind::acknowledge, .sender = r.theirs_};
                 if (!rings_.push(r.in_.from, h)) { return false; }
                 finish(r);
                 return true;
@@ -266,14 +267,14 @@ private:
         return true;
     }
 
-    /// Fills slots with the next fragments while there are slots and cells.
+    /// Fills slots with the next fragments while there are slots and entries.
     bool stream(request& r) {
         auto const& out = r.out_;
         auto const granule = out.granule <= slot_bytes ? std::max<std::size_t>(out.granule, 1) : 1;
         bool moved = false;
         while (r.moved_ < out.bytes) {
-            auto* const c = rings_.free_cell(out.to);
-            cell_header h{.kind = cell_kind::fragment, .receiver = r.theirs_, .offset = r.moved_};
+            auto* const c = rings_.free_entry(out.to);
+            entry_header h{.kind = entry_kind::fragment, .receiver = r.theirs_, .offset = r.moved_};
             auto* const slot = c == nullptr ? nullptr : large_.take(out.to, h);
             if (slot == nullptr) { return moved; }
             h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);

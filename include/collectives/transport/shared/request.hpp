@@ -15,7 +15,7 @@ namespace collectives::inline v0::shared {
 
 enum class phase : std::uint8_t {
     idle,
-    queued,         // send: its ring had no free cell
+    queued,         // send: its ring had no free entry
     offered,        // send: the peer knows of it, and reads it or asks for it
     streaming,      // send: the peer asked for it; it goes through slots
     posted,         // recv: nothing has come yet
@@ -81,7 +81,7 @@ private:
     std::uint64_t actual_check_ = 0;
 };
 
-/// Throws transport_error unless what a cell of rank `from` says makes sense.
+/// Throws transport_error unless what an entry of rank `from` says makes sense.
 inline void require_sense(bool makes_sense, rank_t from) {
     if (!makes_sense) { refuse_damage(from, " of the job"); }
 }

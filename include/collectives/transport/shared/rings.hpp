@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two ways bytes cross between ranks that cannot read each other's buffers: rings of cells
+// The two ways bytes cross between ranks that cannot read each other's buffers: rings of entries
 // between each pair, and slots that a sender fills and a receiver empties.
 #pragma once
 
@@ -17,26 +17,26 @@
 
 namespace collectives::inline v0::shared {
 
-/// What a cell says, taken out of it.
-struct cell_header {
-    cell_kind kind{};
+/// What an entry says, taken out of it.
+struct entry_header {
+    entry_kind kind{};
     std::uint64_t tag = 0, check = 0, bytes = 0, location = 0, sender = 0, receiver = 0, offset = 0;
 
-    static cell_header of(cell const& c) {
-        cell_numbers n;  // which an eager message has not
+    static entry_header of(ring_entry const& c) {
+        entry_reference n;  // which an eager message has not
         std::memcpy(&n, c.first.data(), sizeof n);
-        return snapshot(cell_header{c.kind, c.tag, c.check, c.bytes, n.location, n.sender,
-                                    n.receiver, n.offset});
+        return snapshot(entry_header{c.kind, c.tag, c.check, c.bytes, n.location, n.sender,
+                                     n.receiver, n.offset});
     }
-    /// Whether what the cell says lies in the cell, or in a slot.
+    /// Whether what the entry says lies in the entry, or in a slot.
     bool fits() const {
         auto const room = location < large_slots      ? slot_bytes
                           : location < slots_per_rank ? small_slot_bytes
                                                       : 0;
-        return kind == cell_kind::eager ? bytes <= cell_payload
-               : kind == cell_kind::slotted || kind == cell_kind::fragment
+        return kind == entry_kind::eager ? bytes <= entry_payload
+               : kind == entry_kind::slotted || kind == entry_kind::fragment
                    ? bytes != 0 && bytes <= room
-                   : kind <= cell_kind::acknowledge;
+                   : kind <= entry_kind::acknowledge;
     }
 };
 
@@ -46,44 +46,44 @@ public:
     rings(state job, rank_t me)
         : job_(job), me_(me), peers_(static_cast<std::size_t>(job.size())) {}
 
-    /// The next cell to a peer, if the peer has emptied it. Throws transport_error if the peer says
-    /// that it has emptied what was never filled.
-    cell* free_cell(rank_t to) {
+    /// The next entry to a peer, if the peer has emptied it. Throws transport_error if the peer
+    /// says that it has emptied what was never filled.
+    ring_entry* free_entry(rank_t to) {
         auto& its = peers_[static_cast<std::size_t>(to)];
-        if (its.out - its.taken >= cells_per_ring && !has_emptied(to, its)) { return nullptr; }
-        return &job_.cell_of(me_, to, its.out);
+        if (its.out - its.taken >= entries_per_ring && !has_emptied(to, its)) { return nullptr; }
+        return &job_.entry_of(me_, to, its.out);
     }
-    /// Gives a free cell, the bytes of an eager message written, to the peer. Many callers share
+    /// Gives a free entry, the bytes of an eager message written, to the peer. Many callers share
     /// one text of it.
-    [[gnu::noinline]] void hand_over(rank_t to, cell& c, cell_header const& h) {
+    [[gnu::noinline]] void hand_over(rank_t to, ring_entry& c, entry_header const& h) {
         c.kind = h.kind;
         c.tag = h.tag;
         c.check = h.check;
         c.bytes = h.bytes;
-        if (h.kind != cell_kind::eager) {
-            cell_numbers const n{h.location, h.sender, h.receiver, h.offset};
+        if (h.kind != entry_kind::eager) {
+            entry_reference const n{h.location, h.sender, h.receiver, h.offset};
             std::memcpy(c.first.data(), &n, sizeof n);
         }
         c.stamp.store(lap(peers_[static_cast<std::size_t>(to)].out++), std::memory_order_seq_cst);
         job_.ring(to);
     }
-    bool push(rank_t to, cell_header const& h) {
-        auto* const c = free_cell(to);
+    bool push(rank_t to, entry_header const& h) {
+        auto* const c = free_entry(to);
         if (c != nullptr) { hand_over(to, *c, h); }
         return c != nullptr;
     }
 
-    /// The next cell from a peer, if the peer has filled it.
-    cell* full_cell(rank_t from) {
+    /// The next entry from a peer, if the peer has filled it.
+    ring_entry* full_entry(rank_t from) {
         auto const position = peers_[static_cast<std::size_t>(from)].in;
-        auto& c = job_.cell_of(from, me_, position);
+        auto& c = job_.entry_of(from, me_, position);
         return c.stamp.load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
     }
     /// Gives the oldest full entry back. The sender learns of every fourth only, because each
     /// report takes as long as a message, and it waits only if it knows of no free entry.
     void hand_back(rank_t from) {
         auto const taken = ++peers_[static_cast<std::size_t>(from)].in;
-        if (taken % (cells_per_ring / 2) != 0) { return; }
+        if (taken % (entries_per_ring / 2) != 0) { return; }
         job_.taken(from, me_).store(taken, std::memory_order_seq_cst);
         job_.ring(from);
     }
@@ -91,19 +91,19 @@ public:
 private:
     /// Wraps without harm.
     static std::uint32_t lap(std::uint64_t position) {
-        return static_cast<std::uint32_t>(position / cells_per_ring) + 1;
+        return static_cast<std::uint32_t>(position / entries_per_ring) + 1;
     }
 
     struct both_ways {
-        std::uint64_t out = 0, taken = 0;  // cells filled, and those known to be taken
+        std::uint64_t out = 0, taken = 0;  // entries filled, and those known to be taken
         std::uint64_t in = 0;
     };
 
-    /// Whether a peer has emptied one of its cells, of which none was known to be free.
+    /// Whether a peer has emptied one of its entries, of which none was known to be free.
     [[gnu::cold, gnu::noinline]] bool has_emptied(rank_t to, both_ways& its) const {
         its.taken = job_.taken(me_, to).load(std::memory_order_acquire);
-        if (its.out - its.taken > cells_per_ring) { refuse_damage(to, " of the job"); }
-        return its.out - its.taken < cells_per_ring;
+        if (its.out - its.taken > entries_per_ring) { refuse_damage(to, " of the job"); }
+        return its.out - its.taken < entries_per_ring;
     }
 
     state job_;
@@ -125,7 +125,7 @@ public:
     /// Takes a free slot for `reader` and notes it in `h`; null if there is none. A reader that has
     /// a slot leaves one for each peer that has none, at most half of all, so that a slow reader
     /// does not hold up the others.
-    std::byte* take(rank_t reader, cell_header& h) {
+    std::byte* take(rank_t reader, entry_header& h) {
         auto& its = held_by_[static_cast<std::size_t>(reader)];
         auto const lacks = [&] {
             auto const half = static_cast<int>(each_.size()) / 2;
@@ -153,11 +153,11 @@ public:
     }
 
     /// The bytes of a message of rank `from` in its slot.
-    static std::byte const* read(state const& job, rank_t from, cell_header const& h) {
+    static std::byte const* read(state const& job, rank_t from, entry_header const& h) {
         return job.slot(from, static_cast<int>(h.location));
     }
     /// Tells the sender that this has been read.
-    static void end(state const& job, rank_t from, cell_header const& h) {
+    static void end(state const& job, rank_t from, entry_header const& h) {
         job.slot_ended(from, static_cast<int>(h.location))
             .store(static_cast<std::uint32_t>(h.sender), std::memory_order_seq_cst);
         job.ring(from);

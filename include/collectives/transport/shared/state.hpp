@@ -20,15 +20,15 @@
 namespace collectives::inline v0::shared {
 
 inline constexpr std::size_t line = 64;
-inline constexpr int cells_per_ring = 8;
-inline constexpr std::size_t cell_payload = 960;
+inline constexpr int entries_per_ring = 8;
+inline constexpr std::size_t entry_payload = 960;
 inline constexpr int large_slots = 8, small_slots = 12, slots_per_rank = large_slots + small_slots;
 inline constexpr std::size_t slot_bytes = 64 * 1024, small_slot_bytes = 32 * 1024;
 
-enum class cell_kind : std::uint32_t { eager, slotted, offer, accept, fragment, acknowledge };
+enum class entry_kind : std::uint32_t { eager, slotted, offer, accept, fragment, acknowledge };
 
-/// The numbers of a message whose bytes are not in the cell.
-struct cell_numbers {
+/// The numbers of a message whose bytes are not in the entry.
+struct entry_reference {
     std::uint64_t location;  // offer: where the bytes are, 0 if private; else their slot
     std::uint64_t sender;    // number of the sender's request, or of the slot's use
     std::uint64_t receiver;  // number of the receiver's request
@@ -37,21 +37,21 @@ struct cell_numbers {
 
 /// One message of a ring. The sender writes all of it, `stamp` last: the number of times that the
 /// ring has been gone round, from 1 on.
-struct alignas(line) cell {
+struct alignas(line) ring_entry {
     std::atomic<std::uint32_t> stamp;
-    cell_kind kind;
+    entry_kind kind;
     std::uint64_t tag;
     std::uint64_t check;
     std::uint64_t bytes;
-    std::array<std::byte, 32> first;  // eager: a short payload; else cell_numbers
-    std::array<std::byte, cell_payload> rest;
+    std::array<std::byte, 32> first;  // eager: a short payload; else entry_reference
+    std::array<std::byte, entry_payload> rest;
 
     /// Where an eager message of so many bytes is: a short one beside the stamp, in its line.
     std::byte* payload(std::size_t of) { return of <= sizeof(first) ? first.data() : rest.data(); }
 };
-static_assert(sizeof(cell) == 1024);
+static_assert(sizeof(ring_entry) == 1024);
 
-/// What the receiver says of a ring, now and then: how many cells it has taken.
+/// What the receiver says of a ring, now and then: how many entries it has taken.
 struct alignas(line) ring_end {
     std::atomic<std::uint64_t> taken;
 };
@@ -102,7 +102,7 @@ struct alignas(line) job_header {
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
-/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 8 cells of
+/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 8 entries of
 /// 1 KiB.
 class state {
 public:
@@ -120,9 +120,9 @@ public:
         start<report>(base + at.reports, n);
         start<slot_ends>(base + at.slot_ends, n);
         start<ring_end>(base + at.ring_ends, n * n);
-        for (std::size_t i = 0; i < n * n * cells_per_ring; ++i) {
+        for (std::size_t i = 0; i < n * n * entries_per_ring; ++i) {
             // The payload stays untouched, so that pages which are never used are never there.
-            ::new (base + at.rings + i * sizeof(cell)) cell;
+            ::new (base + at.rings + i * sizeof(ring_entry)) ring_entry;
         }
         return {base, size};
     }
@@ -141,9 +141,9 @@ public:
     }
     rank_status& status(rank_t r) const { return at<rank_status>(layout(size_).status, r); }
     report& report_of(rank_t r) const { return at<report>(layout(size_).reports, r); }
-    cell& cell_of(rank_t from, rank_t to, std::uint64_t i) const {
-        return at<cell>(layout(size_).rings,
-                        ring(from, to) * cells_per_ring + static_cast<int>(i % cells_per_ring));
+    ring_entry& entry_of(rank_t from, rank_t to, std::uint64_t i) const {
+        return at<ring_entry>(layout(size_).rings, ring(from, to) * entries_per_ring +
+                                                       static_cast<int>(i % entries_per_ring));
     }
     std::atomic<std::uint64_t>& taken(rank_t from, rank_t to) const {
         return at<ring_end>(layout(size_).ring_ends, ring(from, to)).taken;
@@ -233,7 +233,7 @@ private:
         o.slot_ends = (o.reports + n * sizeof(report) + line - 1) / line * line;
         o.ring_ends = o.slot_ends + n * sizeof(slot_ends);
         o.rings = o.ring_ends + n * n * sizeof(ring_end);
-        o.slots = (o.rings + n * n * cells_per_ring * sizeof(cell) + 4095) / 4096 * 4096;
+        o.slots = (o.rings + n * n * entries_per_ring * sizeof(ring_entry) + 4095) / 4096 * 4096;
         o.end = o.slots + n * slots_bytes;
         return o;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank of shared memory writes any cells into its rings, while another, honest one receives from
-// it and sends to it. The honest one may refuse them, and nothing else.
+// A rank of shared memory writes any entries into its rings, while another, honest one receives
+// from it and sends to it. The honest one may refuse them, and nothing else.
 #include "bytes.hpp"
 
 #include <collectives/transport/shm.hpp>
@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     }
     while (!from.empty()) {
         // Small numbers, which name what there is, are the ones that come far.
-        shared::cell_header h{};
-        h.kind = static_cast<shared::cell_kind>(from.take<std::uint8_t>() % 8);
+        shared::entry_header h{};
+        h.kind = static_cast<shared::entry_kind>(from.take<std::uint8_t>() % 8);
         auto const large = from.take<std::uint8_t>();  // which numbers have 64 bits
         std::size_t i = 0;
         for (auto* const number :
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         try {
             honest->poll();
         } catch (coll::transport_error const&) {}
-        while (liar.full_cell(0) != nullptr) { liar.hand_back(0); }
+        while (liar.full_entry(0) != nullptr) { liar.hand_back(0); }
     }
     for (auto& r : receives) { honest->cancel(r); }
     for (auto& r : sends) { honest->cancel(r); }
