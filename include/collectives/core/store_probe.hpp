@@ -22,7 +22,7 @@ public:
     using time_per_line = std::chrono::duration<double, std::nano>;
 
     /// `slow`: the time per line from which a store past the caches is better.
-    explicit store_probe(time_per_line slow = time_per_line(10)) : slow_(slow) {}
+    explicit store_probe(time_per_line slow = time_per_line(6)) : slow_(slow) {}
 
     /// How to store the `bytes` bytes at `to`, which peers read next. May overwrite what was there.
     /// With `rare` it times each store of a call for which `push_pays` said true only to get times.
