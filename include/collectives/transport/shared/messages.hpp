@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tagged messages through shared memory. Short ones travel in an entry of the ring between two
-// ranks, those of up to 32 KiB in a small slot if one is free. Others are offered; once a receive
-// matches, the receiver reads them where they lie, or the sender streams them through its large
-// slots.
+// ranks; those of up to 32 KiB in a small slot, if one is free. Others are offered: once a receive
+// matches, the receiver reads them where they lie, or the sender streams them by its large slots.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
