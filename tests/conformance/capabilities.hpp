@@ -12,7 +12,7 @@ struct capabilities {
     bool processors = false;
     bool hosts = false;
     bool stopped_ranks = false;
-    bool ranks_inside = false;
+    bool memory_access = false;
     bool lent_memory = false;
     bool some_threads = false;
     bool words = false;
@@ -39,7 +39,7 @@ constexpr capabilities capabilities_of() {
             .processors = coll::counts_processors<T>,
             .hosts = coll::knows_hosts<T>,
             .stopped_ranks = coll::sees_stopped_ranks<T>,
-            .ranks_inside = coll::sees_ranks_inside<T>,
+            .memory_access = coll::sees_memory_access<T>,
             .lent_memory = coll::lends_memory<T>,
             .some_threads = coll::restricts_threads<T>,
             .words = coll::receives_control<T>,

@@ -74,7 +74,7 @@ struct campaign_job {
             what = fault::kill;
         }
         // UCX ends the process where a limit is met, and may leave a file behind.
-        if (what > fault::stop && job.word_time != 0ms) { what = fault::kill; }
+        if (what > fault::stop && job.control_time != 0ms) { what = fault::kill; }
         auto const program = [&](std::size_t most) {
             std::vector<instruction> result(below(most) + 1);
             for (auto& i : result) {

@@ -45,7 +45,7 @@ struct kind_of_job {
     /// may get further than it remembers.
     int calls_ahead = 300;
     /// How long what one rank says of a failure may take to the others.
-    std::chrono::milliseconds word_time = 0ms;
+    std::chrono::milliseconds control_time = 0ms;
     /// How long after a death the waiting ranks may be told of it, with nothing else running.
     std::chrono::milliseconds death_time = 50ms;
 };

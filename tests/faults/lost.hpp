@@ -46,7 +46,7 @@ inline void check_run_error(observation const& ending, int rank, char const* how
 }
 
 /// How long the ranks may take to go on once the last has called `shrink`.
-inline double most_seconds_to_go_on() { return (job.word_time == 0ms ? 0.1 : 2) * slowness; }
+inline double most_seconds_to_go_on() { return (job.control_time == 0ms ? 0.1 : 2) * slowness; }
 
 /// Ends this rank as a loss: a process by a signal, which cannot say goodbye.
 inline void die() {

@@ -65,11 +65,11 @@ struct observation {
     std::vector<int> missing() const {
         return {missing_ranks.begin(), missing_ranks.begin() + missing_count};
     }
-    /// Whether those who did not come are named, and nobody else: where ranks tell by words, also
-    /// one whose word was late.
+    /// Whether those who did not come are named, and nobody else: where ranks use control
+    /// messages, also one whose message was late.
     bool misses(std::vector<int> const& who) const {
         auto const named = missing();
-        return job.word_time == 0ms
+        return job.control_time == 0ms
                    ? named == who
                    : std::includes(named.begin(), named.end(), who.begin(), who.end());
     }
@@ -159,7 +159,7 @@ private:
 /// Waits until `n` ranks have said so.
 inline void await(std::atomic<int> const& count, int n) {
     while (count.load() < n) { std::this_thread::sleep_for(1ms); }
-    std::this_thread::sleep_for(job.word_time);
+    std::this_thread::sleep_for(job.control_time);
 }
 
 /// What a rank met: in the call under test, and in the calls after it.

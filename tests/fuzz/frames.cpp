@@ -131,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                     r.is_under_way = false;
                     fuzz::require(r.request.wrong() || r.request.actual_bytes() == r.place.size());
             }
-        } catch (coll::error const&) {}  // a word that no rank can have said
+        } catch (coll::error const&) {}  // a control message that no rank can have sent
     }
     for (auto& r : all) {
         if (r.is_under_way) { over.cancel(r.request); }

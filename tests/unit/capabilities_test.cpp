@@ -22,7 +22,7 @@ constexpr capabilities of_shared_memory(bool lends) {
     return {.peer_memory = true,
             .processors = true,
             .stopped_ranks = true,
-            .ranks_inside = true,
+            .memory_access = true,
             .lent_memory = lends,
             .memory_until_closed = true,
             .first_board = true,
@@ -45,7 +45,7 @@ TEST_CASE("a transport without its type can do what it could") {
     REQUIRE(t->memory() != nullptr);
     CHECK(t->memory()->always_reachable());
     CHECK(t->processors() > 0);
-    CHECK(t->tells_inside());
+    CHECK(t->knows_memory_access());
     CHECK(t->can_consume());
     CHECK(t->device() == nullptr);
     CHECK_FALSE(t->knows_hosts());
@@ -56,7 +56,7 @@ TEST_CASE("a transport without its type can do what it could") {
     CHECK_FALSE(board->asks());
 
     t->memory()->enter_memory();
-    CHECK(t->inside(1));
+    CHECK(t->accesses_memory(1));
     t->memory()->leave_memory();
-    CHECK_FALSE(t->inside(1));
+    CHECK_FALSE(t->accesses_memory(1));
 }

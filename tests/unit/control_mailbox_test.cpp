@@ -143,7 +143,7 @@ TEST_CASE("nobody waits at the end for a rank that a time-out missed") {
     }
 }
 
-TEST_CASE("nobody waits at the end until a rank that a time-out missed has taken all words") {
+TEST_CASE("nobody waits at the end until a rank that a time-out missed has taken all messages") {
     for (int const dead : {0, 2}) {
         CAPTURE(dead);
         post between(5);
@@ -227,21 +227,21 @@ TEST_CASE("nobody waits for a rank that ended a second after a failure") {
     }
 }
 
-TEST_CASE("who has just looked for words need not look again, unless it asks for all there are") {
+TEST_CASE("a rank that has just polled need not poll again, unless it asks for all there are") {
     post between(1);
     coll::wire::transport<post_link> over(std::make_unique<post_link>(between, 0, 1));
-    auto const post_word = [&] {
-        control_message word;
-        word.board = 99;
-        word.what = control_message::kind::answers;
-        word.sender = 0;
-        word.job = 7;
-        between.to_from[0][0].push_back({clock_type::now(), word});
+    auto const post_message = [&] {
+        control_message message;
+        message.board = 99;
+        message.what = control_message::kind::answers;
+        message.sender = 0;
+        message.job = 7;
+        between.to_from[0][0].push_back({clock_type::now(), message});
     };
     auto skipped = false;
     for (int turn = 0; turn < 1000 && !skipped; ++turn) {  // it may be held up between the two
         over.receive_control();
-        post_word();
+        post_message();
         over.receive_control(std::chrono::microseconds(20));
         skipped = between.left_for(0) == 1;
         over.receive_control();

@@ -236,8 +236,8 @@ TEST_CASE("words of a board that mean nothing") {
     at.sequence = 1;
     for (auto const peer : {2, 1 << 30}) {
         at.peer = peer;
-        liar.stand(at);
-        CHECK(honest.where(1).sequence == 0);
+        liar.publish_wait(at);
+        CHECK(honest.wait_of(1).sequence == 0);
     }
 
     coll::fingerprint call;  // with names that do not end, and numbers that count nothing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A link between threads whose words come late.
+// A link between threads whose control messages come late.
 #pragma once
 
 #include <collectives/core/timeout.hpp>
@@ -23,8 +23,8 @@
 
 namespace late_words {
 
-/// Words between threads, each on its way for up to half a millisecond. Those of a pair stay in
-/// order.
+/// Control messages between threads, each on its way for up to half a millisecond. Those of a pair
+/// stay in order.
 struct post {
     struct letter {
         collectives::steady::time_point arrives;

@@ -23,7 +23,7 @@ TEST_CASE("a failure is noted on any thread, and told once, by a thread that may
         CHECK(std::string_view(w.why.text.data()) == "first");
         told.emplace_back(to, std::this_thread::get_id());
     });
-    CHECK_FALSE(boards.spread());
+    CHECK_FALSE(boards.send_failures());
     std::thread([&] {
         board.fail(coll::failure::make(coll::failure_kind::aborted, "first"));
     }).join();
@@ -34,11 +34,11 @@ TEST_CASE("a failure is noted on any thread, and told once, by a thread that may
     std::thread::id teller;
     std::thread([&] {
         teller = std::this_thread::get_id();
-        CHECK(boards.spread());
+        CHECK(boards.send_failures());
     }).join();
     using list = decltype(told);
     CHECK(told == list{{0, teller}, {2, teller}});
-    CHECK_FALSE(boards.spread());
+    CHECK_FALSE(boards.send_failures());
     CHECK(told.size() == 2);
 }
 
@@ -77,8 +77,8 @@ struct asking_rank {
     });
 
     void enter(std::uint64_t sequence) { board.enter({}, 0, sequence, 0); }
-    coll::inquiry inquire(coll::wait_point const& at) {
-        board.stand(at);
+    coll::inquiry_state inquire(coll::wait_point const& at) {
+        board.publish_wait(at);
         return board.inquire();
     }
     void hear(coll::rank_t from, wire::control_message::kind what, coll::wait_point const& at = {},
@@ -93,7 +93,7 @@ struct asking_rank {
     }
     std::set<coll::rank_t> silent_after_timeout() {
         board.fail(coll::failure::make(coll::failure_kind::timeout, "late"));
-        boards.spread();
+        boards.send_failures();
         std::set<coll::rank_t> silent;
         for (coll::rank_t r = 0; r < 3; ++r) {
             if (boards.is_silent(r)) { silent.insert(r); }
@@ -114,8 +114,8 @@ TEST_CASE("who does not answer is silent where time runs out in an older call, o
         asking_rank me;
         me.enter(1);
         me.enter(2);
-        CHECK(me.inquire(at) == coll::inquiry::open);
-        me.hear(0, kind::stands);
+        CHECK(me.inquire(at) == coll::inquiry_state::open);
+        me.hear(0, kind::wait_answer);
         CHECK(me.silent_after_timeout() == rank_set{2});
     }
 }
@@ -138,11 +138,11 @@ TEST_CASE("a call and a receive of the same number are asked about apart") {
     asking_rank me;
     me.enter(1);
     me.inquire(first_call);
-    me.hear(0, kind::stands);
-    me.hear(2, kind::stands);
-    CHECK(me.inquire(first_call) == coll::inquiry::answered);
+    me.hear(0, kind::wait_answer);
+    me.hear(2, kind::wait_answer);
+    CHECK(me.inquire(first_call) == coll::inquiry_state::answered);
     CHECK(me.told.size() == 2);
-    CHECK(me.inquire(first_receive) == coll::inquiry::open);
+    CHECK(me.inquire(first_receive) == coll::inquiry_state::open);
     CHECK(me.told.size() == 4);
 }
 
@@ -150,11 +150,11 @@ TEST_CASE("other calls of a rank that asks do not make it ask again, nor forget 
     asking_rank me;
     me.enter(1);
     me.inquire(first_receive);
-    me.hear(0, kind::stands);
+    me.hear(0, kind::wait_answer);
     me.enter(2);
     me.board.finish(1);
     me.board.finish(2);
-    CHECK(me.inquire(first_receive) == coll::inquiry::open);
+    CHECK(me.inquire(first_receive) == coll::inquiry_state::open);
     CHECK(me.told.size() == 2);
     CHECK(me.silent_after_timeout() == rank_set{2});
 }
@@ -164,7 +164,7 @@ TEST_CASE("who did not answer is not silent once this rank waits elsewhere, or n
         asking_rank me;
         me.enter(1);
         me.inquire(first_call);
-        me.board.stand(at);
+        me.board.publish_wait(at);
         CHECK(me.silent_after_timeout() == rank_set{});
     }
 }
@@ -172,10 +172,10 @@ TEST_CASE("who did not answer is not silent once this rank waits elsewhere, or n
 TEST_CASE("a rank yields to a lower one that asks, until that one waits elsewhere") {
     asking_rank me;
     me.enter(1);
-    me.hear(0, kind::inquires, {40, -1, 1, coll::collective::recv});
-    CHECK(me.inquire(first_call) == coll::inquiry::yielded);
-    me.hear(0, kind::stands, {1, -1, 2, coll::collective::all_reduce});
-    CHECK(me.inquire(first_call) == coll::inquiry::open);
+    me.hear(0, kind::wait_query, {40, -1, 1, coll::collective::recv});
+    CHECK(me.inquire(first_call) == coll::inquiry_state::yielded);
+    me.hear(0, kind::wait_answer, {1, -1, 2, coll::collective::all_reduce});
+    CHECK(me.inquire(first_call) == coll::inquiry_state::open);
 }
 
 TEST_CASE("a rank that cannot be told of a failure is silent, and the others are told") {

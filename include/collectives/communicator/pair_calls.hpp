@@ -11,7 +11,7 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/run/engine.hpp>
-#include <collectives/run/inquiry.hpp>
+#include <collectives/run/wait_report.hpp>
 #include <collectives/run/point_to_point.hpp>
 
 #include <sched.h>

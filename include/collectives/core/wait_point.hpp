@@ -28,7 +28,7 @@ struct wait_point {
 };
 
 /// What has become of a question where all ranks wait.
-enum class inquiry : std::uint8_t {
+enum class inquiry_state : std::uint8_t {
     open,      // some have not answered; perhaps they are not inside the library
     answered,  // all have answered
     yielded,   // a lower rank asks too: it will report the failure

@@ -15,7 +15,7 @@
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/run/group.hpp>
-#include <collectives/run/inquiry.hpp>
+#include <collectives/run/wait_report.hpp>
 #include <collectives/run/memory_access.hpp>
 #include <collectives/run/progress_thread.hpp>
 #include <collectives/run/rank_progress.hpp>
@@ -84,7 +84,7 @@ public:
     /// Throws the failure that broke the communicator, if there was one.
     void require_usable(collective what) {
         if (asks_ && !stopped()) {
-            guarded([&] { return carrier().receive_control(word_pause), true; }, name_of{what});
+            guarded([&] { return carrier().receive_control(control_pause), true; }, name_of{what});
         }
         if (!stopped()) { return; }
         record(nullptr);
@@ -130,7 +130,7 @@ public:
     void remove(activity& a) {
         auto const mine = lock();
         shared_->work->active.erase_value(&a);
-        standing_.end(a);
+        wait_report_.end(a);
     }
 
     /// Makes progress once with `a` and everything else. Returns true if `a` has ended.
@@ -177,18 +177,18 @@ public:
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
-            } else if (a.suspicious && !standing_.asks()) {
+            } else if (a.suspicious && !wait_report_.asks()) {
                 look_now_and_then(a);
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {
                 auto const now = steady::now();
-                auto const most = standing_.pause(a.deadline - now);
+                auto const most = wait_report_.pause(a.deadline - now);
                 bool woken = false;
                 auto const ready = [&] { return woken = move(a) || a.thrown || stopped(); };
                 guarded([&] { return shared_->doze(ready, most), true; }, title_of{a});
                 if (woken) {
                     patience.reset();
-                    standing_.go_on();
+                    wait_report_.go_on();
                 }
                 if (!a.done && !a.thrown && !stopped()) { look(a); }
             }
@@ -217,7 +217,7 @@ public:
 
 private:
     static constexpr unsigned looks_apart = 32;  // moves between two readings of the clock
-    static constexpr std::chrono::microseconds word_pause{20};  // at most so often
+    static constexpr std::chrono::microseconds control_pause{20};  // at most so often
 
     /// Does `part`; true if anything moved. `title()` names what waits. Long, so not inlined.
     [[gnu::noinline]] bool guarded(function_ref<bool()> part, function_ref<std::string()> title) {
@@ -239,17 +239,17 @@ private:
         a.start_clock(now);
         if (!a.suspicious && now < a.next_look) { return; }
         if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
-        a.next_look = now + standing_.pause(a.deadline - now);
+        a.next_look = now + wait_report_.pause(a.deadline - now);
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
     void look(activity& a) {
         guarded([&] { return look_for_failure(a), false; }, title_of{a});
     }
     void look_for_failure(activity& a) {
-        standing_.tell(*board_, a);
+        wait_report_.publish(*board_, a);
         record(&a);
         if (asks_ && !a.is_due(steady::now(), look_interval)) { return; }
-        if (asks_ && !standing_.ask(*board_, carrier(), a)) { return; }
+        if (asks_ && !wait_report_.ask(*board_, carrier(), a)) { return; }
         auto const why = stopped() ? std::nullopt : diagnose(*board_, carrier(), group_, a);
         if (why) { move(a); }  // what a peer sent before it left may have arrived by now
         if (why && !a.done) { tell(*why); }
@@ -289,7 +289,7 @@ private:
     peer_memory* memory_;
     any_space space_;
     std::atomic<std::uint32_t> const* stop_;
-    standing standing_;
+    wait_report wait_report_;
     flight_log recorded_;
     bool asks_;  // ranks exchange what they have called by messages
     rank_group group_;

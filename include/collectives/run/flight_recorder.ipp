@@ -102,7 +102,8 @@ namespace collectives::inline v0::detail {
     between = "\n";
     for (rank_t r = 0; r < of.group.size(); ++r) {
         add_text(text, between, "{\"rank\":", r, ",\"entered\":", board.entered(r),
-                 ",\"finished\":", board.finished(r), ",\"waits\":", json_of(board.where(r)), "}");
+                 ",\"finished\":", board.finished(r), ",\"waits\":", json_of(board.wait_of(r)),
+                 "}");
         between = ",\n";
     }
     return text + "]}\n";

@@ -40,12 +40,12 @@ private:
 /// strip. The caller holds the rank's lock, which other threads get while this one sleeps.
 [[gnu::cold]] inline void wait_until_peers_have_left(any_transport& t, rank_group const& group,
                                                      progress_lock& lock) {
-    if (!t.tells_inside()) { return; }
+    if (!t.knows_memory_access()) { return; }
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == group.rank()) { continue; }
         auto const peer = group.job_rank(r);
         waiter patience(false);
-        while (t.inside(peer) && !t.suspended(peer) && !t.gone(peer)) {
+        while (t.accesses_memory(peer) && !t.suspended(peer) && !t.gone(peer)) {
             // This rank is outside, but a peer may have overwritten that it is.
             if (t.device() == nullptr && t.memory() != nullptr) { t.memory()->leave_memory(); }
             if (patience.pause() == waiter::advice::sleep) {

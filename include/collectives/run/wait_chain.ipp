@@ -31,7 +31,7 @@ namespace collectives::inline v0::detail {
         if (std::find(ranks, end, peer) != end) { return say(": they wait for each other"); }
         if (end == ranks + most) { return say(", and so on"); }
         *end = peer;
-        auto const its = board.where(peer);
+        auto const its = board.wait_of(peer);
         auto const waits = its.sequence > (its.is_pair() ? 0 : board.finished(peer));
         if (at.is_pair()) {
             say(waits ? ", which" : "");

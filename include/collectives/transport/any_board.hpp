@@ -63,9 +63,9 @@ public:
     // ---- boards that say where ranks wait; on others nobody knows
 
     /// Publishes where this rank waits.
-    virtual void stand(wait_point const&) {}
+    virtual void publish_wait(wait_point const&) {}
     /// Where rank r waits, as far as this rank knows.
-    virtual wait_point where(rank_t) const { return {}; }
+    virtual wait_point wait_of(rank_t) const { return {}; }
 
     // ---- boards that use control messages
 
@@ -76,7 +76,7 @@ public:
     /// Tells a peer, once, that this rank waits for a message from it.
     virtual void watch(rank_t) {}
     /// Asks all ranks, once, where they wait; says how far that has come.
-    virtual inquiry inquire() { return inquiry::answered; }
+    virtual inquiry_state inquire() { return inquiry_state::answered; }
     /// Whether a rank is known to have left the job.
     virtual bool has_left(rank_t) const { return false; }
     /// One turn of agreeing, after a failure, on the ranks that go on. `lost(r)` says that rank r

@@ -131,8 +131,8 @@ public:
     /// Whether rank r is a process that has been stopped (SIGSTOP).
     virtual bool suspended(rank_t) const { return false; }
     /// Whether `inside` means anything, and whether rank r is accessing a peer's memory.
-    virtual bool tells_inside() const { return false; }
-    virtual bool inside(rank_t) const { return false; }
+    virtual bool knows_memory_access() const { return false; }
+    virtual bool accesses_memory(rank_t) const { return false; }
     /// Whether other threads than the one that made it may use it, one at a time.
     virtual bool any_thread() const { return true; }
     /// The bytes of the next message with a `check` that has come from a rank under a tag and waits

@@ -42,12 +42,12 @@ public:
     std::optional<failure> first_failure() const override { return board_.first_failure(); }
     std::atomic<std::uint32_t> const& stop_word() const override { return board_.stop_word(); }
 
-    void stand([[maybe_unused]] wait_point const& at) override {
-        if constexpr (standing_board<Board>) { board_.stand(at); }
+    void publish_wait([[maybe_unused]] wait_point const& at) override {
+        if constexpr (reports_waits<Board>) { board_.publish_wait(at); }
     }
-    wait_point where([[maybe_unused]] rank_t r) const override {
-        if constexpr (standing_board<Board>) {
-            return board_.where(r);
+    wait_point wait_of([[maybe_unused]] rank_t r) const override {
+        if constexpr (reports_waits<Board>) {
+            return board_.wait_of(r);
         } else {
             return {};
         }
@@ -60,11 +60,11 @@ public:
     void watch([[maybe_unused]] rank_t r) override {
         if constexpr (asking_board<Board>) { board_.watch(r); }
     }
-    inquiry inquire() override {
+    inquiry_state inquire() override {
         if constexpr (asking_board<Board>) {
             return board_.inquire();
         } else {
-            return inquiry::answered;
+            return inquiry_state::answered;
         }
     }
     bool has_left([[maybe_unused]] rank_t r) const override {

@@ -38,8 +38,8 @@ concept sees_stopped_ranks = requires(T const t) {
 };
 /// Sees whether a rank is accessing a peer's memory.
 template <class T>
-concept sees_ranks_inside = requires(T const t) {
-    { t.inside(rank_t{}) } -> std::convertible_to<bool>;
+concept sees_memory_access = requires(T const t) {
+    { t.accesses_memory(rank_t{}) } -> std::convertible_to<bool>;
 };
 /// May be used only by the thread that made it: `any_thread()` says whether other threads may use
 /// it too.
@@ -109,7 +109,7 @@ template <class B>
 concept asking_board = requires(B b, B const c) {
     b.ask(std::uint64_t{});
     b.watch(rank_t{});
-    { b.inquire() } -> std::same_as<inquiry>;
+    { b.inquire() } -> std::same_as<inquiry_state>;
     { c.has_left(rank_t{}) } -> std::same_as<bool>;
 };
 /// A board whose ranks agree on who survives a failure by messages.
@@ -120,9 +120,9 @@ concept agreeing_board = requires(B b, B const c, function_ref<bool(rank_t)> los
 };
 /// A board on which ranks say where they wait.
 template <class B>
-concept standing_board = requires(B b, B const c) {
-    b.stand(wait_point{});
-    { c.where(rank_t{}) } -> std::same_as<wait_point>;
+concept reports_waits = requires(B b, B const c) {
+    b.publish_wait(wait_point{});
+    { c.wait_of(rank_t{}) } -> std::same_as<wait_point>;
 };
 /// A request that may know only that more bytes came than were expected.
 template <class R>

@@ -187,10 +187,10 @@ public:
             return false;
         }
     }
-    bool tells_inside() const override { return sees_ranks_inside<Transport>; }
-    bool inside([[maybe_unused]] rank_t r) const override {
-        if constexpr (sees_ranks_inside<Transport>) {
-            return transport_->inside(r);
+    bool knows_memory_access() const override { return sees_memory_access<Transport>; }
+    bool accesses_memory([[maybe_unused]] rank_t r) const override {
+        if constexpr (sees_memory_access<Transport>) {
+            return transport_->accesses_memory(r);
         } else {
             return false;
         }

@@ -41,7 +41,7 @@ TEST_CASE("each rank leaves a file once its communicator has failed") {
             comm.all_reduce(data, coll::sum{}, {.algorithm = coll::ring{}, .timeout = 200ms});
         });
         // Who shares memory learns of it even without another call.
-        if (comm.rank() != 2 || job.word_time != 0ms) { try_again(mine, comm); }
+        if (comm.rank() != 2 || job.control_time != 0ms) { try_again(mine, comm); }
     });
     for (int r = 0; r < 3; ++r) {
         auto const files = folder.of(r);
@@ -148,7 +148,7 @@ private:
 }  // namespace
 
 TEST_CASE("a report that no file may hold ends no rank, and leaves nothing") {
-    if (job.word_time != 0ms) { return; }  // UCX ends the process where a limit is met
+    if (job.control_time != 0ms) { return; }  // UCX ends the process where a limit is met
     report_folder folder;
     stories of(3);
     {
@@ -194,7 +194,7 @@ TEST_CASE("a report does not follow a link that lies in its place") {
 }
 
 TEST_CASE("a thread that is to be cancelled ends its call, and reports, before that") {
-    if (job.word_time != 0ms) { return; }  // UCX has cancellation points of its own
+    if (job.control_time != 0ms) { return; }  // UCX has cancellation points of its own
     report_folder folder;
     stories of(2);
     job.run(2, [&](coll::communicator& comm) {

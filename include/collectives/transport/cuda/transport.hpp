@@ -91,8 +91,10 @@ public:
         if (how && how->died) { space_->let_go(r); }
         return how;
     }
-    bool tells_inside() const override { return true; }
-    bool inside(rank_t r) const override { return base().inside(r) || space_->works(r); }
+    bool knows_memory_access() const override { return true; }
+    bool accesses_memory(rank_t r) const override {
+        return base().accesses_memory(r) || space_->works(r);
+    }
 
     bool poll() override {
         auto const moved = imports_.poll([this] { space_->drain(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages over MPI: non-blocking calls only, on duplicates of the given communicator, one for data
-// and one for words.
+// and one for control messages.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>

@@ -158,8 +158,8 @@ public:
     std::uint64_t finished(rank_t r) const {
         return row(r).finished.load(std::memory_order_acquire);
     }
-    void stand(wait_point const& at) { row(me_).waits.store(at); }
-    wait_point where(rank_t r) const { return row(r).waits.load().checked(size()); }
+    void publish_wait(wait_point const& at) { row(me_).waits.store(at); }
+    wait_point wait_of(rank_t r) const { return row(r).waits.load().checked(size()); }
     /// What rank r called as operation `sequence`; empty if not yet, or too long ago.
     [[gnu::cold]] std::optional<fingerprint> call_of(rank_t r, std::uint64_t sequence) const {
         if (entered(r) < sequence) { return {}; }

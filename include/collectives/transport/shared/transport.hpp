@@ -93,7 +93,7 @@ public:
     /// Whether rank r is a process of its own that has been stopped (SIGSTOP).
     bool suspended(rank_t r) const { return of_processes && job_.is_stopped(r); }
     /// Whether rank r reads a peer's memory at this moment.
-    bool inside(rank_t r) const {
+    bool accesses_memory(rank_t r) const {
         return job_.status(r).inside.load(std::memory_order_seq_cst) != 0;
     }
     void enter_memory() { job_.status(me_).inside.store(1, std::memory_order_seq_cst); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over UCX: a channel for data and one for words, so that a rank can still say what went
-// wrong after it has taken its memory back.
+// Messages over UCX: a channel for data and one for control messages, so that a rank can still say
+// what went wrong after it has taken its memory back.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
@@ -44,9 +44,9 @@ public:
     std::array<lean_vector<std::byte>, 2> addresses() const {
         return {data_.address(), control_.address()};
     }
-    void connect(rank_t to, std::span<std::byte const> data, std::span<std::byte const> words) {
+    void connect(rank_t to, std::span<std::byte const> data, std::span<std::byte const> control) {
         data_.connect(to, data);
-        control_.connect(to, words);
+        control_.connect(to, control);
         if (to == rank_) { return; }
         data_.greet(to, greeting_of(rank_));
         control_.greet(to, greeting_of(rank_));
@@ -100,7 +100,7 @@ public:
         return h.over == nullptr || h.over->take_back(h.under_way, time);
     }
 
-    /// Words are rare, and all that looking for one costs is for nothing mostly.
+    /// Control messages are rare, so most polls for one find none.
     bool progress() {
         auto const moved = data_.progress();
         return (++turns_ % 16 == 0 && control_.progress()) || moved;

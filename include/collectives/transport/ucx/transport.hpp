@@ -75,12 +75,12 @@ public:
     transport(Bootstrap& meeting, steady::time_point until, std::optional<after_loss> after = {})
         : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
         detail::introduction me;
-        auto const [data, words] = way().addresses();
+        auto const [data, control] = way().addresses();
         me.data_address = data.size();
-        lean_vector<std::byte> mine(sizeof me + data.size() + words.size());
+        lean_vector<std::byte> mine(sizeof me + data.size() + control.size());
         std::memcpy(mine.data(), &me, sizeof me);
         std::copy(data.begin(), data.end(), mine.begin() + sizeof me);
-        std::copy(words.begin(), words.end(), mine.end() - std::ssize(words));
+        std::copy(control.begin(), control.end(), mine.end() - std::ssize(control));
         auto const all = meeting.all_gather(std::span<std::byte const>(mine), until);
         lean_vector<std::size_t> data_addresses;
         lean_vector<detail::introduction> introductions;
@@ -130,10 +130,12 @@ public:
         way().deregister_memory(p);
     }
 
-    /// Models renewing: the survivors exchange new addresses by words over this transport.
+    /// Models renewing: the survivors exchange new addresses by control messages over this
+    /// transport.
     std::shared_ptr<transport> renew(board& broken, loss const& of) {
         auto const lost = [&](rank_t r) {
-            receive_control();  // also while the new transport connects: others wait for words
+            receive_control();  // also while the new transport connects: others wait for control
+                                // messages
             auto const how = gone(r);
             return steady::now() >= of.until || (how && !how->lives);
         };

@@ -30,7 +30,8 @@ namespace collectives::inline v0::wire {
 /// What a rank knows of one communicator. One thread at a time uses it, except for `fail`.
 class board_state {
 public:
-    /// `failed` is set when a failure is noted: whoever moves words next spreads it.
+    using kind = control_message::kind;
+    /// `failed` is set when a failure is noted: the next exchange of control messages sends it.
     board_state(std::uint64_t id, lean_vector<rank_t> group, rank_t me, control_sender tell,
                 std::atomic<bool>& failed)
         : id_(id),
@@ -80,36 +81,35 @@ public:
     void ask(std::uint64_t sequence) {
         if (std::exchange(asked_, std::max(asked_, sequence)) >= sequence) { return; }
         for (rank_t r = 0; r < size(); ++r) {
-            if (r != me_) { say(control_message::kind::asks, r, sequence); }
+            if (r != me_) { say(kind::asks, r, sequence); }
         }
     }
     /// Tells a peer, once, that this rank waits for a message from it.
     void watch(rank_t r) {
-        if (!std::exchange(peer(r).watched, true)) {
-            tell_(job_rank(r), about(control_message::kind::watches));
-        }
+        if (!std::exchange(peer(r).watched, true)) { tell_(job_rank(r), about(kind::watches)); }
     }
-    void stand(wait_point const& at) {
+    void publish_wait(wait_point const& at) {
         peer(me_).waits = at;
         if (!inquired_.is_in_call_of(at)) { inquired_ = {}; }
     }
-    wait_point where(rank_t r) const { return peer(r).waits; }
+    wait_point wait_of(rank_t r) const { return peer(r).waits; }
     /// Asks all peers, once per call, where they wait. Who is inside the library answers at once.
     /// Of ranks that ask at one time the lowest reports the failure, so that all report the same.
-    inquiry inquire() {
-        auto const first = !std::exchange(inquired_, where(me_)).is_in_call_of(where(me_));
+    inquiry_state inquire() {
+        auto const first = !std::exchange(inquired_, wait_of(me_)).is_in_call_of(wait_of(me_));
         auto all = true, yields = false;
         for (rank_t r = 0; r < size(); ++r) {
             if (r == me_) { continue; }
             auto& its = peer(r);
             if (first) {
-                its.stands = false;
-                tell_(job_rank(r), about(control_message::kind::inquires));
+                its.has_answered = false;
+                tell_(job_rank(r), about(kind::wait_query));
             }
-            all = all && its.stands;
-            yields = yields || (r < me_ && its.inquires);
+            all = all && its.has_answered;
+            yields = yields || (r < me_ && its.queries);
         }
-        return yields ? inquiry::yielded : all ? inquiry::answered : inquiry::open;
+        using enum inquiry_state;
+        return yields ? yielded : all ? answered : open;
     }
     /// Takes in a peer's control message, and answers if the peer waits for a call of this rank.
     void receive(control_message const& w) {
@@ -118,31 +118,29 @@ public:
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
         auto const before = std::exchange(its.waits, w.waits.checked(size()));
-        its.inquires = its.inquires && its.waits.is_in_call_of(before);
+        its.queries = its.queries && its.waits.is_in_call_of(before);
         switch (w.what) {
-            case control_message::kind::failed:
-                its.stands = true;
-                return fail(w.why.checked(size()));
-            case control_message::kind::leaves: its.has_left = true; return;
-            case control_message::kind::watches: its.watches = true; return;
-            case control_message::kind::agrees:
-            case control_message::kind::gives: return after_failure().receive(w);
-            case control_message::kind::stands: its.stands = true; return;
-            case control_message::kind::inquires:
-                its.inquires = true;
-                return tell_(job_rank(w.from), about(control_message::kind::stands));
+            case kind::failed: its.has_answered = true; return fail(w.why.checked(size()));
+            case kind::leaves: its.has_left = true; return;
+            case kind::watches: its.watches = true; return;
+            case kind::agrees:
+            case kind::payload: return after_failure().receive(w);
+            case kind::wait_answer: its.has_answered = true; return;
+            case kind::wait_query:
+                its.queries = true;
+                return tell_(job_rank(w.from), about(kind::wait_answer));
             default: break;
         }
         for (auto const& call : w.calls) {
             auto& slot = its.calls[call.sequence % its.calls.size()];
             if (call.sequence > slot.sequence) { slot = call; }
         }
-        if (w.what != control_message::kind::asks) { return; }
+        if (w.what != kind::asks) { return; }
         its.asked = std::max(its.asked, w.asked);
         answer(w.from);
     }
 
-    /// Keeps the first failure. `spread` tells it: the thread that calls this may not send words.
+    /// Keeps the first failure, for `send_failures`: the thread that calls this may not send.
     void fail(failure const& why) {
         std::lock_guard const lock(guard_);
         if (!first_) { first_ = why; }
@@ -151,10 +149,10 @@ public:
         static_cast<void>(failed_->exchange(true, std::memory_order_acq_rel));
     }
     /// Reports a failure to the peers, once. Adds the job ranks that it makes silent to `silent`.
-    void spread(lean_vector<rank_t>& silent) {
-        if (told_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
-        told_ = true;
-        auto w = about(control_message::kind::failed);
+    void send_failures(lean_vector<rank_t>& silent) {
+        if (failure_sent_ || stopped_.load(std::memory_order_acquire) == 0) { return; }
+        failure_sent_ = true;
+        auto w = about(kind::failed);
         w.why = *first_failure();
         for (rank_t r = 0; r < size(); ++r) {
             if (r == me_) { continue; }
@@ -187,13 +185,13 @@ public:
         return result;
     }
     /// A control message of this rank.
-    control_message about(control_message::kind what) const {
+    control_message about(kind what) const {
         return {.board = id_,
                 .what = what,
                 .from = me_,
                 .entered = entered(me_),
                 .finished = finished(me_),
-                .waits = where(me_)};
+                .waits = wait_of(me_)};
     }
 
     std::atomic<std::uint32_t> const& stop_word() const { return stopped_; }
@@ -208,8 +206,8 @@ private:
         std::uint64_t asked = 0;             // the last call that it asks for,
         std::uint64_t answered = 0;          // and that it was told of
         std::array<fingerprint, 8> calls{};  // of which it told
-        bool watched = false, watches = false, has_left = false, stands = false;
-        bool inquires = false;  // asks where all wait, and has not gone on since
+        bool watched = false, watches = false, has_left = false, has_answered = false;
+        bool queries = false;  // asks where all wait, and has not gone on since
         wait_point waits{};
     };
 
@@ -224,7 +222,8 @@ private:
         if (why.kind != failure_kind::timeout) { return false; }
         auto const end = why.missing.begin() + why.missing_count;
         auto const has_asked = inquired_.sequence != 0;
-        return (has_asked && !peer(r).stands) || std::find(why.missing.begin(), end, r) != end;
+        return (has_asked && !peer(r).has_answered) ||
+               std::find(why.missing.begin(), end, r) != end;
     }
     void answer(rank_t r) {
         auto& its = peer(r);
@@ -234,9 +233,9 @@ private:
             return;
         }
         its.answered = its.asked;
-        say(control_message::kind::answers, r, its.asked);
+        say(kind::answers, r, its.asked);
     }
-    void say(control_message::kind what, rank_t to, std::uint64_t sequence) {
+    void say(kind what, rank_t to, std::uint64_t sequence) {
         auto w = about(what);
         for (std::size_t k = 0; k < w.calls.size() && k < sequence; ++k) {
             w.calls[k] = call_of(me_, sequence - k).value_or(fingerprint{});
@@ -254,7 +253,8 @@ private:
     std::array<std::pair<fingerprint, std::uint64_t>, 64> history_{};  // calls, and their hashes
     std::uint64_t asked_ = 0;  // the last call that this rank asked for
     wait_point inquired_{};    // of which it asks where all wait; cleared once that ends
-    bool told_ = false, asked_ahead_ = false;  // ahead: for a call that this rank has yet to enter
+    bool failure_sent_ = false;
+    bool asked_ahead_ = false;  // for a call that this rank has yet to enter
     std::unique_ptr<survival> survival_;
     std::atomic<std::uint32_t> stopped_{0};
     mutable std::mutex guard_;
@@ -280,9 +280,9 @@ public:
     }
     void ask(std::uint64_t sequence) { state_->ask(sequence); }
     void watch(rank_t r) { state_->watch(r); }
-    void stand(wait_point const& at) { state_->stand(at); }
-    wait_point where(rank_t r) const { return state_->where(r); }
-    inquiry inquire() { return state_->inquire(); }
+    void publish_wait(wait_point const& at) { state_->publish_wait(at); }
+    wait_point wait_of(rank_t r) const { return state_->wait_of(r); }
+    inquiry_state inquire() { return state_->inquire(); }
     void fail(failure const& why) { state_->fail(why); }
     bool stopped() const { return stop_word().load(std::memory_order_acquire) != 0; }
     std::atomic<std::uint32_t> const& stop_word() const { return state_->stop_word(); }

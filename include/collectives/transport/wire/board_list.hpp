@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The boards of one rank of a job: hands words to those they are for.
+// The boards of one rank of a job: hands control messages to those they are for.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -33,21 +33,21 @@ public:
     void close(board& b) {
         if (!b.state()) { return; }
         auto& s = *b.state();
-        s.spread(silent_);
+        s.send_failures(silent_);
         auto const last = s.about(control_message::kind::leaves);
         remember(s.id(), {last.from, last.entered, last.finished, s.unanswered()});
         open_.erase_value(b.state());
     }
     /// Reports the failures that any thread has noted since; false if there were none.
-    bool spread() {
+    bool send_failures() {
         if (!failed_.load(std::memory_order_relaxed)) { return false; }
         failed_.exchange(false,
                          std::memory_order_acquire);  // first: another may be noted meanwhile
-        for (auto const& s : open_) { s->spread(silent_); }
+        for (auto const& s : open_) { s->send_failures(silent_); }
         return true;
     }
-    /// Whether a rank of the job may be dead: a failure says so, and no word of it came since, or
-    /// it is left out.
+    /// Whether a rank of the job may be dead: a failure says so, and no message of it came since,
+    /// or it is left out.
     bool is_silent(rank_t r) const {
         return is_left_out(r) || std::find(silent_.begin(), silent_.end(), r) != silent_.end();
     }
@@ -103,7 +103,7 @@ private:
         closed_.emplace(id, std::move(c));
     }
 
-    std::atomic<bool> failed_{false};  // on some board, and not spread yet
+    std::atomic<bool> failed_{false};  // on some board, and not sent yet
     lean_vector<std::shared_ptr<board_state>> open_;
     lean_vector<rank_t> silent_, left_out_;
     std::unordered_map<std::uint64_t, closed_board> closed_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of one rank: sends them, and takes in those that come.
+// The control messages of one rank: sends them, and receives those that come.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -26,10 +26,10 @@ public:
         : way_(&way),
           has_left_(static_cast<std::size_t>(way.size()), false),
           has_reported_(has_left_),
-          has_broken_off_(has_left_),
+          left_by_exception_(has_left_),
           has_given_up_(has_left_),
-          told_(has_left_.size()),
-          due_(has_left_.size()) {
+          sent_to_(has_left_.size()),
+          expected_of_(has_left_.size()) {
         listen();
     }
     control_mailbox(control_mailbox const&) = delete;
@@ -54,22 +54,23 @@ public:
             throw;
         }
         mine.text = std::move(text);
-        if (counts(to)) { ++at(told_, to); }
+        if (counts(to)) { ++at(sent_to_, to); }
     }
     /// Tells the peers what has failed here. Waits a moment until it is on its way, since this rank
     /// may not come back for long.
     void tell_failures() {
-        if (boards_.spread()) { flush(steady::now() + std::chrono::milliseconds(10), true); }
+        if (boards_.send_failures()) { flush(steady::now() + std::chrono::milliseconds(10), true); }
     }
-    /// Takes in one word, if one has come.
+    /// Receives one control message, if one has come.
     bool receive() {
-        boards_.spread();
+        boards_.send_failures();
         arrival came;
         if (!way_->test(listening_, came)) { return false; }
         auto const what = *place_;
         listen();
         if (came.bytes != sizeof what || what.sender < 0 || what.sender >= way_->size()) {
-            throw_error<transport_error>("a word came that no rank of this job can have said");
+            throw_error<transport_error>(
+                "a control message came that no rank of this job can have sent");
         }
         if (what.job == way_->job()) { take_in(what); }
         return true;
@@ -102,17 +103,19 @@ public:
             auto const end = has_reported_.end();
             if (std::find(has_reported_.begin(), end, false) != end) { return false; }
             for (rank_t r = 0; r < way_->size(); ++r) {
-                if (r != head_) { tell_of_job(r, control_message::kind::due, at(due_, r)); }
+                if (r != head_) {
+                    tell_of_job(r, control_message::kind::expected_count, at(expected_of_, r));
+                }
             }
         } else {
             tell_of_job(head_, control_message::kind::leaves);
             if (!receive_until([this] { return all_left_; }, patience)) { return false; }
             patience = std::min(patience, steady::now() + last_words);
             report();
-            auto const all_heard = [this] {
-                return due_known_ && heard_ >= at(due_, way_->rank());
+            auto const all_received = [this] {
+                return expected_known_ && received_ >= at(expected_of_, way_->rank());
             };
-            if (!receive_until(all_heard, patience)) { return false; }
+            if (!receive_until(all_received, patience)) { return false; }
         }
         return flush(patience, false);
     }
@@ -123,7 +126,7 @@ public:
         std::erase_if(sent_, [&](sent_message& s) {
             try {
                 return way_->test(s.under_way, ignored);
-            } catch (transport_error const&) { return true; }  // it will not be said any more
+            } catch (transport_error const&) { return true; }  // it will not be sent any more
         });
         return std::none_of(sent_.begin(), sent_.end(), [&](sent_message const& s) {
             return way_->can_reach(s.to) && !boards_.is_left_out(s.to) &&
@@ -141,10 +144,10 @@ public:
         return true;
     }
     /// Tells all ranks that this one goes, whatever they are at.
-    void break_off() { tell_all(control_message::kind::breaks_off); }
+    void leave_by_exception() { tell_all(control_message::kind::leaves_by_exception); }
     /// Tells all ranks that this one will not wait in `leave` for them. What it has sent is theirs.
     void give_up() { tell_all(control_message::kind::gives_up); }
-    bool has_broken_off(rank_t r) const { return at(has_broken_off_, r); }
+    bool has_left_by_exception(rank_t r) const { return at(left_by_exception_, r); }
     /// Ends what is under way. What the library may still use is handed to `keep`.
     template <class Keep>
     void end(Keep&& keep) {
@@ -171,23 +174,27 @@ private:
     }
     void take_in(control_message const& what) {
         boards_.hear_of(what.sender);
-        if (counts(what.sender)) { ++heard_; }
+        if (counts(what.sender)) { ++received_; }
         switch (what.what) {
-            case control_message::kind::told:
+            case control_message::kind::sent_count:
                 if (what.from >= 0 && what.from < way_->size()) {
-                    at(due_, what.from) += what.asked;
+                    at(expected_of_, what.from) += what.asked;
                 }
                 break;
-            case control_message::kind::breaks_off: at(has_broken_off_, what.sender) = true; break;
+            case control_message::kind::leaves_by_exception:
+                at(left_by_exception_, what.sender) = true;
+                break;
             case control_message::kind::gives_up: at(has_given_up_, what.sender) = true; break;
-            case control_message::kind::all_told: at(has_reported_, what.sender) = true; break;
+            case control_message::kind::all_sent_counts:
+                at(has_reported_, what.sender) = true;
+                break;
             case control_message::kind::all_left:
                 all_left_ = true;
                 answers_ = false;
                 break;
-            case control_message::kind::due:
-                due_known_ = true;
-                at(due_, way_->rank()) = what.asked;
+            case control_message::kind::expected_count:
+                expected_known_ = true;
+                at(expected_of_, way_->rank()) = what.asked;
                 break;
             default:
                 if (what.board != 0) {
@@ -198,15 +205,15 @@ private:
         }
         if (answers_) { say_farewell(); }
     }
-    /// Whether a word to or from a rank must be reported: rank 0 hears the last one of each rank
-    /// last, and what it tells last is heard last.
+    /// Whether a control message to or from a rank must be reported. Those of rank 0 need not be:
+    /// it receives the last one of each rank last, and what it sends last arrives last.
     bool counts(rank_t peer) const { return peer != 0 && way_->rank() != 0; }
     void report() {
         for (rank_t r = 1; r < way_->size(); ++r) {
-            if (at(told_, r) == 0) { continue; }
-            tell_of_job(head_, control_message::kind::told, at(told_, r), r);
+            if (at(sent_to_, r) == 0) { continue; }
+            tell_of_job(head_, control_message::kind::sent_count, at(sent_to_, r), r);
         }
-        tell_of_job(head_, control_message::kind::all_told);
+        tell_of_job(head_, control_message::kind::all_sent_counts);
     }
     /// Tells those who wait for this rank.
     void say_farewell() {
@@ -260,12 +267,12 @@ private:
     /// the head, which fails if any rank says that it goes. A rank that has left may be out of
     /// reach.
     bool somebody_stays_away() const {
-        if (due_known_) { return false; }
+        if (expected_known_) { return false; }
         auto const leads = way_->rank() == head_;
         if (!leads && boards_.is_silent(head_)) { return true; }
         for (rank_t r = 0; r < way_->size(); ++r) {
             if (at(has_reported_, r) || boards_.is_left_out(r)) { continue; }
-            if (has_broken_off(r) || at(has_given_up_, r)) { return true; }
+            if (has_left_by_exception(r) || at(has_given_up_, r)) { return true; }
             if ((leads || r == head_) && !way_->can_reach(r)) { return true; }
         }
         return false;
@@ -274,14 +281,14 @@ private:
     board_list boards_;
     rank_t head_ = 0;                 // of those that leave together
     lean_vector<bool> has_left_;      // on the head: who has come to `leave`,
-    lean_vector<bool> has_reported_;  // and then has said how many words it told
-    lean_vector<bool> has_broken_off_;
+    lean_vector<bool> has_reported_;  // and then has said how many messages it sent
+    lean_vector<bool> left_by_exception_;
     lean_vector<bool> has_given_up_;
-    lean_vector<std::uint64_t> told_;  // words, to each rank that is not 0
-    lean_vector<std::uint64_t> due_;   // words for each rank, as far as this one knows
-    std::uint64_t heard_ = 0;          // words that were for this rank
-    bool answers_ = false;             // as long as a rank that has left may be asked
-    bool all_left_ = false, due_known_ = false;
+    lean_vector<std::uint64_t> sent_to_;      // control messages, to each rank that is not 0
+    lean_vector<std::uint64_t> expected_of_;  // those for each rank, as far as this one knows
+    std::uint64_t received_ = 0;              // those that were for this rank
+    bool answers_ = false;                    // as long as a rank that has left may be asked
+    bool all_left_ = false, expected_known_ = false;
     std::unique_ptr<control_message> place_ = std::make_unique<control_message>();
     typename Link::handle listening_{};
     std::deque<sent_message> sent_;

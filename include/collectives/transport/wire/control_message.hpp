@@ -22,16 +22,16 @@ struct control_message {
         watches,  // tell me when you leave the job
         failed,   // the communicator is broken
         leaves,   // this rank has left the job, and will enter nothing any more
-        all_left,    // so have all ranks: nobody asks any more, so answer nothing from now on
-        told,        // rank `from` was told so many words, `asked`
-        all_told,    // that was all
-        due,         // so many words in all were for you, `asked`
-        breaks_off,  // this rank goes in the middle of things
-        gives_up,    // this rank goes, and no longer waits until all have left
-        agrees,      // after a failure: see agreement_message, packed by `survival`
-        gives,       // `asked` bytes for the rank alone; those from `other` on are here
-        inquires,    // the time of this rank ran out; tell me where you wait
-        stands,      // where this rank waits
+        all_left,         // so have all ranks: nobody asks any more, so answer nothing from now on
+        sent_count,       // so many control messages were sent to rank `from`: `asked`
+        all_sent_counts,  // that was all
+        expected_count,   // so many control messages in all were for you: `asked`
+        leaves_by_exception,  // this rank goes while an exception passes
+        gives_up,             // this rank goes, and no longer waits until all have left
+        agrees,               // after a failure: see agreement_message, packed by `survival`
+        payload,              // `asked` bytes for the rank alone; those from `other` on are here
+        wait_query,           // the time of this rank ran out; tell me where you wait
+        wait_answer,          // where this rank waits
     };
 
     std::uint64_t board = 0;  // 0: about the job
@@ -51,7 +51,7 @@ struct control_message {
 
 static_assert(std::is_trivially_copyable_v<control_message>);
 
-/// Sends a word to a rank of the job.
+/// Sends a control message to a rank of the job.
 using control_sender = std::function<void(rank_t job_rank, control_message const& what)>;
 
 }  // namespace collectives::wire

@@ -53,7 +53,7 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { t.doze(ready, std::chrono::nanoseconds{}) };
     { c.gone(rank_t{}) } -> std::same_as<std::optional<peer_exit>>;
     { c.usable() } -> std::same_as<bool>;             // false once the library has been shut down
-    { c.can_reach(rank_t{}) } -> std::same_as<bool>;  // words reach it
+    { c.can_reach(rank_t{}) } -> std::same_as<bool>;  // control messages reach it
     { c.notices_deaths() } -> std::same_as<bool>;     // so `can_reach` is false of the dead
     { t.progress_control() } -> std::same_as<bool>;
     { t.drop_data() } -> std::same_as<bool>;

@@ -30,15 +30,15 @@ struct meeting_of_survivors {
     int size() const { return static_cast<int>(survivors.size()); }
     /// Empty for those that are lost.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine, steady::time_point) {
-        auto& words = broken.after_failure();
+        auto& mailbox = broken.after_failure();
         std::vector<bootstrap_bytes> all;
         for (auto const r : survivors) {
-            if (r != me) { words.give(broken.rank_of(r), mine); }
+            if (r != me) { mailbox.give(broken.rank_of(r), mine); }
         }
         for (auto const r : survivors) {
-            auto const* its = words.given_by(broken.rank_of(r));
+            auto const* its = mailbox.given_by(broken.rank_of(r));
             while (r != me && its == nullptr && turn(r)) {
-                its = words.given_by(broken.rank_of(r));
+                its = mailbox.given_by(broken.rank_of(r));
             }
             if (r == me) {
                 all.emplace_back(mine.begin(), mine.end());

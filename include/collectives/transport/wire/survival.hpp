@@ -60,7 +60,7 @@ public:
     /// Gives a rank some bytes, at most 1 MiB, in pieces that arrive in order.
     void give(rank_t to, std::span<std::byte const> bytes) const {
         control_message m;
-        m.what = control_message::kind::gives;
+        m.what = control_message::kind::payload;
         m.asked = bytes.size();
         for (m.other = 0; m.other < bytes.size(); m.other += m.why.text.size()) {
             auto const n = std::min(bytes.size() - m.other, m.why.text.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transport over a link: messages in pieces, boards by words, and memory that outlives a failure.
+// A transport over a link: messages in pieces, boards by control messages, and memory that outlives
+// a failure.
 #pragma once
 
 #include <collectives/core/copy.hpp>
@@ -60,7 +61,7 @@ public:
         } catch (std::exception const&) {}
         try {
             if (!all_left) {  // so nobody waits for this rank
-                unwinding ? control_.break_off() : control_.give_up();
+                unwinding ? control_.leave_by_exception() : control_.give_up();
                 control_.flush(steady::now() + std::chrono::milliseconds(200));
             }
         } catch (std::exception const&) {}
@@ -121,36 +122,36 @@ public:
     /// Moves the library along; true if anything moved.
     bool poll() {
         auto const moved = link_->progress();
-        // Words are rare, and all that looking for one costs is for nothing mostly.
+        // Control messages are rare, so most polls for one find none.
         return (++polls_ % 16 == 0 && control_.receive()) || moved;
     }
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
-        auto const heard_and_ready = [&] {
-            auto const heard = hear();
-            return ready() || heard;
+        auto const ready_or_received = [&] {
+            auto const received = receive_arrived();
+            return ready() || received;
         };
-        link_->doze(heard_and_ready, time);
+        link_->doze(ready_or_received, time);
     }
-    /// Takes in the words that have come, unless it has done so in the last `pause`: a look for
-    /// them takes as long as a short call, and much longer where ranks share processors.
+    /// Receives the control messages that have come, unless it has done so in the last `pause`: a
+    /// poll takes as long as a short call, and much longer where ranks share processors.
     void receive_control(std::chrono::nanoseconds pause = {}) {
         auto const now = steady::now();
         if (now - last_look_ < pause) { return; }
         last_look_ = now;
         last_tick_ = coarse_now();
         for (int turn = 0; turn < 1000 && link_->progress_control(); ++turn) {}
-        hear();
+        receive_arrived();
     }
-    /// Whether it has looked for words within the last few milliseconds. Takes a fourth of the time
-    /// that a reading of the steady clock takes.
+    /// Whether it has polled for control messages within the last few milliseconds. Takes a fourth
+    /// of the time that a reading of the steady clock takes.
     bool has_just_looked() const { return coarse_now() == last_tick_; }
     /// Tells the peers what has failed on this rank.
     void tell_failures() {
         if (link_->usable()) { control_.tell_failures(); }
     }
     std::optional<peer_exit> gone(rank_t r) const {
-        if (control_.has_broken_off(r)) { return peer_exit{}; }
+        if (control_.has_left_by_exception(r)) { return peer_exit{}; }
         return link_->gone(r);
     }
     void note_trouble() { trouble_ = true; }
@@ -207,11 +208,11 @@ private:
         if (trouble_) { return now + std::chrono::seconds(1); }
         return std::max(timeout().deadline(now), now + std::chrono::seconds(5));
     }
-    /// Takes in the words that have come: not those of a rank that sends them without end.
-    bool hear() {
-        auto heard = false;
-        for (int n = 0; n < 1000 && control_.receive(); ++n) { heard = true; }
-        return heard;
+    /// Receives the control messages that have come, at most 1000: a rank may send without end.
+    bool receive_arrived() {
+        auto received = false;
+        for (int n = 0; n < 1000 && control_.receive(); ++n) { received = true; }
+        return received;
     }
     // By value: so the message of a call, which takes no such way, stays in registers.
     [[gnu::noinline]] void send_in_frame(outgoing out, request& r) {
@@ -287,7 +288,7 @@ private:
     bool trouble_ = false;
     bool all_back_ = true;  // no message that was cancelled is still under way
     unsigned polls_ = 0;
-    steady::time_point last_look_{};  // for words
+    steady::time_point last_look_{};  // for control messages
     std::int64_t last_tick_ = 0;      // the time of the tick before that look
     std::uint32_t boards_made_ = 0;
 };

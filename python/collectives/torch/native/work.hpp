@@ -6,7 +6,7 @@
 #include "job.hpp"
 
 #include <collectives/communicator/pending.hpp>
-#include <collectives/run/inquiry.hpp>
+#include <collectives/run/wait_report.hpp>
 #include <collectives/run/waiter.hpp>
 
 #include <ATen/ThreadLocalState.h>

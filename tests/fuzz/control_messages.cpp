@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
             case 1:
                 if (board) { boards.close(*board), board.reset(); }
                 break;
-            case 2: (void)boards.spread(); break;
+            case 2: (void)boards.send_failures(); break;
             case 3:
                 if (board) {
                     if (auto const why = board->first_failure()) {

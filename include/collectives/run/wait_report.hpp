@@ -17,15 +17,15 @@ inline constexpr std::chrono::milliseconds look_interval{20};
 /// Publishes on the board where this rank waits, and asks the others where they wait. While it asks
 /// for an activity that timed out, the board shows where that one waits, whatever else the rank
 /// does. So its peers know what they are asked about.
-class standing {
+class wait_report {
 public:
-    [[gnu::cold]] void tell(any_board& board, activity const& of) {
+    [[gnu::cold]] void publish(any_board& board, activity const& of) {
         if (asks() && asked_for_ != &of) { return; }
-        board.stand(of.where());
-        told_ = &board;
+        board.publish_wait(of.where());
+        published_on_ = &board;
     }
     void go_on() {
-        if (told_ != nullptr) [[unlikely]] { take_back(); }
+        if (published_on_ != nullptr) [[unlikely]] { take_back(); }
     }
     /// The same; and `a` ends.
     void end(activity const& a) {
@@ -52,11 +52,11 @@ public:
             if (asks() && now - since_ < longest) { return false; }
             asked_for_ = &a;
             since_ = now;
-            tell(board, a);
+            publish(board, a);
         }
         auto const state = board.inquire();
-        auto const most = state == inquiry::yielded ? longest : 2 * look_interval;
-        if (state != inquiry::answered && now - since_ < most) { return false; }
+        auto const most = state == inquiry_state::yielded ? longest : 2 * look_interval;
+        if (state != inquiry_state::answered && now - since_ < most) { return false; }
         asked_for_ = nullptr;
         return true;
     }
@@ -70,11 +70,11 @@ public:
 private:
     [[gnu::cold, gnu::noinline]] void take_back() {
         if (asks()) { return; }
-        told_->stand({});
-        told_ = nullptr;
+        published_on_->publish_wait({});
+        published_on_ = nullptr;
     }
 
-    any_board* told_ = nullptr;            // null: it goes on
+    any_board* published_on_ = nullptr;    // null: it goes on
     activity const* asked_for_ = nullptr;  // null: nobody is asked
     steady::time_point since_{};
 };
