@@ -126,14 +126,14 @@ inline std::uint32_t seed_of_sample() {
 /// The numbers of ranks to test with: all up to 4, and one of those above, as many ranks on few
 /// processors take long. Up to COLLECTIVES_TEST_LARGEST where that is set.
 inline std::vector<int> sizes(std::vector<int> all = {1, 2, 3, 4, 5, 7, 8}) {
-    auto kept = seed_of_sample();  // here already, so that ranks get it and do not print it
+    auto const seed = seed_of_sample();  // here already, so that ranks get it and do not print it
     if (char const* const largest = std::getenv("COLLECTIVES_TEST_LARGEST")) {
         std::erase_if(all, [most = std::stoi(largest)](int size) { return size > most; });
     }
     auto const is_large = [](int size) { return size > 4; };
     auto const large = std::count_if(all.begin(), all.end(), is_large);
     if (large > 1 && !launcher_chose_size && !sampling::all_cases()) {
-        kept %= static_cast<std::uint32_t>(large);
+        auto kept = scramble(seed) % static_cast<std::uint64_t>(large);
         std::erase_if(all, [&](int size) { return is_large(size) && kept-- != 0; });
     }
     return all;
