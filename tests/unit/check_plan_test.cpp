@@ -30,6 +30,7 @@ pl::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice>
 
 TEST_CASE("every protocol alone, in place and not, in one piece and in three") {
     int proved = 0;
+    constexpr auto few = sampling::sanitized ? 8U : 3U;
     auto turn = sampling::seed_of_the_day();
     MESSAGE("seed " << turn << ": a sample of the sizes above 3");
     for (auto const a : coll::all_algorithms) {
@@ -38,7 +39,7 @@ TEST_CASE("every protocol alone, in place and not, in one piece and in three") {
                 for (int const segments : {1, 3}) {
                     auto const p = static_cast<std::size_t>(size);
                     // Far more protocols than sizes matter: large sizes are sampled.
-                    auto const one_of = size <= 3 ? 1U : size <= 5 ? 3U : 11U;
+                    auto const one_of = size <= 3 ? 1U : size <= 5 ? few : 11U;
                     if (!all_cases() && ++turn % one_of != 0) { continue; }
                     low::lowered_call const c(
                         a, shape_of(what, size, segments == 1 ? 2 * p + 1 : 5, size / 2), segments);
@@ -80,8 +81,10 @@ TEST_CASE("ranks that announce different protocols") {
                 auto const choices = memory_choices(c);
                 std::size_t mixtures = 1;
                 for (int r = 0; r < size; ++r) { mixtures *= choices.size(); }
-                // A sample holds each pair of protocols at P = 4 with some algorithm and call.
-                auto const step = all_cases() ? 1 : mixtures / 24 + 1;
+                // A sample holds each pair of protocols at P = 4 with some algorithm and call; with
+                // sanitizers it is a quarter.
+                constexpr auto sampled = sampling::sanitized ? 6U : 24U;
+                auto const step = all_cases() ? 1 : mixtures / sampled + 1;
                 for (std::size_t m = random() % step; m < mixtures;
                      m += 1 + random() % (2 * step - 1)) {
                     if (!is_in_part()) { continue; }
