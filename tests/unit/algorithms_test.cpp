@@ -16,17 +16,11 @@ using coll::collective;
 
 namespace {
 
-/// With sanitizers one of eight above 16 ranks, by the seed: each takes long.
 std::vector<int> sizes_to_check() {
     std::vector<int> result;
     for (int p = 1; p <= 64; ++p) { result.push_back(p); }
     for (int const p : {100, 127, 128, 255, 256}) { result.push_back(p); }
-    if (sampling::sanitized && !sampling::all_cases()) {
-        auto turn = sampling::seed_of_the_day();
-        MESSAGE("seed " << turn << ": some sizes above 16");
-        std::erase_if(result, [&](int p) { return p > 16 && ++turn % 8 != 0; });
-    }
-    return result;
+    return sampling::some_of(result);
 }
 
 /// Every root up to 16 ranks; beyond, those at the ends and on both sides of a power of two.

@@ -72,10 +72,14 @@ TEST_CASE("chunks of a cut are where it says, and its buffers end with the last 
 TEST_CASE("plans of calls with a cut, under every protocol, in place and not") {
     std::mt19937 random(seed());
     int proved = 0;
+    constexpr auto one_of = sampling::sanitized ? 8U : 2U;
+    auto turn = sampling::seed_of_the_day();
+    MESSAGE("seed " << turn << ": with 3 and 4 ranks one of " << one_of);
     for (auto const a : coll::all_algorithms) {
         for (auto const what : coll::scheduled_collectives) {
             for (int size = 1; coll::has_blocks(what) && size <= 4; ++size) {
                 for (int const segments : {1, 3}) {
+                    if (!all_cases() && size > 2 && ++turn % one_of != 0) { continue; }
                     auto const p = static_cast<std::size_t>(size);
                     auto shape = shape_of(what, size, 2 * p + 1, size / 2);
                     move_blocks(shape, random);
