@@ -171,12 +171,7 @@ COLLECTIVES_INLINE memory_block communicator::allocate_elements(std::size_t n, s
     return mine;
 }
 
-COLLECTIVES_INLINE void communicator::abort(std::string_view why) {
-    auto& engine = core_->engine();
-    engine.board().fail(
-        failure::make(failure_kind::aborted, text_of("aborted by rank ", rank(), ": ", why)));
-    if (engine.board().asks()) { engine.shared()->tell_failures(); }
-}
+COLLECTIVES_INLINE void communicator::abort(std::string_view why) { core_->abort(why); }
 COLLECTIVES_INLINE explanation communicator::explain(std::size_t bytes, collective what) {
     make().require(static_cast<std::size_t>(what) < scheduled_collectives.size(), what,
                    "automatic chooses nothing for it");

@@ -164,6 +164,12 @@ public:
         engine_.remove(a);
     }
 
+    /// Ends all calls on all ranks with an error that says `why`. Safe from any thread.
+    [[gnu::cold]] void abort(std::string_view why) {
+        engine_.board().fail(failure::make(failure_kind::aborted,
+                                           text_of("aborted by rank ", engine_.rank(), ": ", why)));
+        if (engine_.board().asks()) { engine_.shared()->tell_failures(); }
+    }
     /// Once: survivors that go on twice would get the same memory.
     bool may_shrink() { return !std::exchange(has_shrunk_, true); }
     /// A number for each communicator that is derived from this one.

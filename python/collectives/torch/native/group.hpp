@@ -143,11 +143,7 @@ public:
 
     /// Ends all that is under way, on all ranks, with an error.
     void abort(std::string_view why) {
-        if (was_aborted_.exchange(true)) { return; }
-        auto& engine = core_->engine();
-        engine.board().fail(coll::failure::make(
-            coll::failure_kind::aborted, coll::text_of("aborted by rank ", rank(), ": ", why)));
-        if (engine.board().asks()) { engine.shared()->tell_failures(); }
+        if (!was_aborted_.exchange(true)) { core_->abort(why); }
     }
     /// No call comes any more. Those under way have a moment to end; then they are aborted.
     void close() {
