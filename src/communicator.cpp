@@ -4,4 +4,4 @@
 #include <collectives/communicator/pending.ipp>
 #include <collectives/communicator/persistent.ipp>
 #include <collectives/communicator/requests.ipp>
-#include <collectives/run/flight_recorder.ipp>
+#include <collectives/run/flight_report.ipp>

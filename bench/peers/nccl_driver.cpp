@@ -11,7 +11,7 @@
 
 #include <collectives/cuda.hpp>
 #include <collectives/launch/shm.hpp>
-#include <collectives/space/cuda/reducer.hpp>
+#include <collectives/space/cuda/find_kernels.hpp>
 
 #include <signal.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ void live(nccl::library const& with, coll::communicator& base, board meeting, or
     auto const mine = base.rank() % devices;
     calls->use(mine);
     cuda::space space(calls, mine,
-                      {cuda::kernels().copies(), &cuda::bind_kernel, &cuda::gather_kernel});
+                      {cuda::kernels().copies(), &cuda::bind_kernel, &cuda::pack_kernel});
     measure(with, base, space, meeting, o);
 } catch (...) {
     meeting.give_up();

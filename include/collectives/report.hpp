@@ -3,4 +3,4 @@
 // one of its files. A program that links collectives::compiled needs no such line.
 #pragma once
 
-#include <collectives/run/flight_recorder.hpp>
+#include <collectives/run/flight_report.hpp>

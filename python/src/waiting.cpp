@@ -2,7 +2,7 @@
 #include "waiting.hpp"
 
 #include <collectives/communicator/core.hpp>
-#include <collectives/run/flight_hook.hpp>
+#include <collectives/run/flight_recorder.hpp>
 
 namespace python {
 

@@ -25,9 +25,9 @@ void for_each_pointer(cuda::copy_body const& body, Visit const& visit) {
 
 /// The tensors are in a table that is not written yet.
 template <class Own, class Wire, class Visit>
-void for_each_pointer(cuda::gather_body<Own, Wire> const& body, Visit const& visit) {
-    visit(body.call.pieces);
-    visit(body.call.bucket);
+void for_each_pointer(cuda::pack_body<Own, Wire> const& body, Visit const& visit) {
+    visit(body.task.ranges);
+    visit(body.task.bucket);
 }
 
 /// A few workers, the last one first.

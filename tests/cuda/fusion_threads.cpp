@@ -43,36 +43,36 @@ void pack_and_unpack() {
         at_once::workers = 1 + pick(0, 100);
         auto const lead = pick(1, 5);
         std::vector<std::byte> memory(8 * 130 * sizeof(Own));
-        std::vector<coll::gather_piece> pieces;
+        std::vector<coll::packed_range> ranges;
         auto first = lead;
         std::size_t at = 0;
         for (std::size_t t = 0; t < 1 + pick(2, 6); ++t) {
             auto const odd = pick(30 + t, 4) == 0;  // not even aligned for its elements
             at += odd ? pick(40 + t, 20) : (sizeof(Own) - at % sizeof(Own)) % sizeof(Own);
-            pieces.push_back({memory.data() + at, first, pick(10 + t, 120)});
-            for (std::size_t i = 0; i < pieces.back().count; ++i, at += sizeof(Own)) {
+            ranges.push_back({memory.data() + at, first, pick(10 + t, 120)});
+            for (std::size_t i = 0; i < ranges.back().count; ++i, at += sizeof(Own)) {
                 auto const value = static_cast<float>(scramble(seed << 20 | at) % 250);
                 auto const x = static_cast<Own>(value);
                 std::memcpy(memory.data() + at, &x, sizeof x);
             }
-            first += pieces.back().count;
+            first += ranges.back().count;
         }
         std::vector<Wire> bucket(first + 8, Wire(77)), expected(bucket);
-        for (auto const& p : pieces) {
+        for (auto const& p : ranges) {
             for (std::size_t i = 0; i < p.count; ++i) {
                 Own x;
                 std::memcpy(&x, p.tensor + i * sizeof(Own), sizeof x);
                 expected[p.first + i] = static_cast<Wire>(x);
             }
         }
-        coll::gather_call call{pieces.data(), pieces.size(),
-                               reinterpret_cast<std::byte*>(bucket.data()), false};
-        cuda::enqueue_gather<at_once, Own, Wire>(call, nullptr);
+        coll::pack_task task{ranges.data(), ranges.size(),
+                             reinterpret_cast<std::byte*>(bucket.data()), false};
+        cuda::enqueue_pack<at_once, Own, Wire>(task, nullptr);
         REQUIRE(std::memcmp(bucket.data(), expected.data(), bucket.size() * sizeof(Wire)) == 0);
         for (auto& x : bucket) { x = static_cast<Wire>(static_cast<Own>(x) + Own(1)); }
-        call.back = true;
-        cuda::enqueue_gather<at_once, Own, Wire>(call, nullptr);
-        for (auto const& p : pieces) {
+        task.back = true;
+        cuda::enqueue_pack<at_once, Own, Wire>(task, nullptr);
+        for (auto const& p : ranges) {
             for (std::size_t i = 0; i < p.count; ++i) {
                 Own x;
                 std::memcpy(&x, p.tensor + i * sizeof(Own), sizeof x);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/core/device_copy.hpp>
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/types.hpp>
 
 #include <cstddef>
@@ -53,8 +53,8 @@ public:
     /// The function that packs elements of type `own` as `wire`, and unpacks them; both are
     /// type_ids. Equal types are std::uint8_t, 16, 32 or 64 and stand for all elements of their
     /// size. Null if the program has no such kernel.
-    virtual gather_function gather([[maybe_unused]] std::uint64_t own,
-                                   [[maybe_unused]] std::uint64_t wire) const {
+    virtual pack_function pack_kernel([[maybe_unused]] std::uint64_t own,
+                                      [[maybe_unused]] std::uint64_t wire) const {
         return nullptr;
     }
 

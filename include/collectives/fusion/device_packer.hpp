@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/core/device_space.hpp>
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/run/scratch_pool.hpp>
 #include <collectives/fusion/element.hpp>
@@ -39,7 +39,7 @@ public:
     void give_back(scratch_pool& pool) { pool.give_back(std::exchange(table_, {})); }
 
 private:
-    static constexpr std::size_t least_bytes = 8192;  // of a part of a tensor; one team moves it
+    static constexpr std::size_t least_bytes = 8192;  // of a part of a tensor; 32 workers move it
     static constexpr std::size_t many = 16'384;       // so many parts keep any device busy
 
     static void copy(device_space& space, void* to, void const* from, std::size_t bytes) {
@@ -47,8 +47,8 @@ private:
     }
     void run(device_space& space, fused_element const& of, std::byte* bucket, bool back) {
         if (known_.empty()) { return; }
-        of.gather({reinterpret_cast<gather_piece const*>(table_.data), known_.size(), bucket, back},
-                  space.queue());
+        of.pack({reinterpret_cast<packed_range const*>(table_.data), known_.size(), bucket, back},
+                space.queue());
     }
     /// Cuts long tensors into parts, so that the whole device moves them.
     void fill_table(scratch_pool& pool, device_space& space, fused_element const& of, pieces all) {
@@ -66,7 +66,7 @@ private:
             first += count;
         }
         if (now_ == known_) { return; }
-        auto const bytes = now_.size() * sizeof(gather_piece);
+        auto const bytes = now_.size() * sizeof(packed_range);
         known_.clear();  // until the table says so
         if (table_.bytes < bytes) {
             give_back(pool);
@@ -77,7 +77,7 @@ private:
     }
 
     scratch_pool::buffer table_{};
-    lean_vector<gather_piece> known_, now_;
+    lean_vector<packed_range> known_, now_;
     bool copies_ = false;
 };
 

@@ -4,7 +4,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/type_name.hpp>
 #include <collectives/fusion/fused_type.hpp>
@@ -36,9 +36,9 @@ struct fused_element {
     convert_function encode = nullptr, decode = nullptr;  // null: it travels as it is
 
     // In a device's memory these stand for `encode` and `decode`:
-    gather_function gather = nullptr;  // packs and unpacks; null: there is no such kernel
-    std::size_t parts = 1;             // the kernel moves one element in so many units
-    bool shortened = false;            // the kernel converts
+    pack_function pack = nullptr;  // packs and unpacks; null: there is no such kernel
+    std::size_t parts = 1;         // the kernel moves one element in so many units
+    bool shortened = false;        // the kernel converts
 
     bool travels_as_it_is() const { return encode == nullptr && !shortened; }
     /// The shape of a tensor of these elements; most tensors have no name.
@@ -67,14 +67,14 @@ constexpr move_unit unit_of(std::size_t size) {
 inline void describe_on_device(fused_element& e, device_space const& device,
                                compression const* how) {
     auto const unit = unit_of(e.size);
-    e.gather = device.gather(unit.type, unit.type);
+    e.pack = device.pack_kernel(unit.type, unit.type);
     if (how == nullptr) {
         e.parts = e.size / unit.size;
     } else {
-        auto const has_kernels = e.gather != nullptr;
-        e.gather = how->casts ? device.gather(e.type, e.wire_type) : nullptr;
+        auto const has_kernels = e.pack != nullptr;
+        e.pack = how->casts ? device.pack_kernel(e.type, e.wire_type) : nullptr;
         e.shortened = true;
-        if (!how->casts || (has_kernels && e.gather == nullptr)) {
+        if (!how->casts || (has_kernels && e.pack == nullptr)) {
             throw_error<usage_error>("no kernel compresses ", e.type_name,
                                      " in this way: on devices "
                                      "float travels as float16, bfloat16, float8_e4m3 or "

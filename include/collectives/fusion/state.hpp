@@ -129,7 +129,7 @@ private:
         }
         (void)bucket::make_program(*core_, *made, 1, 0, how_.call());
         core_->make().require(
-            device_ == nullptr || made->gather != nullptr, collective::all_reduce,
+            device_ == nullptr || made->pack != nullptr, collective::all_reduce,
             "this program has no kernel that packs tensors: the source that brings the kernels in "
             "is not part of it");
         elements_.push_back(std::move(made));

@@ -9,7 +9,7 @@
 #include <collectives/launch/cuda_flags.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/kernels.hpp>
-#include <collectives/space/cuda/reducer.hpp>
+#include <collectives/space/cuda/find_kernels.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/transport.hpp>
 
@@ -101,7 +101,7 @@ private:
         mine_.device = calls.identity(device);
         mine_.process = this_process();
         mine_.share = one_process_ ? 0 : calls.share_of(device);  // threads share their part
-        kernel_lookup const find{kernels().copies(), &bind_kernel, &gather_kernel};
+        kernel_lookup const find{kernels().copies(), &bind_kernel, &pack_kernel};
         space_ = std::make_unique<space>(with_.calls, device, find);
         try {
             mine_.in_process = space_->make_event(!one_process_);

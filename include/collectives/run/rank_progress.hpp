@@ -11,7 +11,7 @@
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
-#include <collectives/run/flight_hook.hpp>
+#include <collectives/run/flight_recorder.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>

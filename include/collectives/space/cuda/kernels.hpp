@@ -4,7 +4,7 @@
 #pragma once
 
 #include <collectives/core/device_copy.hpp>
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/reducer.hpp>
 
@@ -28,8 +28,8 @@ public:
         reductions_.insert_or_assign(key{op, type}, run);
     }
     void add(copy_function what) { copies_ = what; }
-    void add(std::type_info const& own, std::type_info const& wire, gather_function run) {
-        gathers_.insert_or_assign(key{own, wire}, run);
+    void add(std::type_info const& own, std::type_info const& wire, pack_function run) {
+        packs_.insert_or_assign(key{own, wire}, run);
     }
 
     /// Null where there is no such kernel.
@@ -38,16 +38,16 @@ public:
         return found == reductions_.end() ? nullptr : found->second;
     }
     /// Packs elements of one type as another, or as they are; null where there is no such kernel.
-    gather_function find_gather(std::type_info const& own, std::type_info const& wire) const {
-        auto const found = gathers_.find(key{own, wire});
-        return found == gathers_.end() ? nullptr : found->second;
+    pack_function find_pack(std::type_info const& own, std::type_info const& wire) const {
+        auto const found = packs_.find(key{own, wire});
+        return found == packs_.end() ? nullptr : found->second;
     }
     copy_function copies() const { return copies_; }
     std::size_t size() const { return reductions_.size(); }
 
 private:
     std::map<key, reducer::reduce_function> reductions_;
-    std::map<key, gather_function> gathers_;
+    std::map<key, pack_function> packs_;
     copy_function copies_ = nullptr;
 };
 
@@ -114,7 +114,7 @@ void for_each_shortening(Visit const& visit) {
 /// What packs and unpacks buckets: elements of any size as they are, and shortened ones. Calls
 /// visit likewise.
 template <class Visit>
-void for_each_gather(Visit const& visit) {
+void for_each_pack(Visit const& visit) {
     auto const as_they_are = [&]<class... T>(std::type_identity<T>... t) { (visit(t, t), ...); };
     as_they_are(std::type_identity<std::uint8_t>{}, std::type_identity<std::uint16_t>{},
                 std::type_identity<std::uint32_t>{}, std::type_identity<std::uint64_t>{});

@@ -7,7 +7,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/copy_body.hpp>
-#include <collectives/space/cuda/gather_body.hpp>
+#include <collectives/space/cuda/pack_body.hpp>
 #include <collectives/space/cuda/kernel_types.hpp>
 #include <collectives/space/cuda/kernels.hpp>
 
@@ -100,9 +100,9 @@ void enqueue_copies(std::span<copy_task const> all, void* queue) {
 }
 
 template <class Launcher, class Own, class Wire>
-void enqueue_gather(gather_call const& call, void* queue) {
-    if (call.n == 0) { return; }
-    Launcher::launch(gather_body<Own, Wire>{call}, call.n * gather_team, queue);
+void enqueue_pack(pack_task const& task, void* queue) {
+    if (task.n == 0) { return; }
+    Launcher::launch(pack_body<Own, Wire>{task}, task.n * workers_per_range, queue);
 }
 
 /// Puts the kernel of an operator on a type into the program's table; a user's, too.
@@ -130,8 +130,8 @@ struct provider {
 template <class Launcher>
 bool provide_moves_with() {
     kernels().add(&enqueue_copies<Launcher>);
-    for_each_gather([]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
-        kernels().add(typeid(Own), typeid(Wire), &enqueue_gather<Launcher, Own, Wire>);
+    for_each_pack([]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
+        kernels().add(typeid(Own), typeid(Wire), &enqueue_pack<Launcher, Own, Wire>);
     });
     return true;
 }

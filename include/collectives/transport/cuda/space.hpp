@@ -5,7 +5,7 @@
 
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
@@ -31,7 +31,7 @@ namespace collectives::inline v0::cuda {
 struct kernel_lookup {
     copy_function copy;        // within the device's memory; null: CUDA's own copies
     bool (*bind)(reducer& r);  // see device_space
-    gather_function (*gather)(std::uint64_t own, std::uint64_t wire);  // likewise
+    pack_function (*pack)(std::uint64_t own, std::uint64_t wire);  // likewise
 };
 
 /// What is enqueued only ever waits for what was enqueued before, on whatever rank; so nothing can
@@ -100,8 +100,8 @@ public:
     void begin_thread() override { calls_->use(device_), calls_->begin_thread(); }
 
     bool bind(reducer& r) const override { return find_.bind(r); }
-    gather_function gather(std::uint64_t own, std::uint64_t wire) const override {
-        return find_.gather(own, wire);
+    pack_function pack_kernel(std::uint64_t own, std::uint64_t wire) const override {
+        return find_.pack(own, wire);
     }
 
     void* queue() override {

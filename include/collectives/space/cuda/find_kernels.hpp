@@ -2,7 +2,7 @@
 // How a device's space finds the program's kernels.
 #pragma once
 
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/type_name.hpp>
 #include <collectives/space/canonical.hpp>
 #include <collectives/space/cuda/kernels.hpp>
@@ -28,11 +28,11 @@ inline bool bind_kernel(reducer& r) {
 }
 
 /// What packs elements whose type_id is `own` as `wire`; null where the program has no such kernel.
-inline gather_function gather_kernel(std::uint64_t own, std::uint64_t wire) {
-    gather_function found = nullptr;
-    for_each_gather([&]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
+inline pack_function pack_kernel(std::uint64_t own, std::uint64_t wire) {
+    pack_function found = nullptr;
+    for_each_pack([&]<class Own, class Wire>(std::type_identity<Own>, std::type_identity<Wire>) {
         if (type_id<Own>() == own && type_id<Wire>() == wire) {
-            found = kernels().find_gather(typeid(Own), typeid(Wire));
+            found = kernels().find_pack(typeid(Own), typeid(Wire));
         }
     });
     return found;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The definitions of run/flight_recorder.hpp.
+// The definitions of run/flight_report.hpp.
 #pragma once
 
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
-#include <collectives/run/flight_recorder.hpp>
+#include <collectives/run/flight_report.hpp>
 
 #include <fcntl.h>
 #include <signal.h>

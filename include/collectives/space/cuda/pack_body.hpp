@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/space/cuda/body.hpp>
-#include <collectives/core/gather.hpp>
+#include <collectives/core/device_pack.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace collectives::inline v0::cuda {
 
-/// Workers that share a piece: what stands together is read together.
-inline constexpr std::size_t gather_team = 32;
+/// Workers that share a range: what stands together is read together.
+inline constexpr std::size_t workers_per_range = 32;
 
 /// Tensors of Own, bucket of Wire, which is no larger: explicit conversion makes one of the other.
 /// The bucket is aligned for Wire; tensors may stand anywhere.
 template <class Own, class Wire>
-struct gather_body {
+struct pack_body {
     static_assert(sizeof(Wire) <= sizeof(Own));
-    gather_call call;
+    pack_task task;
 
     constexpr void operator()(detail::worker w) const {
-        if (call.back) {
+        if (task.back) {
             move_all<true>(w);
         } else {
             move_all<false>(w);
@@ -37,19 +37,19 @@ private:
 
     template <bool Back>
     constexpr void move_all(detail::worker w) const {
-        auto const team = w.all < gather_team ? w.all : gather_team;
-        auto const teams = w.all / team;
-        if (w.number >= teams * team) { return; }
-        detail::worker const member{w.number % team, team};
-        detail::share({w.number / team, teams}, call.n,
-                      [&](std::size_t i) { move<Back>(call.pieces[i], member); });
+        auto const group = w.all < workers_per_range ? w.all : workers_per_range;
+        auto const groups = w.all / group;
+        if (w.number >= groups * group) { return; }
+        detail::worker const member{w.number % group, group};
+        detail::share({w.number / group, groups}, task.n,
+                      [&](std::size_t i) { move<Back>(task.ranges[i], member); });
     }
     static constexpr std::size_t beyond(std::byte const* p, std::size_t unit) {
         return reinterpret_cast<std::uintptr_t>(p) % unit;
     }
     template <bool Back>
-    constexpr void move(gather_piece const& p, detail::worker m) const {
-        auto* const wire = call.bucket + p.first * sizeof(Wire);
+    constexpr void move(packed_range const& p, detail::worker m) const {
+        auto* const wire = task.bucket + p.first * sizeof(Wire);
         auto const gap = (each - beyond(wire, detail::pack_bytes) / sizeof(Wire)) % each;
         auto const before = gap < p.count ? gap : p.count;
         auto* const own = p.tensor;
