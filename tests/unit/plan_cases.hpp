@@ -43,7 +43,7 @@ inline bool is_in_part() {
 
 /// Every so many-th change of a plan is tried.
 constexpr int largest_size = sampling::sanitized ? 5 : 9;
-constexpr std::size_t mutation_step = sampling::sanitized ? 160 : 40;
+constexpr std::size_t mutation_step = sampling::sanitized ? 320 : 40;
 
 inline coll::call_shape shape_of(collective what, int size, std::size_t count, int root) {
     coll::call_shape s;
