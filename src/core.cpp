@@ -3,7 +3,7 @@
 #include <collectives/core/failure.ipp>
 #include <collectives/core/fingerprint.ipp>
 #include <collectives/core/isa.ipp>
+#include <collectives/core/streaming_copy.ipp>
 #include <collectives/core/text.ipp>
 #include <collectives/core/timeout.ipp>
 #include <collectives/run/wait_chain.ipp>
-#include <collectives/core/copies.ipp>

@@ -100,7 +100,7 @@ for (const [ranks, size, text] of [[[0, 1, 3], 4, "3\u20131"], [[0, 3], 4, "3,0"
                                    [[0, 1], 2, "0,1"], [[0, 1, 3], 0, "0,1,3"], [[1, 2, 3, 6], 9, "1\u20133,6"]]) { assert.equal(runsOf(ranks, size), text); }
 
 // Each complaint of the checker that a step can cause belongs to one check.
-const complaints = ["prover.hpp", "form.hpp"].map((f) => readFileSync(new URL(`../../include/collectives/schedule/${f}`, import.meta.url), "utf8")).join("")
+const complaints = ["prover.hpp", "well_formed.hpp"].map((f) => readFileSync(new URL(`../../include/collectives/schedule/${f}`, import.meta.url), "utf8")).join("")
   .match(/(?:refuse\(|return |\{false, )"[^"]+"/g).map((t) => /"(.*)"/.exec(t)[1]);
 const aboutTheQuestion = ["there are no ranks or no chunks", "there is no such root", "the schedules do not belong together", "it has no schedule"];
 assert.ok(complaints.length >= 20);

@@ -21,7 +21,7 @@ let seed = 1;
 const random = (n) => { seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0; return Math.floor((seed / 2 ** 32) * n); };
 const anyOf = (list) => list[random(list.length)];
 
-const HEAD = "#include <collectives/schedule/linear.hpp>\n#include <collectives/algorithm/fold.hpp>\n#include <collectives/algorithm/one_shot.hpp>\n";
+const HEAD = "#include <collectives/schedule/linear.hpp>\n#include <collectives/algorithm/fold_ranks.hpp>\n#include <collectives/algorithm/one_shot.hpp>\n";
 const bases = NAMES.filter((n) => !["hierarchical", "leaders"].includes(n)).map((name) => toEdit(header(`collectives/algorithm/${name}.hpp`), name)
   .replace(/^\s*\/\/.*\n/gm, "").replace(/^#.*\n/gm, "").replace("namespace collectives::inline v0 {", "using namespace collectives;").replace("}  // namespace collectives", ""));
 const PIECES = ("+ - * / % << >> & | ^ == != < > <= >= && || ? : = += -= *= /= ++ -- ! ~ ; , ( ) { } const auto int bool static & return continue break if else me size " +

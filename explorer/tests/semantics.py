@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-PRELUDE = """#include <collectives/algorithm/fold.hpp>
+PRELUDE = """#include <collectives/algorithm/fold_ranks.hpp>
 #include <collectives/schedule/step.hpp>
 #include <algorithm>
 using namespace collectives;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/op.hpp>
-#include <collectives/transport/any_transport.hpp>
-#include <collectives/communicator/core.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/transport/any_transport.hpp>
 #include <collectives/tune.hpp>
 
 #include <algorithm>

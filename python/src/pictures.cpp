@@ -6,7 +6,7 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/schedule/draw.hpp>
-#include <collectives/schedule/drawing/words.hpp>
+#include <collectives/schedule/drawing/labels.hpp>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bodies of all kernels against the host's reductions: the same bits, at any address, for any
 // count, number of sources and of destinations, however many workers share the work.
-#include <collectives/space/cuda/launch.hpp>
 #include <collectives/space/cuda/find_kernels.hpp>
+#include <collectives/space/cuda/launch.hpp>
 #include <collectives/space/host.hpp>
 
 #include <conformance/world.hpp>

@@ -4,9 +4,9 @@
 // exception of the library.
 #include "bytes.hpp"
 
+#include <collectives/launch/bootstrap/store/address.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
-#include <collectives/launch/bootstrap/store/place.hpp>
 #include <collectives/launch/local_socket.hpp>
 
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 #include "bytes.hpp"
 
 #include <collectives/collectives.hpp>
-#include <collectives/launch/bootstrap/store/place.hpp>
+#include <collectives/launch/bootstrap/store/address.hpp>
 #include <collectives/select/model_text.hpp>
 #include <collectives/select/override.hpp>
 

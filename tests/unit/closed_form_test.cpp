@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Closed forms of the cost: equal to what is counted from the steps, and quick for a million ranks.
 #include <collectives/select/closed_form.hpp>
-#include <collectives/select/model.hpp>
+#include <collectives/select/cost_profile.hpp>
 
 #include <doctest/doctest.h>
 

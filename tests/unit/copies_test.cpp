@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies within the host's memory: of nothing, onto itself, of any length from and to any offset,
 // to several places.
-#include <collectives/core/copies.hpp>
 #include <collectives/core/copy.hpp>
 #include <collectives/core/isa.hpp>
+#include <collectives/core/streaming_copy.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which tensors travel together, and what is said of tensors that differ.
+#include <collectives/fusion/bucket_planner.hpp>
 #include <collectives/fusion/mismatch_report.hpp>
-#include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/ready_list.hpp>
 
 #include <doctest/doctest.h>

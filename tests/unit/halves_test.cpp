@@ -4,7 +4,7 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
-#include <collectives/schedule/halves.hpp>
+#include <collectives/schedule/split_rounds.hpp>
 
 #include <doctest/doctest.h>
 

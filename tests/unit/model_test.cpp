@@ -2,7 +2,7 @@
 // Prices: as text, as measured, and what is chosen by them.
 #include <collectives/collectives.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/select/model.hpp>
+#include <collectives/select/cost_profile.hpp>
 #include <collectives/select/model_text.hpp>
 #include <collectives/select/selector.hpp>
 #include <collectives/transport/adapted.hpp>

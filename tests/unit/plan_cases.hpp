@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
-#include <collectives/lower/promise.hpp>
+#include <collectives/lower/derive_promise.hpp>
 #include <collectives/lower/protocol.hpp>
 
 #include <test_sampling.hpp>

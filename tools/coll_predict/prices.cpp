@@ -7,8 +7,8 @@
 #include "../most_bytes.hpp"
 
 #include <collectives/schedule/cost.hpp>
+#include <collectives/select/cost_profile.hpp>
 #include <collectives/select/hosts.hpp>
-#include <collectives/select/model.hpp>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "append.hpp"
 
-#include <collectives/lower/promise.hpp>
+#include <collectives/lower/derive_promise.hpp>
 #include <collectives/lower/protocol.hpp>
 
 #include <algorithm>

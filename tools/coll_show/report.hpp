@@ -3,8 +3,8 @@
 #pragma once
 
 #include <collectives/schedule.hpp>
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/report.hpp>
-#include <collectives/schedule/drawing/words.hpp>
 
 #include <cstddef>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "measure.hpp"
 
-#include <collectives/select/model.hpp>
+#include <collectives/select/cost_profile.hpp>
 
 namespace coll_wire {
 

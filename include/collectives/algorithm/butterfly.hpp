@@ -20,10 +20,10 @@
 // Hillis, Steele, Data Parallel Algorithms, CACM 1986.
 #pragma once
 
-#include <collectives/algorithm/fold.hpp>
+#include <collectives/algorithm/fold_ranks.hpp>
+#include <collectives/schedule/linear.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/step.hpp>
-#include <collectives/schedule/linear.hpp>
 
 #include <string_view>
 #include <type_traits>

@@ -4,15 +4,15 @@
 
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/device_calls.hpp>
+#include <collectives/communicator/forwarding_cache.hpp>
 #include <collectives/communicator/program_cache.hpp>
-#include <collectives/communicator/requests.hpp>
-#include <collectives/communicator/routes.hpp>
+#include <collectives/communicator/request_maker.hpp>
 #include <collectives/communicator/segments.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/engine.hpp>
+#include <collectives/run/unsized_operation.hpp>
 #include <collectives/select/selector.hpp>
 
 #include <algorithm>

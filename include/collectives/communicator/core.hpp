@@ -6,12 +6,12 @@
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/call_planner.hpp>
 #include <collectives/communicator/device_calls.hpp>
-#include <collectives/communicator/requests.hpp>
+#include <collectives/communicator/request_maker.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
-#include <collectives/run/unsized_operation.hpp>
 #include <collectives/run/operation.hpp>
-#include <collectives/run/point_to_point.hpp>
+#include <collectives/run/pair_message.hpp>
+#include <collectives/run/unsized_operation.hpp>
 
 #include <cstddef>
 #include <cstdint>

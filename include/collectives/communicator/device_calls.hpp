@@ -4,7 +4,7 @@
 #pragma once
 
 #include <collectives/algorithm/leaders.hpp>
-#include <collectives/communicator/requests.hpp>
+#include <collectives/communicator/request_maker.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>

@@ -5,14 +5,14 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/pending.hpp>
-#include <collectives/communicator/requests.hpp>
+#include <collectives/communicator/request_maker.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/run/engine.hpp>
+#include <collectives/run/pair_message.hpp>
 #include <collectives/run/wait_report.hpp>
-#include <collectives/run/point_to_point.hpp>
 
 #include <sched.h>
 

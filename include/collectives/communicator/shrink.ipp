@@ -9,8 +9,8 @@
 #include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/diagnosis.hpp>
+#include <collectives/transport/loss.hpp>
 #include <collectives/transport/message.hpp>
-#include <collectives/transport/survivors.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 // Makes call requests from typed arguments. Only this is compiled for each type of argument.
 #pragma once
 
-#include <collectives/communicator/requests.hpp>
+#include <collectives/communicator/request_maker.hpp>
 
 #include <type_traits>
 #include <utility>

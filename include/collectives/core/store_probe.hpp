@@ -4,7 +4,7 @@
 // caches avoids that (docs/lab/measurements.md).
 #pragma once
 
-#include <collectives/core/copies.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/core/timeout.hpp>
 
 #include <algorithm>

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
-#include <collectives/core/copies.hpp>
 #include <collectives/core/device_space.hpp>
+#include <collectives/core/streaming_copy.hpp>
+#include <collectives/fusion/bucket_planner.hpp>
 #include <collectives/fusion/device_packer.hpp>
 #include <collectives/fusion/element.hpp>
-#include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/program_store.hpp>
 #include <collectives/fusion/report_failure.hpp>

@@ -4,8 +4,8 @@
 
 #include <collectives/communicator/arguments.hpp>
 #include <collectives/core/compiled.hpp>
+#include <collectives/fusion/counted_state.hpp>
 #include <collectives/fusion/fused_type.hpp>
-#include <collectives/fusion/handle.hpp>
 #include <collectives/fusion/options.hpp>
 
 #include <cstddef>

@@ -2,12 +2,12 @@
 // Packs and unpacks a bucket in a device's memory, by one kernel each, wherever its tensors lie.
 #pragma once
 
-#include <collectives/core/device_space.hpp>
 #include <collectives/core/device_pack.hpp>
+#include <collectives/core/device_space.hpp>
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/run/scratch_pool.hpp>
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/piece.hpp>
+#include <collectives/run/scratch_pool.hpp>
 
 #include <algorithm>
 #include <cstddef>

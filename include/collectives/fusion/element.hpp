@@ -2,13 +2,13 @@
 // A tensor's element type with its operator: how it is reduced, and how it travels.
 #pragma once
 
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/type_name.hpp>
+#include <collectives/fusion/bucket_planner.hpp>
 #include <collectives/fusion/fused_type.hpp>
-#include <collectives/fusion/layout.hpp>
 #include <collectives/fusion/named_op.hpp>
 #include <collectives/space/reducer.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <collectives/communicator/options.hpp>
 #include <collectives/core/compiled.hpp>
-#include <collectives/fusion/layout.hpp>
+#include <collectives/fusion/bucket_planner.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -4,8 +4,8 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
-#include <collectives/core/copies.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/fusion/plan.hpp>
 

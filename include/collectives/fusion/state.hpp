@@ -8,10 +8,10 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/fusion/background.hpp>
-#include <collectives/fusion/element.hpp>
-#include <collectives/fusion/handle.hpp>
-#include <collectives/fusion/layout.hpp>
+#include <collectives/fusion/bucket_planner.hpp>
 #include <collectives/fusion/bucket_scheduler.hpp>
+#include <collectives/fusion/counted_state.hpp>
+#include <collectives/fusion/element.hpp>
 #include <collectives/fusion/options.hpp>
 
 #include <algorithm>

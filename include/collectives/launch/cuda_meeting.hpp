@@ -6,10 +6,10 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_card.hpp>
-#include <collectives/launch/cuda_flags.hpp>
+#include <collectives/launch/cuda_flag_trial.hpp>
 #include <collectives/space/cuda/body.hpp>
-#include <collectives/space/cuda/kernels.hpp>
 #include <collectives/space/cuda/find_kernels.hpp>
+#include <collectives/space/cuda/kernels.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/transport.hpp>
 

@@ -6,9 +6,9 @@
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/files.hpp>
+#include <collectives/launch/bootstrap/store/address.hpp>
 #include <collectives/launch/bootstrap/store/client.hpp>
 #include <collectives/launch/bootstrap/store/server.hpp>
-#include <collectives/launch/bootstrap/store/place.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
 

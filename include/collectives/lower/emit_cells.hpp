@@ -5,7 +5,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/lower/emit.hpp>
+#include <collectives/lower/plan_writer.hpp>
 
 #include <cstddef>
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/lower/emit.hpp>
 #include <collectives/lower/layout.hpp>
+#include <collectives/lower/plan_writer.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -14,7 +14,7 @@
 #include <collectives/lower/layout.hpp>
 #include <collectives/plan/resolve.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
-#include <collectives/schedule/halves.hpp>
+#include <collectives/schedule/split_rounds.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -165,7 +165,7 @@ private:
     call_shape shape_;
     int segments_;
     int chunks_ = 0, rounds_ = 0;
-    std::vector<int> in_two_;                  // rounds that are two, see schedule/halves.hpp
+    std::vector<int> in_two_;                  // rounds that are two, see schedule/split_rounds.hpp
     lean_vector<completing_list> completing_;  // of each rank
     bool adds_once_ = false;
 };

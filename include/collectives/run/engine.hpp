@@ -15,13 +15,13 @@
 #include <collectives/run/cell_window.hpp>
 #include <collectives/run/diagnosis.hpp>
 #include <collectives/run/group.hpp>
-#include <collectives/run/wait_report.hpp>
 #include <collectives/run/memory_access.hpp>
 #include <collectives/run/progress_thread.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/run_window.hpp>
 #include <collectives/run/scratch_pool.hpp>
 #include <collectives/run/space.hpp>
+#include <collectives/run/wait_report.hpp>
 #include <collectives/run/waiter.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>

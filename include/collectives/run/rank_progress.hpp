@@ -6,10 +6,10 @@
 #include <collectives/core/isa.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/processors.hpp>
+#include <collectives/core/progress_lock.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
-#include <collectives/core/progress_lock.hpp>
 #include <collectives/run/activity.hpp>
 #include <collectives/run/flight_recorder.hpp>
 #include <collectives/transport/any_transport.hpp>

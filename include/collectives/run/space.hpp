@@ -3,8 +3,8 @@
 // is enqueued and done later, in order.
 #pragma once
 
-#include <collectives/core/copies.hpp>
 #include <collectives/core/device_space.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/space/reducer.hpp>
 #include <collectives/transport/any_transport.hpp>
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <collectives/core/caches.hpp>
-#include <collectives/core/copies.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/run/rank_progress.hpp>
 #include <collectives/run/scratch_pool.hpp>

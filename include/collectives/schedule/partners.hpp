@@ -2,9 +2,9 @@
 // All steps of a collective as one list, each beside its partner.
 #pragma once
 
-#include <collectives/schedule/form.hpp>
 #include <collectives/schedule/pairing.hpp>
 #include <collectives/schedule/schedule.hpp>
+#include <collectives/schedule/well_formed.hpp>
 
 #include <cstddef>
 #include <span>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <collectives/schedule/bracket.hpp>
-#include <collectives/schedule/form.hpp>
 #include <collectives/schedule/pairing.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
+#include <collectives/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,9 +5,9 @@
 #include <collectives/algorithm/all.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/select/cost_profile.hpp>
 #include <collectives/select/explanation.hpp>
 #include <collectives/select/hosts.hpp>
-#include <collectives/select/model.hpp>
 #include <collectives/select/override.hpp>
 
 #include <algorithm>

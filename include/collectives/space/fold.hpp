@@ -4,8 +4,8 @@
 // each; that is why lambdas say `always_inline`: they do not inherit what their function is told.
 #pragma once
 
-#include <collectives/core/copies.hpp>
 #include <collectives/core/op.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/space/elements.hpp>
 
 #include <algorithm>

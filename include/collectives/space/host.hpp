@@ -2,9 +2,9 @@
 // The host's memory: how it is copied, and how a typed operator becomes a reducer of bytes.
 #pragma once
 
-#include <collectives/core/copies.hpp>
 #include <collectives/core/isa.hpp>
 #include <collectives/core/op.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/space/described.hpp>
 #include <collectives/space/levels.hpp>
 #include <collectives/space/reducer.hpp>

@@ -2,7 +2,7 @@
 // A reduction without its types: what back ends call, so that they are no templates.
 #pragma once
 
-#include <collectives/core/copies.hpp>
+#include <collectives/core/streaming_copy.hpp>
 
 #include <cstddef>
 #include <cstdint>

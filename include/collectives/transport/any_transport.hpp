@@ -10,8 +10,8 @@
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/any_board.hpp>
+#include <collectives/transport/loss.hpp>
 #include <collectives/transport/message.hpp>
-#include <collectives/transport/survivors.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/concepts.hpp>
-#include <collectives/transport/survivors.hpp>
+#include <collectives/transport/loss.hpp>
 
 #include <chrono>
 #include <concepts>

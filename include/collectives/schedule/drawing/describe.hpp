@@ -2,9 +2,9 @@
 // Says in a sentence what happens in a round, by recognising how its senders and receivers relate.
 #pragma once
 
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
-#include <collectives/schedule/drawing/words.hpp>
 
 #include <algorithm>
 #include <cstddef>

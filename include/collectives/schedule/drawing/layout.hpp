@@ -2,10 +2,10 @@
 // What the SVG shows and where: which rounds, and how large their cells are.
 #pragma once
 
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/phases.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
 #include <collectives/schedule/drawing/report.hpp>
-#include <collectives/schedule/drawing/words.hpp>
 
 #include <algorithm>
 #include <cmath>

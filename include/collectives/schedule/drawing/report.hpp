@@ -7,9 +7,9 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/transfers.hpp>
-#include <collectives/schedule/drawing/words.hpp>
-#include <collectives/schedule/form.hpp>
+#include <collectives/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <cstddef>

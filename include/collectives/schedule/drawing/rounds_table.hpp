@@ -3,10 +3,10 @@
 #pragma once
 
 #include <collectives/schedule/drawing/describe.hpp>
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
 #include <collectives/schedule/drawing/report.hpp>
-#include <collectives/schedule/drawing/words.hpp>
 
 #include <algorithm>
 #include <string>

@@ -2,6 +2,7 @@
 // Draws the rounds as an SVG.
 #pragma once
 
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/layout.hpp>
 #include <collectives/schedule/drawing/palette.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
@@ -11,7 +12,6 @@
 #include <collectives/schedule/drawing/svg_arrows.hpp>
 #include <collectives/schedule/drawing/svg_cells.hpp>
 #include <collectives/schedule/drawing/svg_frame.hpp>
-#include <collectives/schedule/drawing/words.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,12 +2,12 @@
 // What stands around the grids of the SVG: head and legend.
 #pragma once
 
+#include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/layout.hpp>
 #include <collectives/schedule/drawing/palette.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
 #include <collectives/schedule/drawing/report.hpp>
 #include <collectives/schedule/drawing/svg_begin.hpp>
-#include <collectives/schedule/drawing/words.hpp>
 
 #include <cstddef>
 #include <string>

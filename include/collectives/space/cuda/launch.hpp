@@ -7,9 +7,9 @@
 #include <collectives/core/text.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/copy_body.hpp>
-#include <collectives/space/cuda/pack_body.hpp>
 #include <collectives/space/cuda/kernel_types.hpp>
 #include <collectives/space/cuda/kernels.hpp>
+#include <collectives/space/cuda/pack_body.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -3,17 +3,17 @@
 // the events by which ranks wait for each other. No kernel ever waits.
 #pragma once
 
+#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/cuda/calls.hpp>
 #include <collectives/transport/cuda/copy_batch.hpp>
 #include <collectives/transport/cuda/event_pool.hpp>
-#include <collectives/transport/cuda/ordering.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
+#include <collectives/transport/cuda/ordering.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -3,9 +3,9 @@
 // between each pair, and slots that a sender fills and a receiver empties.
 #pragma once
 
-#include <collectives/core/copies.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/store_probe.hpp>
+#include <collectives/core/streaming_copy.hpp>
 #include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 

@@ -7,10 +7,10 @@
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/transport/loss.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/messages.hpp>
 #include <collectives/transport/shared/processes.hpp>
-#include <collectives/transport/survivors.hpp>
 
 #include <unistd.h>
 

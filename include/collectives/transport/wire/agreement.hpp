@@ -7,7 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
-#include <collectives/transport/survivors.hpp>
+#include <collectives/transport/loss.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -6,11 +6,11 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/failure.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
-#include <collectives/core/function_ref.hpp>
-#include <collectives/core/timeout.hpp>
 #include <collectives/transport/wire/control_message.hpp>
 #include <collectives/transport/wire/survival.hpp>
 

@@ -10,11 +10,11 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/board.hpp>
+#include <collectives/transport/wire/control_mailbox.hpp>
 #include <collectives/transport/wire/grace.hpp>
 #include <collectives/transport/wire/link.hpp>
 #include <collectives/transport/wire/probes.hpp>
 #include <collectives/transport/wire/request.hpp>
-#include <collectives/transport/wire/control_mailbox.hpp>
 
 #include <time.h>
 

@@ -4,7 +4,7 @@
 
 #include "moves.hpp"
 
-#include <collectives/run/point_to_point.hpp>
+#include <collectives/run/pair_message.hpp>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <collectives/core/text.hpp>
+#include <collectives/launch/bootstrap/store/byte_stream.hpp>
 #include <collectives/launch/bootstrap/store/endpoint.hpp>
-#include <collectives/launch/bootstrap/store/line.hpp>
 #include <collectives/launch/bootstrap/store/member.hpp>
 
 #include <chrono>

@@ -2,7 +2,7 @@
 // A connection to the store. It is a rank's once it has proved that it knows the secret.
 #pragma once
 
-#include <collectives/launch/bootstrap/store/line.hpp>
+#include <collectives/launch/bootstrap/store/byte_stream.hpp>
 #include <collectives/launch/bootstrap/store/member.hpp>
 
 #include <chrono>

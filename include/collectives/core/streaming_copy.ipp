@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The definitions of core/copies.hpp.
+// The definitions of core/streaming_copy.hpp.
 #pragma once
 
 #include <collectives/core/caches.hpp>
-#include <collectives/core/copies.hpp>
 #include <collectives/core/isa.hpp>
+#include <collectives/core/streaming_copy.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <collectives/communicator/requests.hpp>
+#include <collectives/communicator/request_maker.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 

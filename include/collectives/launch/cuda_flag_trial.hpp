@@ -7,8 +7,8 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/cuda_card.hpp>
 #include <collectives/transport/any_transport.hpp>
-#include <collectives/transport/cuda/space.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
+#include <collectives/transport/cuda/space.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -63,5 +63,5 @@ void copy(void* dst, void const* src, std::size_t bytes, destination to = destin
 }  // namespace collectives
 
 #ifndef COLLECTIVES_COMPILED
-#include <collectives/core/copies.ipp>
+#include <collectives/core/streaming_copy.ipp>
 #endif

@@ -134,5 +134,5 @@ private:
 }  // namespace collectives::detail
 
 #ifndef COLLECTIVES_COMPILED
-#include <collectives/communicator/requests.ipp>
+#include <collectives/communicator/request_maker.ipp>
 #endif
