@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over ranks of several hosts: two processes of one machine share a host, and
 // reach the others over a transport that happens to be shared memory too.
-#include <collectives/select/model_text.hpp>
-#include <collectives/launch/host_card.hpp>
+#include <collectives/launch/host_identity.hpp>
 #include <collectives/launch/hosts.hpp>
+#include <collectives/select/model_text.hpp>
 #include <collectives/tune.hpp>
 
 #include <conformance/suites.hpp>
@@ -70,9 +70,9 @@ TEST_CASE("a rank that does not come to its host is a time-out on all hosts") {
     ::setenv("COLLECTIVES_RANKS_PER_HOST", "2", 1);
     coll::shm::run(4, [](coll::communicator& comm) {
         if (comm.rank() == 3) {  // says where it is, and stays away
-            auto const mine = coll::detail::host_card_of_this_process();
-            std::vector<coll::detail::host_card> cards(4);
-            comm.all_gather(std::span(&mine, 1), cards);
+            auto const mine = coll::detail::host_identity_of_this_process();
+            std::vector<coll::detail::host_identity> identities(4);
+            comm.all_gather(std::span(&mine, 1), identities);
             return std::this_thread::sleep_for(std::chrono::seconds(1));
         }
         try {

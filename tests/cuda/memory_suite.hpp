@@ -126,26 +126,26 @@ TEST_CASE("buffers that one rank frees while others have them open") {
     });
 }
 
-TEST_CASE("of lines that are used up, one that no peer holds is used again") {
+TEST_CASE("of entries that are used up, one that no peer holds is used again") {
     world w;
     machine m(w);
     auto const table = std::make_unique<cuda::export_table>();
-    cuda::exports lines(m, table.get(), 0);
-    auto const next = [&] { return lines.reach(m.allocate(1), 1); };
-    auto const line = [](std::uint64_t packed) { return cuda::location::of(packed).line; };
-    auto const most = cuda::location::lines;
+    cuda::exports entries(m, table.get(), 0);
+    auto const next = [&] { return entries.reach(m.allocate(1), 1); };
+    auto const entry = [](std::uint64_t packed) { return cuda::location::of(packed).entry; };
+    auto const most = cuda::location::entries;
     auto* const first = m.allocate(1);
-    CHECK(line(lines.reach(first, 1)) == 0);
-    for (std::size_t i = 1; i < most; ++i) { CHECK(line(next()) == i); }
-    for (auto const held : {0U, 1U, 2U, 4U}) { table->line[held].users = 1; }
-    CHECK(lines.retire(first) == 0);
-    CHECK(line(next()) == 3);
-    for (auto& l : table->line) { l.users = 1; }
-    CHECK(line(next()) == 1);  // the oldest; 0 waits for its peers
-    for (auto& l : table->line) { l.retired = 1; }
+    CHECK(entry(entries.reach(first, 1)) == 0);
+    for (std::size_t i = 1; i < most; ++i) { CHECK(entry(next()) == i); }
+    for (auto const held : {0U, 1U, 2U, 4U}) { table->entry[held].users = 1; }
+    CHECK(entries.retire(first) == 0);
+    CHECK(entry(next()) == 3);
+    for (auto& l : table->entry) { l.users = 1; }
+    CHECK(entry(next()) == 1);  // the oldest; 0 waits for its peers
+    for (auto& l : table->entry) { l.retired = 1; }
     CHECK(next() == 0);
-    table->line[0].users = 0;
-    CHECK(line(next()) == 0);
+    table->entry[0].users = 0;
+    CHECK(entry(next()) == 0);
 }
 
 TEST_CASE("several communicators share what is open") {

@@ -5,7 +5,8 @@
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda.hpp>
 #include <collectives/launch/cuda_meeting.hpp>
-#include <collectives/launch/host_card.hpp>
+#include <collectives/launch/host_identity.hpp>
+#include <collectives/launch/host_meeting.hpp>
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/shm.hpp>
 
@@ -30,16 +31,17 @@ inline bool shares_host_memory(collectives::communicator const& comm) {
 /// What the ranks of `base` share host memory by where that is not its own transport. Throws
 /// usage_error for ranks on several machines.
 inline std::shared_ptr<shm::transport> control_beside(collectives::communicator& base) {
-    auto const mine = collectives::detail::host_card_of_this_process();
-    std::vector<collectives::detail::host_card> cards(static_cast<std::size_t>(base.size()));
-    base.all_gather(std::span(&mine, 1), cards);
-    auto const hosts = collectives::detail::hosts_of(cards);
+    auto const mine = collectives::detail::host_identity_of_this_process();
+    std::vector<collectives::detail::host_identity> identities(
+        static_cast<std::size_t>(base.size()));
+    base.all_gather(std::span(&mine, 1), identities);
+    auto const hosts = collectives::detail::hosts_of(identities);
     for (std::size_t r = 0; r < hosts.size(); ++r) {
         if (hosts[r] == hosts[0]) { continue; }
         throw usage_error(text_of("rank ", base.rank(), ", cuda::communicator: ranks 0 and ", r,
                                   " are on different hosts"));
     }
-    return collectives::detail::meet_on_host(base, cards, hosts, {});
+    return collectives::detail::meet_on_host(base, identities, hosts, {});
 }
 
 }  // namespace detail

@@ -5,7 +5,7 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/timeout.hpp>
-#include <collectives/launch/cuda_card.hpp>
+#include <collectives/launch/cuda_device_info.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
 #include <collectives/transport/cuda/space.hpp>
@@ -31,25 +31,27 @@ public:
         return order_flags::bytes_for(ranks) + order_flags::page;
     }
 
-    flag_trial(any_transport& control, space& s, std::vector<card> const& cards, card const& mine)
+    flag_trial(any_transport& control, space& s, std::vector<device_info> const& infos,
+               device_info const& mine)
         : ranks_(control.size()),
           host_(*control.memory()),
           one_process_(host_.always_reachable()),
           space_(s),
-          cards_(cards),
+          infos_(infos),
           mine_(mine) {}
 
     /// Tests whether the device can. The first rank returns the place of the flags: in the `memory`
     /// that it has shared, or for threads an address.
     std::uint64_t begin(void* memory) {
-        auto const others = std::any_of(cards_.begin(), cards_.end(),
-                                        [&](card const& c) { return c.device != mine_.device; });
+        auto const others = std::any_of(infos_.begin(), infos_.end(), [&](device_info const& c) {
+            return c.device != mine_.device;
+        });
         if (!space_.calls().has_words(space_.device(), others)) {
             throw transport_error("its device's streams do not wait for words in memory");
         }
         auto const n = order_flags::bytes_for(ranks_);
         if (one_process_) {
-            if (mine_.job_rank != cards_[0].job_rank) { return 0; }
+            if (mine_.job_rank != infos_[0].job_rank) { return 0; }
             device_scope const here(&space_);
             auto calls = space_.shared_calls();
             auto* const p = calls->allocate_host(n);
@@ -86,14 +88,14 @@ public:
     void wait() {
         device_scope const here(&space_);
         auto const queue = static_cast<stream>(space_.queue());
-        for (auto const& c : cards_) { space_.flags().after(queue, c.job_rank); }
+        for (auto const& c : infos_) { space_.flags().after(queue, c.job_rank); }
         auto const mark = space_.mark();
         require_soon([&] { return space_.passed(mark); },
                      "its stream does not see what others write into the host's memory");
     }
     /// Ends the waits of this rank's stream after a failure on any rank.
     void let_go() {
-        for (auto const& c : cards_) { space_.flags().let_go(c.job_rank); }
+        for (auto const& c : infos_) { space_.flags().let_go(c.job_rank); }
         space_.drain_if_possible();
     }
 
@@ -111,8 +113,8 @@ private:
     peer_memory& host_;
     bool one_process_;
     space& space_;
-    std::vector<card> const& cards_;
-    card const& mine_;
+    std::vector<device_info> const& infos_;
+    device_info const& mine_;
     std::shared_ptr<void> flags_;  // of threads
 };
 

@@ -5,7 +5,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/launch/cuda_card.hpp>
+#include <collectives/launch/cuda_device_info.hpp>
 #include <collectives/launch/cuda_flag_trial.hpp>
 #include <collectives/space/cuda/body.hpp>
 #include <collectives/space/cuda/find_kernels.hpp>
@@ -57,15 +57,16 @@ public:
 
     collectives::communicator communicate() {
         auto const lock = base_.core()->engine().lock();
-        cards_ = gathered(mine_);
+        infos_ = gathered(mine_);
         require_all_well();
         require_reach();
         choose_order();
-        auto const one_device = std::all_of(
-            cards_.begin(), cards_.end(), [&](card const& c) { return c.device == mine_.device; });
+        auto const one_device =
+            std::all_of(infos_.begin(), infos_.end(),
+                        [&](device_info const& c) { return c.device == mine_.device; });
         auto const result = std::make_shared<device_memory_transport>(
             control_, std::move(space_), mappings::of(with_.calls), one_device);
-        result->share_devices(shared_devices_of(cards_));
+        result->share_devices(shared_devices_of(infos_));
         auto comm = base_.with([&](std::shared_ptr<any_transport> const&) { return result; });
         if (!one_process_) { publish(*result); }
         return comm;
@@ -111,18 +112,18 @@ private:
     }
 
     void require_all_well() const {
-        for (std::size_t r = 0; r < cards_.size(); ++r) {
-            auto const& c = cards_[r];
+        for (std::size_t r = 0; r < infos_.size(); ++r) {
+            auto const& c = infos_[r];
             auto const where = text_of("rank ", base_.rank(), ", cuda::communicator: ");
             if (c.fault[0] != '\0') {
                 throw transport_error(text_of(where, "rank ", r, ": ", c.fault.data()));
             }
             for (std::size_t other = 0; other < r && !one_process_; ++other) {
-                if (cards_[other].process != c.process) { continue; }
+                if (infos_[other].process != c.process) { continue; }
                 throw usage_error(text_of(where, "ranks ", other, " and ", r,
                                           " are threads of one process: meet by threads::run"));
             }
-            if (c.order != cards_[0].order) {
+            if (c.order != infos_[0].order) {
                 throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
             }
         }
@@ -133,11 +134,11 @@ private:
     void require_reach() {
         if (one_process_) {
             auto const bad = together([&] {
-                for (auto const& c : cards_) {
+                for (auto const& c : infos_) {
                     if (with_.calls->reaches(mine_.number, c.number)) { continue; }
                     throw transport_error(text_of("its device ", mine_.number,
                                                   " does not reach the memory of device ", c.number,
-                                                  ", of rank ", &c - cards_.data()));
+                                                  ", of rank ", &c - infos_.data()));
                 }
             });
             if (bad) { refuse(bad->rank, bad->why); }
@@ -174,13 +175,13 @@ private:
     /// Takes the order that is asked for. Else the host's, where processes share a device, since
     /// each wait of a stream would switch between them; else the first that works on all ranks.
     void choose_order() {
-        if (mine_.order < 0 && !one_process_ && some_share_a_device(shared_devices_of(cards_))) {
+        if (mine_.order < 0 && !one_process_ && some_share_a_device(shared_devices_of(infos_))) {
             return space_->order_by(ordering::host);
         }
         auto const asks = [&](ordering o) { return mine_.order == static_cast<std::int32_t>(o); };
         if (mine_.order < 0 || asks(ordering::events)) {
             auto const bad = together([&] {
-                for (auto const& c : cards_) { take_event(c); }
+                for (auto const& c : infos_) { take_event(c); }
             });
             if (!bad) { return space_->order_by(ordering::events); }
             if (asks(ordering::events)) { refuse(bad->rank, bad->why); }
@@ -193,7 +194,7 @@ private:
         space_->order_by(ordering::host);
     }
     std::optional<refusal> try_flags() {
-        flag_trial mine(*control_, *space_, cards_, mine_);
+        flag_trial mine(*control_, *space_, infos_, mine_);
         std::uint64_t place = 0;
         // Behind the table. The ranks of one process have none.
         auto* const memory =
@@ -212,7 +213,7 @@ private:
         gathered(std::uint8_t{1});  // afterwards nobody writes a word that is not its own
         return bad;
     }
-    void take_event(card const& c) {
+    void take_event(device_info const& c) {
         if (c.job_rank == mine_.job_rank) { return; }
         if (!c.has_event) { throw transport_error("a rank has no event that others can use"); }
         device_scope const here(space_.get());
@@ -226,14 +227,14 @@ private:
     void publish(device_memory_transport& t) {
         std::vector<rank_t> group;
         rank_t me = 0;
-        for (auto const& c : cards_) {
+        for (auto const& c : infos_) {
             if (c.job_rank == mine_.job_rank) { me = static_cast<rank_t>(group.size()); }
             group.push_back(c.job_rank);
         }
         auto const share = [&](std::uint64_t first) { return gathered(first)[0]; };
         auto life = control_->make_board(group, me, share);
         t.show(std::exchange(table_, nullptr), table_bytes(), std::move(life));
-        for (auto const& c : cards_) {
+        for (auto const& c : infos_) {
             if (c.job_rank != mine_.job_rank) {
                 t.add_peer(c.job_rank, c.process, host_.at(c.table, sizeof(export_table)));
             }
@@ -246,8 +247,8 @@ private:
     peer_memory& host_;
     bool one_process_;
     settings with_;
-    card mine_;
-    std::vector<card> cards_;
+    device_info mine_;
+    std::vector<device_info> infos_;
     std::unique_ptr<space> space_;
     void* table_ = nullptr;
 };

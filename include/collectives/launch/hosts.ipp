@@ -2,7 +2,8 @@
 #pragma once
 
 #include <collectives/core/shared.hpp>
-#include <collectives/launch/host_card.hpp>
+#include <collectives/launch/host_identity.hpp>
+#include <collectives/launch/host_meeting.hpp>
 #include <collectives/launch/hosts.hpp>
 #include <collectives/transport/bridged.hpp>
 #include <collectives/transport/model.hpp>
@@ -16,11 +17,11 @@
 namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
-    auto const mine = detail::host_card_of_this_process();
-    std::vector<detail::host_card> cards(static_cast<std::size_t>(comm.size()));
-    comm.all_gather(std::span(&mine, 1), cards, {.timeout = time});
-    auto hosts = detail::hosts_of(cards);
-    auto inside = erase(detail::meet_on_host(comm, cards, hosts, time));
+    auto const mine = detail::host_identity_of_this_process();
+    std::vector<detail::host_identity> identities(static_cast<std::size_t>(comm.size()));
+    comm.all_gather(std::span(&mine, 1), identities, {.timeout = time});
+    auto hosts = detail::hosts_of(identities);
+    auto inside = erase(detail::meet_on_host(comm, identities, hosts, time));
     return comm.with([&](std::shared_ptr<any_transport> between) -> std::shared_ptr<any_transport> {
         std::vector<int> host_of(static_cast<std::size_t>(between->size()), -1);
         auto const& of_job = comm.core()->engine().group().job_ranks();

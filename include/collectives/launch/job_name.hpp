@@ -20,7 +20,7 @@ inline std::string local_job_name() {
 }
 
 /// The end of a message about ranks that miss each other at a socket of this machine.
-inline std::string meeting_at(std::string const& socket) {
+inline std::string socket_hint(std::string const& socket) {
     return text_of("; the ranks meet at the local socket ", socket,
                    ": they need one network name space (container), and one COLLECTIVES_JOB or "
                    "parent process");

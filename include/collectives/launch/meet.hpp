@@ -31,10 +31,10 @@ namespace meeting {
 class any_bootstrap {
 public:
     /// The ways there are.
-    using way = std::variant<store_server, store_client, over_files>;
+    using model = std::variant<store_server, store_client, over_files>;
 
     /// Ranks that have met in one of them.
-    explicit any_bootstrap(way one) : one_(std::move(one)) {}
+    explicit any_bootstrap(model one) : one_(std::move(one)) {}
 
     /// This rank's number: 0 .. size() - 1.
     int rank() const {
@@ -51,14 +51,14 @@ public:
     }
 
 private:
-    way one_;
+    model one_;
 };
 
 static_assert(bootstrap<any_bootstrap>);
 
 /// The socket that listens and was inherited. It is taken once, since it is closed when all have
 /// met, and its number may then be another file's.
-inline descriptor inherited_door(int fd) {
+inline descriptor inherited_listener(int fd) {
     static std::atomic<bool> taken = false;
     if (taken.exchange(true)) {
         throw_error<usage_error>("the socket of COLLECTIVES_STORE=fd:", fd,
@@ -70,8 +70,8 @@ inline descriptor inherited_door(int fd) {
 }
 
 /// Meets at a place; `meet` says which places there are, and what is thrown.
-inline any_bootstrap meet_at(store_place const& place, member me, steady::time_point until) {
-    using kind = store_place::kind;
+inline any_bootstrap meet_at(store_address const& place, member me, steady::time_point until) {
+    using kind = store_address::kind;
     if (place.what == kind::directory) {
         return any_bootstrap(over_files(place.path, me.job, me.rank, me.size));
     }
@@ -79,7 +79,7 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
     if (place.what == kind::inherited) {
         if (me.rank == 0) {
             return any_bootstrap(
-                store_server(std::move(me), inherited_door(place.descriptor), until));
+                store_server(std::move(me), inherited_listener(place.descriptor), until));
         }
         throw_error<usage_error>("COLLECTIVES_STORE=", place.name, " is for rank 0; rank ", me.rank,
                                  " needs the address: tcp://HOST:PORT");
@@ -100,7 +100,7 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
     } catch (timeout_error const& e) {
         if (place.what == kind::tcp) { throw; }
         throw timeout_error(
-            text_of(e.what(), meeting_at(job + "-store"),
+            text_of(e.what(), socket_hint(job + "-store"),
                     "; ranks in several network name spaces need COLLECTIVES_STORE"),
             e.missing());
     }
@@ -120,7 +120,7 @@ inline any_bootstrap meet_at(store_place const& place, member me, steady::time_p
 /// for a rank that has come and died, transport_error for what the system refuses.
 inline meeting::any_bootstrap meet(job_place const& me, steady::time_point until) {
     auto const place = meeting::store_from_environment(me);
-    auto const local = place.what == meeting::store_place::kind::local;
+    auto const local = place.what == meeting::store_address::kind::local;
     return meeting::meet_at(place,
                             {me.rank, me.size, local ? local_job_name() : job_name(),
                              meeting::secret_from_environment()},

@@ -24,7 +24,7 @@ public:
     /// Lets go of everything.
     void close() {
         for (auto& p : peers_) {
-            for (std::size_t i = 0; i < p.lines.size(); ++i) { let_go(p, i); }
+            for (std::size_t i = 0; i < p.entries.size(); ++i) { let_go(p, i); }
         }
         peers_.clear();
     }
@@ -45,21 +45,21 @@ public:
         auto const i = static_cast<std::size_t>(where.rank);
         if (i >= peers_.size() || peers_[i].table == nullptr) { refuse(); }
         auto& p = peers_[i];
-        auto& line = p.table->line[where.line];
-        if (p.lines.size() <= where.line) { p.lines.resize(where.line + 1); }
-        auto& mine = p.lines[where.line];
-        auto const stamp = line.stamp.load(std::memory_order_acquire);
+        auto& entry = p.table->entry[where.entry];
+        if (p.entries.size() <= where.entry) { p.entries.resize(where.entry + 1); }
+        auto& mine = p.entries[where.entry];
+        auto const stamp = entry.stamp.load(std::memory_order_acquire);
         auto* base = mine.mapped ? mine.mapped->at() : nullptr;
         if (mine.stamp != stamp || base == nullptr) {
             if (mine.mapped) { wait(); }
-            let_go(p, where.line);
+            let_go(p, where.entry);
             mine.mapped =
-                all_->get({p.process, line.base, line.bytes, line.id, line.key}, device_, wait);
+                all_->get({p.process, entry.base, entry.bytes, entry.id, entry.key}, device_, wait);
             base = mine.mapped->at();
             mine.stamp = stamp;
-            line.users.fetch_add(1, std::memory_order_acq_rel);
+            entry.users.fetch_add(1, std::memory_order_acq_rel);
         }
-        if (where.offset + bytes > line.bytes) { refuse(); }
+        if (where.offset + bytes > entry.bytes) { refuse(); }
         return base + where.offset;
     }
 
@@ -72,9 +72,9 @@ public:
             if (p.table == nullptr) { continue; }
             auto const now = p.table->retirements.load(std::memory_order_acquire);
             if (std::exchange(p.seen, now) == now) { continue; }
-            for (std::size_t i = 0; i < p.lines.size(); ++i) {
-                if (p.table->line[i].retired.load(std::memory_order_acquire) != 0) {
-                    if (p.lines[i].mapped && !any) { wait(); }
+            for (std::size_t i = 0; i < p.entries.size(); ++i) {
+                if (p.table->entry[i].retired.load(std::memory_order_acquire) != 0) {
+                    if (p.entries[i].mapped && !any) { wait(); }
                     any = let_go(p, i) || any;
                 }
             }
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    struct seen_line {
+    struct seen_entry {
         std::uint64_t stamp = 0;
         std::shared_ptr<mapping> mapped;
     };
@@ -91,17 +91,17 @@ private:
         std::uint64_t process = 0;
         export_table* table = nullptr;
         std::uint64_t seen = 0;  // retirements
-        lean_vector<seen_line> lines;
+        lean_vector<seen_entry> entries;
     };
 
     [[noreturn]] static void refuse() {
         throw transport_error("a peer's memory is not where the peer says");
     }
     static bool let_go(peer& p, std::size_t i) {
-        auto& mine = p.lines[i];
+        auto& mine = p.entries[i];
         if (!mine.mapped) { return false; }
         mine = {};
-        p.table->line[i].users.fetch_sub(1, std::memory_order_acq_rel);
+        p.table->entry[i].users.fetch_sub(1, std::memory_order_acq_rel);
         return true;
     }
 

@@ -180,9 +180,9 @@ private:
     void deallocate(void* p, std::size_t bytes) override {
         auto const mine = progress_lock_->take();
         if (!one_process_) {
-            auto const line = exports_->retire(p);
-            if (line && exports_->in_use(*line)) {
-                left_behind_.push_back({p, *line});
+            auto const entry = exports_->retire(p);
+            if (entry && exports_->in_use(*entry)) {
+                left_behind_.push_back({p, *entry});
                 return;
             }
         }
@@ -224,7 +224,7 @@ private:
 
     struct leftover {
         void* memory;
-        std::size_t line;
+        std::size_t entry;
     };
 
     bool is_on_device(void const* p) const {
@@ -240,7 +240,7 @@ private:
     }
     void sweep() {
         left_behind_.erase_if([this](leftover const& one) {
-            if (exports_->in_use(one.line)) { return false; }
+            if (exports_->in_use(one.entry)) { return false; }
             space_->drain_if_possible();
             space_->deallocate(one.memory, 0);
             return true;

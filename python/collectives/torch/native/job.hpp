@@ -13,7 +13,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/launch/host_card.hpp>
+#include <collectives/launch/host_identity.hpp>
 #include <collectives/launch/local_job.hpp>
 #include <collectives/transport/model.hpp>
 
@@ -40,7 +40,7 @@ using coll::detail::core_pointer;
 
 /// What a rank tells the others of its group.
 struct card {
-    coll::detail::host_card host;
+    coll::detail::host_identity host;
     std::uint64_t random = 0;         ///< differs from process to process and from group to group
     seat_number in_memory, on_hosts;  ///< of its oldest seats
     bool takes_ucx = false;           ///< between hosts
@@ -70,7 +70,7 @@ inline bool takes_ucx() {
 /// What this process tells its group of itself and its oldest seats. A fault in its environment
 /// goes with it, so that all ranks hear of it, and none waits for this one.
 inline card card_of(seat const* in_memory, seat const* on_hosts) {
-    card mine{coll::detail::host_card_of_this_process(), random_number(), {}, {}, false, {}};
+    card mine{coll::detail::host_identity_of_this_process(), random_number(), {}, {}, false, {}};
     if (in_memory != nullptr) { mine.in_memory = in_memory->number; }
     if (on_hosts != nullptr) { mine.on_hosts = on_hosts->number; }
     try {
@@ -89,9 +89,9 @@ inline void require_no_fault(std::vector<card> const& cards) {
 }
 
 inline std::vector<int> hosts_of(std::vector<card> const& cards) {
-    std::vector<coll::detail::host_card> host_cards;
-    for (auto const& one : cards) { host_cards.push_back(one.host); }
-    return coll::detail::hosts_of(host_cards);
+    std::vector<coll::detail::host_identity> identities;
+    for (auto const& one : cards) { identities.push_back(one.host); }
+    return coll::detail::hosts_of(identities);
 }
 
 /// Where a group has come together.

@@ -15,7 +15,7 @@
 namespace collectives::inline v0::meeting {
 
 /// The places that can be named.
-struct store_place {
+struct store_address {
     enum class kind { local, tcp, directory, inherited };
     kind what = kind::local;
     std::string host, port;  // of tcp
@@ -26,7 +26,7 @@ struct store_place {
 
 /// `tcp://HOST:PORT` (an IPv6 HOST in brackets), `file:///DIRECTORY` or `fd:N`. Throws usage_error
 /// for anything else.
-inline store_place parse_store_place(std::string const& text) {
+inline store_address parse_store_address(std::string const& text) {
     auto const number = [](std::string_view digits, int most) {
         int value = -1;
         auto const [end, fault] =
@@ -34,7 +34,7 @@ inline store_place parse_store_place(std::string const& text) {
         return fault == std::errc{} && end == digits.data() + digits.size() && value <= most ? value
                                                                                              : -1;
     };
-    store_place result;
+    store_address result;
     result.name = text;
     std::string_view rest(text);
     auto const begins = [&](std::string_view how) {
@@ -50,19 +50,19 @@ inline store_place parse_store_place(std::string const& text) {
         }
         if (colon != std::string_view::npos && !host.empty() &&
             number(rest.substr(colon + 1), 65535) > 0) {
-            result.what = store_place::kind::tcp;
+            result.what = store_address::kind::tcp;
             result.host = host;
             result.port = rest.substr(colon + 1);
             return result;
         }
     } else if (begins("file://")) {
         if (!rest.empty() && rest.front() == '/') {
-            result.what = store_place::kind::directory;
+            result.what = store_address::kind::directory;
             result.path = rest;
             return result;
         }
     } else if (begins("fd:")) {
-        result.what = store_place::kind::inherited;
+        result.what = store_address::kind::inherited;
         result.descriptor = number(rest, 1 << 30);
         if (result.descriptor >= 0) { return result; }
     }
@@ -73,9 +73,9 @@ inline store_place parse_store_place(std::string const& text) {
 
 /// What COLLECTIVES_STORE says, else a socket of this machine. Throws usage_error if there is none
 /// though the ranks are on several machines.
-inline store_place store_from_environment(job_place const& me) {
+inline store_address store_from_environment(job_place const& me) {
     if (auto const* const given = std::getenv("COLLECTIVES_STORE")) {
-        return parse_store_place(given);
+        return parse_store_address(given);
     }
     if (detail::on_several_machines(me)) {
         auto const* const master = std::getenv("MASTER_ADDR");

@@ -17,9 +17,9 @@
 
 namespace collectives::inline v0::meeting {
 
-class line {
+class byte_stream {
 public:
-    explicit line(descriptor socket) : socket_(std::move(socket)) {
+    explicit byte_stream(descriptor socket) : socket_(std::move(socket)) {
         int const yes = 1;  // refused by sockets that are not of TCP, which need none of it
         ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     }

@@ -38,7 +38,7 @@ public:
                                             steady::time_point until) {
         detail::require_bootstrap_bytes(rank(), mine.size());
         return unless_broken_(rank(), [&] {
-            line_->say(frame(word::gather, patience_until(until), mine));
+            stream_->say(frame(word::gather, patience_until(until), mine));
             auto parts = split(hear(word::gathered, until), size());
             if (!parts) { break_off("a word that makes no sense"); }
             return std::move(*parts);
@@ -52,13 +52,13 @@ private:
 
     /// Sends what is queued, and waits for n bytes; with `more` they follow those that came.
     outcome fetch(std::size_t n, steady::time_point until, bool more = false) {
-        more ? line_->expect_more(n) : line_->expect(n);
-        while (line_->expects()) {
-            pollfd p{line_->get(), line_->events(), 0};
-            if (detail::poll_once(&p, 1, until) && !line_->move(p.revents)) {
+        more ? stream_->expect_more(n) : stream_->expect(n);
+        while (stream_->expects()) {
+            pollfd p{stream_->get(), stream_->events(), 0};
+            if (detail::poll_once(&p, 1, until) && !stream_->move(p.revents)) {
                 return outcome::ended;
             }
-            if (line_->expects() && steady::now() >= until) { return outcome::late; }
+            if (stream_->expects() && steady::now() >= until) { return outcome::late; }
         }
         return outcome::came;
     }
@@ -70,20 +70,20 @@ private:
         hello const said{static_cast<std::uint32_t>(rank()), static_cast<std::uint32_t>(size()),
                          patience_until(until), digest_of(me_.job), fresh_nonce()};
         auto const greeting = said.write();
-        line_->say(greeting);
+        stream_->say(greeting);
         if (!came(fetch(prefix::bytes, until))) { return false; }
-        auto const version = prefix::version(line_->received());
+        auto const version = prefix::version(stream_->received());
         if (!version) { break_off("it is no store"); }
         if (*version != protocol_version) {
             refuse(text_of("rank 0 speaks version ", *version,
                            " of the protocol, this rank version ", protocol_version));
         }
         if (!came(fetch(answer::bytes - prefix::bytes, until, true))) { return false; }
-        auto const reply = answer::read(line_->received());
+        auto const reply = answer::read(stream_->received());
         if (!me_.secret.proves(reply.proof, role_of_store, greeting, reply.nonce)) {
             refuse("the secret of rank 0 is not this rank's");
         }
-        line_->say(me_.secret.prove(role_of_rank, greeting, reply.nonce));
+        stream_->say(me_.secret.prove(role_of_rank, greeting, reply.nonce));
         if (!came(fetch(head::bytes, until))) { return false; }
         static_cast<void>(understand(word::admitted, until));
         return true;
@@ -94,15 +94,15 @@ private:
     }
     bool connect(steady::time_point until) {
         for (auto const& place : places_) {
-            line_.emplace(begin_to_connect(place));
-            if (line_->get() < 0) { continue; }
-            if (!detail::wait_for(line_->get(), POLLOUT, until)) { return false; }
+            stream_.emplace(begin_to_connect(place));
+            if (stream_->get() < 0) { continue; }
+            if (!detail::wait_for(stream_->get(), POLLOUT, until)) { return false; }
             int fault = 0;
             socklen_t n = sizeof fault;
-            if (::getsockopt(line_->get(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0 || fault != 0) {
+            if (::getsockopt(stream_->get(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0 || fault != 0) {
                 continue;
             }
-            if (place.family() == AF_UNIX && peer_of_same_user(line_->get()) < 0) {
+            if (place.family() == AF_UNIX && peer_of_same_user(stream_->get()) < 0) {
                 refuse("another user's process waits where rank 0 should");
             }
             return true;
@@ -122,10 +122,10 @@ private:
         return understand(expected, late);
     }
     bootstrap_bytes understand(word expected, steady::time_point until) {
-        auto const first = head::read(line_->received(), most_gathered(size()));
+        auto const first = head::read(stream_->received(), most_gathered(size()));
         if (!first) { break_off("a word that makes no sense"); }
         need(fetch(first->length, until));
-        auto const& body = line_->received();
+        auto const& body = stream_->received();
         if (first->what == expected) { return body; }
         switch (first->what) {
             case word::refused: refuse(reason(*first, body));
@@ -163,7 +163,7 @@ private:
 
     member me_;
     std::vector<endpoint> places_;
-    std::optional<line> line_;
+    std::optional<byte_stream> stream_;
     detail::until_broken unless_broken_;
 };
 

@@ -21,11 +21,11 @@ public:
     static constexpr std::chrono::seconds patience{2};
 
     explicit client_connection(descriptor socket)
-        : line_(std::move(socket)), until_(steady::now() + patience) {
-        line_.expect(prefix::bytes);
+        : stream_(std::move(socket)), until_(steady::now() + patience) {
+        stream_.expect(prefix::bytes);
     }
 
-    line& connection() { return line_; }
+    byte_stream& connection() { return stream_; }
     /// The time by which it must have proved itself.
     steady::time_point limit() const {
         return stage_ == stage::known ? steady::time_point::max() : until_;
@@ -34,11 +34,11 @@ public:
     /// Reads and answers what has come. False if the connection is to be dropped. `said` has a
     /// value once the connection has proved that it knows the secret.
     bool move(int events, member const& host) {
-        if (!line_.move(events)) { return false; }
-        while (stage_ != stage::known && !line_.expects()) {
+        if (!stream_.move(events)) { return false; }
+        while (stage_ != stage::known && !stream_.expects()) {
             if (!take(host)) { return false; }
         }
-        return line_.speak();
+        return stream_.speak();
     }
     std::optional<hello> said() const {
         return stage_ == stage::known ? std::optional(said_) : std::nullopt;
@@ -48,18 +48,18 @@ private:
     enum class stage { begins, greets, proves, known };
 
     bool take(member const& host) {
-        auto const& heard = line_.received();
+        auto const& heard = stream_.received();
         switch (stage_) {
             case stage::begins: {
                 auto const version = prefix::version(heard);
                 if (version && *version != protocol_version) {
                     writer ours;
                     prefix::put(ours);
-                    line_.say(ours.bytes());
-                    line_.speak();
+                    stream_.say(ours.bytes());
+                    stream_.speak();
                 }
                 if (version != protocol_version) { return false; }
-                line_.expect_more(hello::bytes - prefix::bytes);
+                stream_.expect_more(hello::bytes - prefix::bytes);
                 stage_ = stage::greets;
                 return true;
             }
@@ -67,18 +67,18 @@ private:
                 greeting_ = heard;
                 said_ = hello::read(heard);
                 nonce_ = fresh_nonce();
-                line_.say(
+                stream_.say(
                     answer{nonce_, host.secret.prove(role_of_store, greeting_, nonce_)}.write());
-                line_.expect(nonce_.size());
+                stream_.expect(nonce_.size());
                 stage_ = stage::proves;
                 return true;
             case stage::proves:
                 if (!host.secret.proves(heard, role_of_rank, greeting_, nonce_)) {
-                    line_.say(frame(word::refused, static_cast<std::uint32_t>(refusal::secret)));
-                    line_.speak();
+                    stream_.say(frame(word::refused, static_cast<std::uint32_t>(refusal::secret)));
+                    stream_.speak();
                     return false;
                 }
-                line_.expect(0);
+                stream_.expect(0);
                 stage_ = stage::known;
                 return true;
             case stage::known: break;
@@ -86,7 +86,7 @@ private:
         return true;
     }
 
-    line line_;
+    byte_stream stream_;
     steady::time_point until_;
     stage stage_ = stage::begins;
     bootstrap_bytes greeting_;

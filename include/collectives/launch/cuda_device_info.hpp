@@ -26,7 +26,7 @@ namespace collectives::inline v0::cuda {
 namespace detail {
 
 /// A rank and its device, or why the rank cannot take part.
-struct card {
+struct device_info {
     std::array<char, 200> fault{};  // empty: all is well
     uuid device{};
     std::uint64_t process = 0;  // equal for no two processes
@@ -74,11 +74,11 @@ inline std::optional<ordering> asked_order(settings const& with) {
 
 /// By rank of the job: the first rank on its device; -1 for a rank with a part of its own, under
 /// MPS.
-inline std::vector<int> shared_devices_of(std::vector<card> const& cards) {
+inline std::vector<int> shared_devices_of(std::vector<device_info> const& infos) {
     std::vector<int> result;
-    for (auto const& c : cards) {
-        auto const same = [&](card const& other) { return other.device == c.device; };
-        auto const first = std::find_if(cards.begin(), cards.end(), same) - cards.begin();
+    for (auto const& c : infos) {
+        auto const same = [&](device_info const& other) { return other.device == c.device; };
+        auto const first = std::find_if(infos.begin(), infos.end(), same) - infos.begin();
         auto const at = static_cast<std::size_t>(c.job_rank);
         if (result.size() <= at) { result.resize(at + 1, -1); }
         result[at] = c.share != 0 ? -1 : static_cast<int>(first);
