@@ -43,8 +43,8 @@ inline void all_gather_as(detail::communicator_core& core, collective what, void
     auto const ranks = static_cast<std::size_t>(core.engine().size());
     auto r = core.make().to_whole(collective::all_gather, detail::element_type_of<std::byte>(),
                                   {mine, bytes}, {all, bytes * ranks}, {}, 0, {});
-    r.as = what;
-    r.stated_count = stated;
+    r.reported_as = what;
+    r.reported_count = stated;
     core.run(r);
     // A peer may have overwritten what this rank gave.
     auto const place = bytes * static_cast<std::size_t>(core.engine().rank());

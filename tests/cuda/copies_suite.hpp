@@ -76,7 +76,7 @@ TEST_CASE("copies: what must come after them starts them") {
             expect(m.kernels == before + 1, what);
         };
         started_by("a pass", [&] { (void)space.queue(); });
-        started_by("the end of a call", [&] { (void)space.mark(); });
+        started_by("the end of a call", [&] { (void)space.completion(); });
         started_by("what peers are told", [&] { (void)space.note(); });
         started_by("a wait", [&] { space.settle(); });
     });

@@ -60,7 +60,7 @@ TEST_CASE("who waits for all that is enqueued looks for processes that have died
                             coll::device_scope const here(&space);
                             space.after(1);
                             space.drain();
-                            expect(space.was_let_go(1), "rank 1 has died");
+                            expect(space.is_released(1), "rank 1 has died");
                             ++w.shared().told;
                         },
                         cuda::ordering::memory),

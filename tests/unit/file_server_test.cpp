@@ -54,7 +54,7 @@ TEST_CASE("a file crosses to another process until it is withdrawn") {
     {
         cuda::file_server server;
         auto const a = server.offer(file_with('a'), 4096), b = server.offer(file_with('b'), 1);
-        CHECK(a.mark == cuda::file_ticket::right_mark);
+        CHECK(a.magic == cuda::file_ticket::right_magic);
         CHECK(a.bytes == 4096);
         CHECK(in_a_child([&] {
                   auto const got = cuda::file_server::fetch(b);

@@ -13,21 +13,21 @@ TEST_CASE("a rank that was let go stays so, whatever its device still writes") {
     cuda::order_flags flags({}, all.data(), 3, 0, false, {});
     all[1].enqueued = 5;
     all[1].done = 2;
-    CHECK(flags.works(1));
-    CHECK_FALSE(flags.was_let_go(1));
-    flags.let_go(1);
+    CHECK(flags.has_pending_work(1));
+    CHECK_FALSE(flags.is_released(1));
+    flags.release(1);
     CHECK(all[1].done > all[1].enqueued);  // streams that wait for it go on
-    CHECK(flags.was_let_go(1));
-    CHECK_FALSE(flags.works(1));
+    CHECK(flags.is_released(1));
+    CHECK_FALSE(flags.has_pending_work(1));
     all[1].done = 3;
-    CHECK(flags.was_let_go(1));
-    CHECK_FALSE(flags.works(1));
+    CHECK(flags.is_released(1));
+    CHECK_FALSE(flags.has_pending_work(1));
     flags.after(nullptr, 1);  // enqueues nothing: there is no device here to do it on
-    flags.let_go(1);
+    flags.release(1);
     CHECK(all[1].done > all[1].enqueued);
-    CHECK_FALSE(flags.was_let_go(2));
-    CHECK_FALSE(flags.has_let_go());
-    flags.let_go();
-    CHECK(flags.has_let_go());
-    CHECK(flags.was_let_go(0));
+    CHECK_FALSE(flags.is_released(2));
+    CHECK_FALSE(flags.has_released());
+    flags.release();
+    CHECK(flags.has_released());
+    CHECK(flags.is_released(0));
 }

@@ -32,7 +32,7 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
     op.fingerprint = 1;
     other_op.fingerprint = 2;
     coll::detail::call_request base;
-    base.shape.what = base.as = coll::collective::all_reduce;
+    base.shape.what = base.reported_as = coll::collective::all_reduce;
     base.shape.size = 4;
     base.shape.count = 100;
     base.shape.elem_size = 4;
@@ -46,9 +46,9 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
         [](auto& r) { r.op = nullptr; },
         [](auto& r) { r.shape.count = 101; },
         [](auto& r) { r.shape.root = 1; },
-        [](auto& r) { r.shape.what = r.as = coll::collective::reduce; },
-        [](auto& r) { r.as = coll::collective::split; },
-        [](auto& r) { r.as = coll::collective::split, r.stated_count = 100; },
+        [](auto& r) { r.shape.what = r.reported_as = coll::collective::reduce; },
+        [](auto& r) { r.reported_as = coll::collective::split; },
+        [](auto& r) { r.reported_as = coll::collective::split, r.reported_count = 100; },
         [](auto& r) { r.shape.in_place = true; },
         [](auto& r) { r.shape.knows_all_blocks = false; },
         [](auto& r) {
@@ -100,7 +100,7 @@ TEST_CASE("a kept program answers calls that are the same in everything") {
 TEST_CASE("a kept program answers calls whose operator has another state, and says what they say") {
     auto const request = [](coll::reducer const& op, std::size_t count) {
         coll::detail::call_request r;
-        r.shape.what = r.as = coll::collective::all_reduce;
+        r.shape.what = r.reported_as = coll::collective::all_reduce;
         r.shape.size = 4;
         r.shape.count = count;
         r.shape.elem_size = 4;

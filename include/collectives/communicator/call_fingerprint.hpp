@@ -19,10 +19,10 @@ inline bool blocks_vary(call_request const& r) {
 inline fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {
     auto const& s = r.shape;
     fingerprint f;
-    f.what = r.as;
+    f.what = r.reported_as;
     f.count = blocks_vary(r) ? 0 : s.count;
     for (auto const n : s.counts) { f.counts = mix(f.counts + 1, n); }
-    if (r.as != s.what) { f.count = r.stated_count; }
+    if (r.reported_as != s.what) { f.count = r.reported_count; }
     if (!s.recv_counts.empty()) { f.count = f.counts = 0; }  // each rank has its own
     f.type = r.type;
     f.op = r.op == nullptr ? 0 : r.op->fingerprint;

@@ -61,16 +61,16 @@ public:
         auto const need = requirement_of(r);
         if (auto const named = r.how.algorithm; !named.is_automatic()) {
             if (selector_.suits(named, need)) { return named; }
-            make().require(named.fits(need.size), r.as, name(named), " is not for ", need.size,
-                           " ranks");
+            make().require(named.fits(need.size), r.reported_as, name(named), " is not for ",
+                           need.size, " ranks");
             if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
-                make().refuse(r.as, name(named), " is not correct for ", need.size,
+                make().refuse(r.reported_as, name(named), " is not correct for ", need.size,
                               " ranks: ", proof.what);
             }
             auto const why = need.left_fold ? " cannot keep .reproducible"
                                             : " does not keep the order of the ranks, which an "
                                               "operator that does not commute needs";
-            make().refuse(r.as, name(named), why, " (", need.size,
+            make().refuse(r.reported_as, name(named), why, " (", need.size,
                           " ranks); these do: ", selector_.names_that_suit(need));
         }
         // Only the root knows how long the vector is, so the length must not decide.
@@ -108,13 +108,13 @@ public:
     }
     /// Whether ranks must hear the whole count before they can make the program.
     bool needs_whole_count(call_request const& r, any_algorithm by) {
-        return blocks_vary(r) && routes_.passes_on(by, r.shape);
+        return blocks_vary(r) && forwards_.passes_on(by, r.shape);
     }
     unsized_operation::program_maker program_maker(call_request r, any_algorithm by) {
         return [this, r, by](std::size_t count) mutable {
             auto const own = block(count, r.shape.size, r.shape.rank).size;
             auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
-            make().require(own == mine, r.as, "rank ", r.shape.root, " has ", count,
+            make().require(own == mine, r.reported_as, "rank ", r.shape.root, " has ", count,
                            " elements in all, so rank ", r.shape.rank, "'s block is ", own,
                            ", not ", mine);
             r.shape.count = count;
@@ -147,8 +147,8 @@ private:
                 r.op != nullptr && r.how.reproducible};
     }
     int segments_of(call_request const& r, any_algorithm by) const {
-        return detail::segments_of(r, by, way(),
-                                   [&](auto const&... why) { make().refuse(r.as, why...); });
+        return detail::segments_of(
+            r, by, way(), [&](auto const&... why) { make().refuse(r.reported_as, why...); });
     }
 
     [[gnu::cold]] std::shared_ptr<program> const& prepare_anew(call_request const& r) {
@@ -158,7 +158,7 @@ private:
     engine& engine_;
     collectives::selector selector_;
     program_cache kept_;
-    route_book routes_;
+    forwarding_cache forwards_;
 };
 
 }  // namespace collectives::detail

@@ -36,8 +36,8 @@ struct call_request {
     void* out = nullptr;
     reducer const* op = nullptr;
     options how;
-    collective as{};               // its name in messages, if not shape.what (split)
-    std::size_t stated_count = 0;  // the count of `as`, if not shape.count (allocate)
+    collective reported_as{};        // its name in messages, if not shape.what (split)
+    std::size_t reported_count = 0;  // the count of `reported_as`, if not shape.count (allocate)
 };
 
 }  // namespace collectives::detail

@@ -79,7 +79,7 @@ public:
     /// Runs a collective to its end: any but a gather or scatter without counts.
     void run(call_request const& r) {
         auto const lock = engine_.lock();
-        require_stream(r.as, r.how);
+        require_stream(r.reported_as, r.how);
         if (engine_.has_cells() && run_in_cells(r)) { return; }
         if (short_path_ != nullptr && short_path_(*this, r)) { return; }
         complete(idle_, r);
@@ -87,7 +87,7 @@ public:
     /// Runs a gather or scatter without counts.
     void run_unsized(call_request const& r) {
         auto const lock = engine_.lock();
-        require_stream(r.as, r.how);
+        require_stream(r.reported_as, r.how);
         if (short_path_ != nullptr && short_path_(*this, r)) { return; }
         complete(idle_unsized_, r);
     }
@@ -96,7 +96,7 @@ public:
     /// It progresses when its caller tests or waits; on a device also while the caller computes.
     template <class Operation>
     owned<activity> start_operation(call_request const& r) {
-        auto const lock = lock_to_start(r.as, r.how);
+        auto const lock = lock_to_start(r.reported_as, r.how);
         auto o = make_owned<Operation>();
         start(*o, r);
         leave_alone(*o, r.how);
@@ -105,8 +105,8 @@ public:
     /// Plans a call. Throws usage_error.
     owned<planned_call> plan(call_request const& r, std::shared_ptr<void const> kept) {
         auto const lock = engine_.lock();
-        engine_.require_usable(r.as);
-        require_way(r.as, r.how);
+        engine_.require_usable(r.reported_as);
+        require_way(r.reported_as, r.how);
         auto planned = make_owned<planned_call>(r, std::move(kept));
         auto const by = planner_.choose(r);
         if (!planner_.needs_whole_count(r, by)) { planned->made = planner_.make_program(r, by); }
@@ -115,8 +115,8 @@ public:
     /// Starts a planned call.
     void start(planned_call& p) {
         auto const& r = p.request;
-        make().require(!p.under_way, r.as, "the planned call is under way");
-        auto const lock = lock_to_start(r.as, r.how);
+        make().require(!p.under_way, r.reported_as, "the planned call is under way");
+        auto const lock = lock_to_start(r.reported_as, r.how);
         if (p.made == nullptr) {
             start(p.run, r);
         } else {
@@ -203,7 +203,7 @@ private:
     }
     /// The checks before anything is sent.
     void begin(call_request const& r) {
-        engine_.require_usable(r.as);
+        engine_.require_usable(r.reported_as);
         // `add` comes when something is posted, and must not throw then.
         engine_.shared()->work->active.make_room(1);
         if (on_device()) { begin_on_device(engine_, r); }
@@ -251,7 +251,7 @@ private:
         auto& cell = idle_.back()->cells();  // of the operation that takes over if it waits long
         auto const entered = engine_.calls.number(made->hash());
         cell.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch, engine_.group(),
-                   engine_.reserve_cell(), entered.mark, *form, r.in, r.out, r.op);
+                   engine_.reserve_cell(), entered.history_hash, *form, r.in, r.out, r.op);
         engine_.calls.leave_word(made->call(), made->hash(),
                                  entered);  // while the cell is in transfer
         std::exception_ptr thrown;

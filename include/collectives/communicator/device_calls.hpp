@@ -60,7 +60,7 @@ void on_device(engine& e, collective what, device_space& device, F const& f) {
 inline void require_kernel(engine& e, call_request const& r) {
     if (r.op == nullptr || r.op->reduce != nullptr) { return; }
     request_maker(e.rank(), e.size())
-        .refuse(r.as, "this program has no kernel of ", r.op->op_name, " on ", r.type_name,
+        .refuse(r.reported_as, "this program has no kernel of ", r.op->op_name, " on ", r.type_name,
                 ": the source that brings the kernels in must `provide` your own "
                 "operators");
 }
@@ -69,11 +69,11 @@ inline void require_kernel(engine& e, call_request const& r) {
 /// memory on the host.
 [[gnu::cold]] inline void begin_on_device(engine& e, call_request const& r) {
     require_kernel(e, r);
-    auto const by_user = r.as == r.shape.what;
+    auto const by_user = r.reported_as == r.shape.what;
     auto const bytes = [&](void const* p, std::size_t n) {
         return by_user && p != nullptr ? n : 0;
     };
-    follow_stream(e, r.as, r.how.stream, {r.in, bytes(r.in, r.shape.input_bytes())},
+    follow_stream(e, r.reported_as, r.how.stream, {r.in, bytes(r.in, r.shape.input_bytes())},
                   {r.out, bytes(r.out, r.shape.output_bytes())});
 }
 

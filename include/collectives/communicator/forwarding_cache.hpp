@@ -9,7 +9,7 @@
 namespace collectives::inline v0::detail {
 
 /// Remembers the answers.
-class route_book {
+class forwarding_cache {
 public:
     bool passes_on(any_algorithm a, call_shape const& shape) {
         for (auto const& k : known_) {
@@ -29,13 +29,13 @@ public:
     }
 
 private:
-    struct route {
+    struct answer {
         any_algorithm algorithm;
         collective what{};
         rank_t root = 0;
         bool passes_on = false;
     };
-    lean_vector<route> known_;
+    lean_vector<answer> known_;
 };
 
 }  // namespace collectives::detail

@@ -46,11 +46,11 @@ private:
             : type(r.type),
               op(r.op == nullptr ? 0 : r.op->fingerprint),
               count(r.shape.count),
-              stated(r.stated_count),
+              stated(r.reported_count),
               segment(r.how.segment),
               parts(static_cast<std::uint64_t>(r.shape.root) << 32 |
                     static_cast<std::uint64_t>(r.shape.what) << 24 |
-                    static_cast<std::uint64_t>(r.as) << 16 |
+                    static_cast<std::uint64_t>(r.reported_as) << 16 |
                     static_cast<std::uint64_t>(r.shape.in_place) << 2 |
                     static_cast<std::uint64_t>(r.shape.knows_all_blocks) << 1 |
                     static_cast<std::uint64_t>(r.how.reproducible)),

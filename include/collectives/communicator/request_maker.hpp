@@ -27,7 +27,7 @@ public:
     [[gnu::always_inline]] call_request begin(collective what, element_type of, options const& how,
                                               rank_t root = 0) const {
         call_request r;
-        r.shape.what = r.as = what;
+        r.shape.what = r.reported_as = what;
         r.shape.size = size_;
         r.shape.rank = rank_;
         r.shape.root = root;
@@ -121,7 +121,8 @@ private:
     bool aliases(call_request const& r, memory_span inner, memory_span outer,
                  std::size_t offset) const {
         auto const how = detail::overlap_of(inner, outer, offset);
-        require(how != detail::overlap::other, r.as, "in and out overlap, and are not in place");
+        require(how != detail::overlap::other, r.reported_as,
+                "in and out overlap, and are not in place");
         return how == detail::overlap::same;
     }
     void cut(call_request& r, std::string_view block_name, memory_span block_memory,

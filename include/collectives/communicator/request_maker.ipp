@@ -34,7 +34,7 @@ COLLECTIVES_INLINE void request_maker::require_one_per_rank(collective what, std
 }
 COLLECTIVES_INLINE void request_maker::refuse_size(call_request const& r, std::string_view which,
                                                    std::size_t has, std::size_t needs) const {
-    refuse(r.as, which, " has ", has, " elements, not ", needs);
+    refuse(r.reported_as, which, " has ", has, " elements, not ", needs);
 }
 
 COLLECTIVES_INLINE call_request request_maker::vector(collective what, element_type of,
@@ -101,7 +101,7 @@ COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_
     if (receives.empty()) {
         require_size(r, "out", out.bytes / of.size, r.shape.count);
         if (r.shape.count % static_cast<std::size_t>(size_) != 0) {
-            refuse(r.as, r.shape.count, " elements do not make ", size_,
+            refuse(r.reported_as, r.shape.count, " elements do not make ", size_,
                    " equal blocks; pass counts");
         }
     } else {
@@ -121,7 +121,7 @@ COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_
 COLLECTIVES_INLINE std::size_t request_maker::sum(call_request const& r, counts const& of) const {
     std::size_t total = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
-        require(of[i] <= std::numeric_limits<std::size_t>::max() - total, r.as,
+        require(of[i] <= std::numeric_limits<std::size_t>::max() - total, r.reported_as,
                 "the counts add up to more than can be counted");
         total += of[i];
     }

@@ -43,10 +43,10 @@ public:
     /// Throws usage_error if the device cannot read a buffer.
     virtual void require_reachable(void const* p, std::size_t bytes) const = 0;
     /// A number for everything enqueued so far. `passed` says whether that is done.
-    virtual std::uint64_t mark() = 0;
-    virtual bool passed(std::uint64_t mark) = 0;
+    virtual std::uint64_t completion() = 0;
+    virtual bool passed(std::uint64_t completion) = 0;
     /// Whether that rank of the job died and nothing waits for it any more.
-    virtual bool was_let_go(rank_t job_rank) const = 0;
+    virtual bool is_released(rank_t job_rank) const = 0;
 
     /// Makes `r` enqueue its kernel. Returns false if the program has none.
     virtual bool bind(reducer& r) const = 0;

@@ -23,8 +23,6 @@ namespace collectives::inline v0::detail {
 /// way. An exception of the thread ends it; the next call throws it.
 class background_scheduler {
 public:
-    using bucket = bucket_run;
-
     explicit background_scheduler(bucket_scheduler& scheduler)
         : scheduler_(&scheduler),
           thread_(service_thread([](void* its) { static_cast<background_scheduler*>(its)->work(); },

@@ -28,18 +28,17 @@ namespace collectives::inline v0::detail {
 ///
 /// In a device's memory packing, reduction and unpacking are enqueued. Packing comes after what is
 /// on the user's stream, and the results are in the tensors when the reduction counts as done.
-class bucket_run {
+class bucket {
 public:
-    explicit bucket_run(std::shared_ptr<communicator_core> core)
+    explicit bucket(std::shared_ptr<communicator_core> core)
         : core_(std::move(core)), device_(core_->engine().space().device()) {
         if (device_ != nullptr) {
-            run_.end_with([](void* mine) { static_cast<bucket_run*>(mine)->unpack_on_device(); },
-                          this);
+            run_.end_with([](void* mine) { static_cast<bucket*>(mine)->unpack_on_device(); }, this);
         }
     }
-    bucket_run(bucket_run const&) = delete;
-    bucket_run& operator=(bucket_run const&) = delete;
-    ~bucket_run() {
+    bucket(bucket const&) = delete;
+    bucket& operator=(bucket const&) = delete;
+    ~bucket() {
         auto const mine = core_->engine().lock();
         scratch().give_back(memory_);
         packer_.give_back(scratch());
@@ -144,7 +143,7 @@ public:
                                                  std::size_t count, std::uint64_t content,
                                                  options const& how) {
         call_request r;
-        r.shape.what = r.as = collective::all_reduce;
+        r.shape.what = r.reported_as = collective::all_reduce;
         r.shape.size = core.engine().size();
         r.shape.rank = core.engine().rank();
         r.shape.count = count;

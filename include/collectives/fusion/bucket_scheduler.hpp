@@ -33,8 +33,6 @@ namespace collectives::inline v0::detail {
 /// The buckets under way on one communicator. Used by one thread at a time.
 class bucket_scheduler {
 public:
-    using bucket = bucket_run;
-
     /// Collective. It makes a communicator for reports of a failure, since `comm` is broken then.
     bucket_scheduler(communicator& comm, fusion_options const& how)
         : core_(checked(comm, how)),
@@ -145,7 +143,7 @@ public:
     }
 
 private:
-    struct turn {
+    struct queued_bucket {
         bucket* what;
         std::uint64_t content;
     };
@@ -214,7 +212,7 @@ private:
         auto& core = *reports_.core();
         auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), in,
                                       {out.data(), out.size() * sizeof(T)}, counts, 0, soon);
-        r.as = collective::split;
+        r.reported_as = collective::split;
         core.run(r);
     }
     std::string here(tensor_report const& mine) const {
@@ -255,7 +253,7 @@ private:
     options how_;
     std::size_t most_;  // under way
     std::optional<ready_agreement> agreement_;
-    ready_list<turn> ready_;  // for the ready_agreement
+    ready_list<queued_bucket> ready_;  // for the ready_agreement
     program_store programs_;
     std::size_t finished_ = 0;
     lean_vector<bucket*> under_way_;  // in the order in which they were started

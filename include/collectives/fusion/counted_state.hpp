@@ -49,12 +49,12 @@ private:
     counted_state* state_;
 };
 
-class bucket_run;
+class bucket;
 
 /// The bucket that a tensor went to, and how often the bucket had been finished by then. The tensor
 /// is done once that number has changed.
 struct fusion_ticket {
-    bucket_run* in = nullptr;
+    bucket* in = nullptr;
     std::uint64_t times_done = 0;
 };
 

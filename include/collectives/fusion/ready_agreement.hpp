@@ -24,7 +24,7 @@ public:
         words_.reduce = host::make_reducer<std::uint64_t>(detail::the_op<min>);
         core_->bind(words_.reduce);
         call_request r;
-        r.as = collective::all_reduce;
+        r.reported_as = collective::all_reduce;
         r.op = &words_.reduce;
         r.type_name = words_.type_name;
         require_kernel(core_->engine(), r);
@@ -68,7 +68,7 @@ private:
     std::shared_ptr<communicator_core> core_;
     fused_element words_;
     std::uint64_t ready_ = 0;
-    bucket_run run_;
+    bucket run_;
     bool open_ = false;
 };
 

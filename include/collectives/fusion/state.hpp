@@ -28,8 +28,6 @@ namespace collectives::inline v0::detail {
 /// the bucket with its number, with its memory and program.
 class fusion_state final : public counted_state {
 public:
-    using bucket = bucket_run;
-
     fusion_state(communicator& comm, fusion_options const& how)
         : core_(comm.core()),
           device_(core_->engine().space().device()),

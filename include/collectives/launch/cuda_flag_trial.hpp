@@ -82,20 +82,20 @@ public:
     void write() {
         device_scope const here(&space_);
         space_.flags().note(static_cast<stream>(space_.queue()));
-        require_soon([&] { return !space_.flags().works(mine_.job_rank); },
+        require_soon([&] { return !space_.flags().has_pending_work(mine_.job_rank); },
                      "what its stream writes into the host's memory does not come there");
     }
     void wait() {
         device_scope const here(&space_);
         auto const queue = static_cast<stream>(space_.queue());
         for (auto const& c : infos_) { space_.flags().after(queue, c.job_rank); }
-        auto const mark = space_.mark();
-        require_soon([&] { return space_.passed(mark); },
+        auto const completion = space_.completion();
+        require_soon([&] { return space_.passed(completion); },
                      "its stream does not see what others write into the host's memory");
     }
     /// Ends the waits of this rank's stream after a failure on any rank.
-    void let_go() {
-        for (auto const& c : infos_) { space_.flags().let_go(c.job_rank); }
+    void release() {
+        for (auto const& c : infos_) { space_.flags().release(c.job_rank); }
         space_.drain_if_possible();
     }
 

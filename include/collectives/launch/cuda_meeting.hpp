@@ -209,7 +209,7 @@ private:
         if (!bad) {
             bad = together([&] { mine.wait(); });
         }
-        if (bad) { mine.let_go(); }
+        if (bad) { mine.release(); }
         gathered(std::uint8_t{1});  // afterwards nobody writes a word that is not its own
         return bad;
     }

@@ -15,9 +15,9 @@ namespace collectives::inline v0::detail {
 
 /// An operation's place among those of its communicator.
 struct entry {
-    std::uint64_t sequence = 0;  // its number
-    std::uint64_t past = 0;      // hash of all calls before it
-    std::uint64_t mark = 0;      // hash of all calls up to and including it
+    std::uint64_t sequence = 0;      // its number
+    std::uint64_t past = 0;          // hash of all calls before it
+    std::uint64_t history_hash = 0;  // hash of all calls up to and including it
 };
 
 /// An activity is driven by its engine, which calls `progress` whenever something may have

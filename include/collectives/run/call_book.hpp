@@ -24,9 +24,9 @@ public:
     }
 
     /// Enters the next operation, a call with this hash: numbers it and publishes it on the board.
-    /// Its `mark`, a hash of this call and all before it, goes with everything that is sent for the
-    /// operation. So a mistake that no rank waited for, such as two ranks that each broadcast as
-    /// root, shows in a later call.
+    /// Its `history_hash`, a hash of this call and all before it, goes with everything that is sent
+    /// for the operation. So a mistake that no rank waited for, such as two ranks that each
+    /// broadcast as root, shows in a later call.
     entry enter(fingerprint const& call, std::uint64_t hash) {
         unfinished_.push_back(sequence_ + 1);  // first: it may throw
         auto const mine = number(hash);

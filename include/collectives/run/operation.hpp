@@ -47,7 +47,7 @@ public:
                segmented_call const& of) {
         of_ = of;
         of_.call = &call;
-        of_.hash = entered.mark;
+        of_.hash = entered.history_hash;
         call.what = p.call().what;
         call.sequence = entered.sequence;
         segments_.front().begin(e, p, of_, steps);
@@ -113,7 +113,7 @@ protected:
                                  void* out, reducer const* op, std::chrono::nanoseconds time) {
         engine_ = &e;
         of_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), op, &call,
-               entered.mark};
+               entered.history_hash};
         call = what;
         call.sequence = entered.sequence;
         call.past = entered.past;
@@ -124,7 +124,7 @@ protected:
         done = suspicious = false;
         thrown = nullptr;
         next_ = ended_ = 0;
-        mark_ = 0;
+        completion_ = 0;
     }
 
     void run(std::shared_ptr<program> what) {
@@ -195,18 +195,18 @@ private:
     bool has_settled() {
         auto* const device = space().device();
         if (device == nullptr) { return true; }
-        if (mark_ == 0) {
+        if (completion_ == 0) {
             if (behind_ != nullptr) { behind_(whose_); }
-            mark_ = device->mark();
+            completion_ = device->completion();
         }
-        return device->passed(mark_) && nobody_was_let_go(*device);
+        return device->passed(completion_) && none_is_released(*device);
     }
     /// False if a rank died before it had finished this call, and the device no longer waits for
     /// it.
-    bool nobody_was_let_go(device_space const& device) {
+    bool none_is_released(device_space const& device) {
         for (rank_t r = 0; r < engine_->size(); ++r) {
             auto const left_work = engine_->board().finished(r) < call.sequence;
-            if (left_work && device.was_let_go(engine_->group().job_rank(r))) { return false; }
+            if (left_work && device.is_released(engine_->group().job_rank(r))) { return false; }
         }
         return true;
     }
@@ -266,7 +266,7 @@ private:
     std::uint64_t cell_number_ = 0;
     std::uint64_t first_run_ = 0;  // 0: over messages
     int next_ = 0, ended_ = 0;
-    std::uint64_t mark_ = 0;  // on a device: the end of the operation
+    std::uint64_t completion_ = 0;  // on a device: the end of the operation
     void (*behind_)(void*) = nullptr;
     void* whose_ = nullptr;
     std::array<segment_run, side_by_side> segments_;

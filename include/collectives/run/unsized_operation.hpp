@@ -28,7 +28,7 @@ public:
         is_counting_ = true;
         make_ = std::move(make);
         guarded([&] {
-            auto const tag = message_tag(e.context(), entered.mark, -1);
+            auto const tag = message_tag(e.context(), entered.history_hash, -1);
             counting_.start(e.carrier(), e.group(), what.root, tag, count, &e.board().stop_word());
         });
     }

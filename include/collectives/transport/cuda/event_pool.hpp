@@ -26,11 +26,12 @@ public:
         set_.emplace_back(++last_, e);
         return last_;
     }
-    /// A mark where nothing is enqueued.
-    std::uint64_t passed_mark() { return ++last_; }
-    bool passed(std::uint64_t mark) {
-        auto const found = std::find_if(set_.begin(), set_.end(),
-                                        [mark](auto const& m) { return m.first == mark; });
+    /// A completion where nothing is enqueued.
+    std::uint64_t passed_completion() { return ++last_; }
+    bool passed(std::uint64_t completion) {
+        auto const found = std::find_if(set_.begin(), set_.end(), [completion](auto const& one) {
+            return one.first == completion;
+        });
         if (found == set_.end()) { return true; }  // all was waited for
         if (!calls_.passed(found->second)) { return false; }
         idle_.push_back(found->second);

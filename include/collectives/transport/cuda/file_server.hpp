@@ -29,10 +29,10 @@
 
 namespace collectives::inline v0::cuda {
 
-/// Trivially copyable. `mark` tells it from other handles of as many bytes.
+/// Trivially copyable. `magic` tells it from other handles of as many bytes.
 struct file_ticket {
-    static constexpr std::uint64_t right_mark = 0x8f1e5e11ab1eULL;
-    std::uint64_t mark = 0;
+    static constexpr std::uint64_t right_magic = 0x8f1e5e11ab1eULL;
+    std::uint64_t magic = 0;
     std::uint64_t file = 0;
     std::uint64_t bytes = 0;  // that are to be mapped
     std::array<char, 40> server{};
@@ -81,7 +81,7 @@ public:
     file_ticket offer(int file, std::uint64_t bytes) {
         std::lock_guard const lock(mutex_);
         files_[++last_] = file;
-        return {file_ticket::right_mark, last_, bytes, name_};
+        return {file_ticket::right_magic, last_, bytes, name_};
     }
     void withdraw(file_ticket const& t) {
         std::lock_guard const lock(mutex_);

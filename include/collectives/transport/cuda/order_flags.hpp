@@ -15,12 +15,12 @@
 
 namespace collectives::inline v0::cuda {
 
-/// What a rank publishes about its stream; it only grows. `let_go` is set once the rank is gone or
-/// its device has failed.
+/// What a rank publishes about its stream; it only grows. `released` is set once the rank is gone
+/// or its device has failed.
 struct alignas(128) order_word {
     std::uint64_t done;      // its stream has come so far: the device writes it
     std::uint64_t enqueued;  // that much is enqueued: the rank does, before it tells a peer
-    std::uint64_t let_go;    // nobody waits for it any more; no device writes this
+    std::uint64_t released;  // nobody waits for it any more; no device writes this
 };
 
 /// The order words of all ranks, in shared memory that this rank's device reaches. A peer waits
@@ -63,27 +63,27 @@ public:
     }
     void after(stream s, rank_t r) const {
         auto const until = load(all_[r].enqueued);
-        if (until != 0 && !was_let_go(r)) { calls_->wait_word(s, &on_device_[r].done, until); }
+        if (until != 0 && !is_released(r)) { calls_->wait_word(s, &on_device_[r].done, until); }
     }
     /// Whether what rank r noted last may still be under way, and somebody waits for that.
-    bool works(rank_t r) const {
-        return r < ranks_ && !was_let_go(r) && load(all_[r].done) < load(all_[r].enqueued);
+    bool has_pending_work(rank_t r) const {
+        return r < ranks_ && !is_released(r) && load(all_[r].done) < load(all_[r].enqueued);
     }
     /// Nobody waits for rank r any more: it has died, or its device has failed. Said again and
     /// again, for a device that is not through yet may write what it still had to write.
-    void let_go(rank_t r) const {
+    void release(rank_t r) const {
         if (r >= ranks_) { return; }
-        std::atomic_ref(all_[r].let_go).store(1, std::memory_order_release);
+        std::atomic_ref(all_[r].released).store(1, std::memory_order_release);
         std::atomic_ref(all_[r].done).store(never_reached, std::memory_order_release);
     }
     /// If true, work that waited for the rank has gone on without it.
-    bool was_let_go(rank_t r) const { return r < ranks_ && load(all_[r].let_go) != 0; }
-    void let_go() {
-        has_let_go_ = true;
-        let_go(me_);
+    bool is_released(rank_t r) const { return r < ranks_ && load(all_[r].released) != 0; }
+    void release() {
+        has_released_ = true;
+        release(me_);
     }
     /// If true, this rank's words are no longer valid.
-    bool has_let_go() const { return has_let_go_; }
+    bool has_released() const { return has_released_; }
 
 private:
     static std::uint64_t load(std::uint64_t& word) {
@@ -98,7 +98,7 @@ private:
     order_word* on_device_ = nullptr;
     rank_t ranks_, me_;
     bool registers_;
-    bool has_let_go_ = false;
+    bool has_released_ = false;
 };
 
 }  // namespace collectives::cuda

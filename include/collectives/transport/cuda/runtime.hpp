@@ -120,7 +120,8 @@ public:
         return bytes_of(h);
     }
     std::optional<void*> open(handle const& h) override {
-        if (auto const ticket = of_bytes<file_ticket>(h); ticket.mark == file_ticket::right_mark) {
+        if (auto const ticket = of_bytes<file_ticket>(h);
+            ticket.magic == file_ticket::right_magic) {
             return files_.open(ticket, current());
         }
         void* p = nullptr;

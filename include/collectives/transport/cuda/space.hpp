@@ -161,16 +161,16 @@ public:
         calls_->wait(stream_, peers_[static_cast<std::size_t>(r)]);
     }
     /// Whether what rank r noted last may still be under way. From any thread, as the next.
-    bool works(rank_t r) const {
+    bool has_pending_work(rank_t r) const {
         return (how_ == ordering::events && is_under_way(r)) ||
-               (how_ == ordering::memory && flags_->works(r));
+               (how_ == ordering::memory && flags_->has_pending_work(r));
     }
     /// Rank r has died: what it noted is not waited for.
-    void let_go(rank_t r) const {
-        if (how_ == ordering::memory) { flags_->let_go(r); }
+    void release(rank_t r) const {
+        if (how_ == ordering::memory) { flags_->release(r); }
     }
-    bool was_let_go(rank_t r) const override {
-        return how_ == ordering::memory && flags_->was_let_go(r);
+    bool is_released(rank_t r) const override {
+        return how_ == ordering::memory && flags_->is_released(r);
     }
 
     /// Throws usage_error for a stream of another device, or one that captures a graph: other ranks
@@ -196,12 +196,12 @@ public:
         dirty_ = busy_ = true;
     }
 
-    std::uint64_t mark() override {
+    std::uint64_t completion() override {
         start_copies();
-        return busy_ ? events_.set(stream_) : events_.passed_mark();
+        return busy_ ? events_.set(stream_) : events_.passed_completion();
     }
-    bool passed(std::uint64_t mark) override { return events_.passed(mark); }
-    /// Whether somebody waits for a mark, or to be able to note something.
+    bool passed(std::uint64_t completion) override { return events_.passed(completion); }
+    /// Whether somebody waits for a completion, or to be able to note something.
     bool is_awaited() const { return events_.any() || (dirty_ && is_told_by_host()); }
     void drain() {
         on_device const here(*calls_, device_);
@@ -215,7 +215,7 @@ public:
         try {
             drain();
         } catch (transport_error const&) {  // somebody else asks, too
-            if (how_ == ordering::memory) { flags_->let_go(); }
+            if (how_ == ordering::memory) { flags_->release(); }
         }
     }
 
@@ -263,7 +263,7 @@ private:
     }
     /// Whether peers hear of work only when it is done.
     bool is_told_by_host() const {
-        return how_ == ordering::host || (how_ == ordering::memory && flags_->has_let_go());
+        return how_ == ordering::host || (how_ == ordering::memory && flags_->has_released());
     }
     bool is_under_way(rank_t r) const {
         auto const i = static_cast<std::size_t>(r);

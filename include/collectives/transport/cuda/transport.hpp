@@ -88,12 +88,12 @@ public:
     /// A rank that has died writes no word, so none is waited for.
     std::optional<peer_exit> gone(rank_t r) const override {
         auto const how = base().gone(r);
-        if (how && how->died) { space_->let_go(r); }
+        if (how && how->died) { space_->release(r); }
         return how;
     }
     bool knows_memory_access() const override { return true; }
     bool accesses_memory(rank_t r) const override {
-        return base().accesses_memory(r) || space_->works(r);
+        return base().accesses_memory(r) || space_->has_pending_work(r);
     }
 
     bool poll() override {
