@@ -208,20 +208,21 @@ public:
     /// else it is a mismatch_error. Of the options, only timeout counts.
     template <input_range Data>
     void send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
-        start_send(data, to, tag, how).wait();
+        run_pair({collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how});
     }
     template <output_range Data>
     void recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
-        start_recv(data, from, tag, how).wait();
+        run_pair({collective::recv, detail::type_of<Data>(), memory_of(data), from, tag, how});
     }
     template <lasting_input_range Data>
     pending start_send(Data&& data, rank_t to, int tag = 0, options const& how = {}) {
-        return start_pair(collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how);
+        return start_pair(
+            {collective::send, detail::type_of<Data>(), memory_of(data), to, tag, how});
     }
     template <output_range Data>
     pending start_recv(Data&& data, rank_t from, int tag = 0, options const& how = {}) {
-        return start_pair(collective::recv, detail::type_of<Data>(), memory_of(data), from, tag,
-                          how);
+        return start_pair(
+            {collective::recv, detail::type_of<Data>(), memory_of(data), from, tag, how});
     }
 
     /// Sends `out` to one rank and receives `in` from another, or the same, at once. The two must
@@ -229,7 +230,7 @@ public:
     template <input_range Out, output_range In>
     void send_recv(Out&& out, rank_t to, In&& in, rank_t from, int tag = 0,
                    options const& how = {}) {
-        run_pair(detail::type_of<Out>(), memory_of(out), to, detail::type_of<In>(),
+        exchange(detail::type_of<Out>(), memory_of(out), to, detail::type_of<In>(),
                  writable_memory_of(in), from, tag, how);
     }
     /// The bytes of the next message from a rank under a tag, if one has arrived; does not wait. If
@@ -275,9 +276,9 @@ private:
     explicit communicator(detail::core_pointer core);
     void run_unsized(detail::call_request const& r);  // gather and scatter without counts
     pending start_unsized(detail::call_request const& r);
-    pending start_pair(collective what, detail::element_type of, memory_span data, rank_t peer,
-                       int tag, options const& how);
-    void run_pair(detail::element_type sent, memory_span out, rank_t to,
+    pending start_pair(detail::pair_call const& r);
+    void run_pair(detail::pair_call const& r);
+    void exchange(detail::element_type sent, memory_span out, rank_t to,
                   detail::element_type received, writable_memory in, rank_t from, int tag,
                   options const& how);
     memory_block allocate_elements(std::size_t n, std::size_t size);

@@ -99,13 +99,11 @@ COLLECTIVES_INLINE pending detail::communicator_base::start(call_request const& 
     auto started = core_->start_operation<operation>(r);
     return {core_, std::move(started), std::move(kept)};
 }
-COLLECTIVES_INLINE pending communicator::start_pair(collective what, detail::element_type of,
-                                                    memory_span data, rank_t peer, int tag,
-                                                    options const& how) {
-    auto started = core_->start_pair(what, of, data, peer, tag, how);
-    return {core_, std::move(started), {}};
+COLLECTIVES_INLINE pending communicator::start_pair(detail::pair_call const& r) {
+    return {core_, core_->start_pair(r), {}};
 }
-COLLECTIVES_INLINE void communicator::run_pair(detail::element_type sent, memory_span out,
+COLLECTIVES_INLINE void communicator::run_pair(detail::pair_call const& r) { core_->run_pair(r); }
+COLLECTIVES_INLINE void communicator::exchange(detail::element_type sent, memory_span out,
                                                rank_t to, detail::element_type received,
                                                writable_memory in, rank_t from, int tag,
                                                options const& how) {

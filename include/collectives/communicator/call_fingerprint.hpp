@@ -6,6 +6,7 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace collectives::inline v0::detail {
@@ -34,6 +35,15 @@ inline fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {
     f.type_name = r.type_name;
     f.op_name = r.op == nullptr ? std::string_view("none") : r.op->op_name;
     f.algorithm_name = std::string_view(its_name);
+    return f;
+}
+inline fingerprint fingerprint_of(pair_call const& r, std::uint64_t sequence) {
+    fingerprint f;
+    f.what = r.what;
+    f.count = r.data.bytes / r.of.size;
+    f.type = r.of.id;
+    f.type_name = r.of.name;
+    f.sequence = sequence;
     return f;
 }
 

@@ -2,6 +2,7 @@
 // A call without its types.
 #pragma once
 
+#include <collectives/communicator/arguments.hpp>
 #include <collectives/communicator/options.hpp>
 #include <collectives/core/type_name.hpp>
 #include <collectives/lower/call_shape.hpp>
@@ -38,6 +39,16 @@ struct call_request {
     options how;
     collective reported_as{};        // its name in messages, if not shape.what (split)
     std::size_t reported_count = 0;  // the count of `reported_as`, if not shape.count (allocate)
+};
+
+/// A send, which only reads the data, or a receive, without its type.
+struct pair_call {
+    collective what;
+    element_type of;
+    memory_span data;
+    rank_t peer;
+    int tag;
+    options const& how;
 };
 
 }  // namespace collectives::detail

@@ -6,7 +6,9 @@
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/call_planner.hpp>
 #include <collectives/communicator/device_calls.hpp>
+#include <collectives/communicator/planned_call.hpp>
 #include <collectives/communicator/request_maker.hpp>
+#include <collectives/core/first_failure.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/run/operation.hpp>
@@ -20,18 +22,6 @@
 #include <utility>
 
 namespace collectives::inline v0::detail {
-
-/// A call that is started again and again.
-struct planned_call {
-    planned_call(call_request const& r, std::shared_ptr<void const> keep)
-        : request(r), kept(std::move(keep)) {}
-
-    call_request request;
-    std::shared_ptr<void const> kept;  // what the request points to
-    std::shared_ptr<program> made;     // null: each start must hear the whole count first
-    unsized_operation run;
-    bool under_way = false;
-};
 
 class communicator_core {
 public:
@@ -127,31 +117,35 @@ public:
         p.under_way = true;
         leave_alone(p.run, r.how);
     }
-    /// Starts a send, which only reads `data`, or a receive.
-    owned<activity> start_pair(collective what, element_type of, memory_span data, rank_t peer,
-                               int tag, options const& how) {
-        auto const lock = lock_to_start(what, how);
-        engine_.require_usable(what);
-        make().require_rank(peer, what, "peer");
-        if (on_device()) { follow_stream(engine_, what, how.stream, data, {}); }
-        fingerprint call;
-        call.what = what;
-        call.count = data.bytes / of.size;
-        call.type = of.id;
-        call.type_name = of.name;
-        call.sequence = ++pairs_;
+    /// Starts a send or a receive.
+    owned<activity> start_pair(pair_call const& r) {
+        auto const lock = lock_to_start(r.what, r.how);
         auto m = make_owned<pair_message>();
-        auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(data.data));
-        try {
-            m->start(engine_, call, peer, tag, bytes, data.bytes, of.size, how.timeout.span());
-            engine_.add(*m);
-        } catch (...) {
-            engine_.break_by_exception(name_of{what});
-            m->cancel();  // a piece may be under way before the one that was refused
-            throw;
-        }
-        leave_alone(*m, how);
+        start(*m, r);
+        leave_alone(*m, r.how);
         return m;
+    }
+    /// Runs a send or a receive to its end.
+    void run_pair(pair_call const& r) {
+        auto const lock = engine_.lock();
+        require_stream(r.what, r.how);
+        complete(idle_pairs_, r);
+    }
+    /// Runs a receive and a send at once. Throws the first failure once both have ended.
+    void run_pairs(pair_call const& received, pair_call const& sent) {
+        auto const lock = engine_.lock();
+        auto arriving = take(idle_pairs_), leaving = take(idle_pairs_);
+        running const first{this, arriving.get()}, second{this, leaving.get()};
+        start(*arriving, received);
+        first_failure failure;
+        auto const is_leaving = failure.attempt([&] { start(*leaving, sent); });
+        failure.attempt([&] { engine_.wait(*arriving); });  // which a failed start ends
+        if (is_leaving) {
+            failure.attempt([&] { engine_.wait(*leaving); });
+        }
+        failure.rethrow();
+        idle_pairs_.push_back(std::move(arriving));
+        idle_pairs_.push_back(std::move(leaving));
     }
     /// Returns once `a`, which must have been started, has ended.
     void finish(activity& a) {
@@ -187,14 +181,29 @@ private:
         from.pop_back();
         return o;
     }
-    template <class Operation>
-    void complete(lean_vector<owned<Operation>>& idle, call_request const& r) {
+    template <class Operation, class Call>
+    void complete(lean_vector<owned<Operation>>& idle, Call const& r) {
         auto o = take(idle);
         running guard{this, o.get()};
         start(*o, r);
         if (may_end_at_once()) { o->done = o->progress(); }
         engine_.wait(*o);
         idle.push_back(std::move(o));
+    }
+    void start(pair_message& m, pair_call const& r) {
+        engine_.require_usable(r.what);
+        make().require_rank(r.peer, r.what, "peer");
+        if (on_device()) { follow_stream(engine_, r.what, r.how.stream, r.data, {}); }
+        auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(r.data.data));
+        try {
+            m.start(engine_, fingerprint_of(r, ++pairs_), r.peer, r.tag, bytes, r.data.bytes,
+                    r.of.size, r.how.timeout.span());
+            engine_.add(m);
+        } catch (...) {
+            engine_.break_by_exception(name_of{r.what});
+            m.cancel();  // a fragment may be under way before the one that was refused
+            throw;
+        }
     }
     /// Whether a call that need not wait may end without polling. Some calls poll all the same,
     /// because a rank that never polls would keep others waiting.
@@ -281,6 +290,7 @@ private:
     short_path short_path_;  // over messages; null: none
     lean_vector<owned<operation>> idle_;
     lean_vector<owned<unsized_operation>> idle_unsized_;
+    lean_vector<owned<pair_message>> idle_pairs_;
     static constexpr unsigned calls_between_polls = 16;
     unsigned calls_ = 0;
     std::uint64_t pairs_ = 0, derived_ = 0;

@@ -39,19 +39,8 @@ inline void send_recv(core_pointer const& core, element_type sent, memory_span o
                       element_type received, writable_memory in, rank_t from, int tag,
                       options const& how) {
     check_send_recv(core->engine(), out, to, in, from, how);  // before anything is posted
-    auto const start = [&](collective what, element_type of, memory_span data, rank_t peer) {
-        return pending(core, core->start_pair(what, of, data, peer, tag, how), {});
-    };
-    auto arriving = start(collective::recv, received, in, from);
-    auto leaving = [&] {
-        try {
-            return start(collective::send, sent, out, to);
-        } catch (...) {  // else `arriving` would wait for its peer
-            core->engine().break_by_exception(name_of{collective::send});
-            throw;
-        }
-    }();
-    wait_all(arriving, leaving);
+    core->run_pairs({collective::recv, received, in, from, tag, how},
+                    {collective::send, sent, out, to, tag, how});
 }
 
 /// The bytes of the next message of a rank under a tag, if one waits here. Throws what a

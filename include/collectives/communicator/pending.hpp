@@ -3,9 +3,9 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/first_failure.hpp>
 #include <collectives/core/owned.hpp>
 
-#include <exception>
 #include <memory>
 
 namespace collectives::inline v0 {
@@ -47,16 +47,9 @@ private:
 /// Waits for all of them. Throws the first failure once all have ended.
 template <class... Pending>
 void wait_all(Pending&... calls) {
-    std::exception_ptr first;
-    [[maybe_unused]] auto const end = [&first](auto& call) {
-        try {
-            call.wait();
-        } catch (...) {
-            if (!first) { first = std::current_exception(); }
-        }
-    };
-    (end(calls), ...);
-    if (first) { std::rethrow_exception(first); }
+    detail::first_failure failure;
+    (failure.attempt([&calls] { calls.wait(); }), ...);
+    failure.rethrow();
 }
 
 }  // namespace collectives

@@ -27,8 +27,9 @@ public:
     void start(engine& e, fingerprint const& of, rank_t peer, int tag, std::byte* data,
                std::size_t bytes, std::size_t granule, std::chrono::nanoseconds time) {
         engine_ = &e;
-        request_ = e.carrier().make_request();
+        if (!request_) { request_ = e.carrier().make_request(); }
         call = of;
+        done = false;
         only_peer = peer;
         allowed = time;
         deadline = next_look = {};

@@ -104,7 +104,7 @@ public:
     coll::pending start_pair(coll::collective what, coll::memory_span data, int peer, int tag) {
         auto const bytes = coll::detail::element_type_of<std::byte>();
         return {
-            core_, core_->start_pair(what, bytes, data, peer, tag, options_for(kNoTimeout)), {}};
+            core_, core_->start_pair({what, bytes, data, peer, tag, options_for(kNoTimeout)}), {}};
     }
 
     /// A call: `fill` says what it is made of, and starts it, or carries it out where it blocks. In
