@@ -72,14 +72,14 @@ public:
         require_stream(r.reported_as, r.how);
         if (engine_.has_cells() && run_in_cells(r)) { return; }
         if (short_path_ != nullptr && short_path_(*this, r)) { return; }
-        complete(idle_, r);
+        complete<operation>(idle_, r);
     }
     /// Runs a gather or scatter without counts.
     void run_unsized(call_request const& r) {
         auto const lock = engine_.lock();
         require_stream(r.reported_as, r.how);
         if (short_path_ != nullptr && short_path_(*this, r)) { return; }
-        complete(idle_unsized_, r);
+        complete<unsized_operation>(idle_unsized_, r);
     }
 
     /// Starts a collective; Operation is unsized_operation for a gather or scatter without counts.
@@ -129,16 +129,17 @@ public:
     void run_pair(pair_call const& r) {
         auto const lock = engine_.lock();
         require_stream(r.what, r.how);
-        complete(idle_pairs_, r);
+        complete<pair_message>(idle_pairs_, r);
     }
     /// Runs a receive and a send at once. Throws the first failure once both have ended.
     void run_pairs(pair_call const& received, pair_call const& sent) {
         auto const lock = engine_.lock();
-        auto arriving = take(idle_pairs_), leaving = take(idle_pairs_);
+        auto arriving = take<pair_message>(idle_pairs_), leaving = take<pair_message>(idle_pairs_);
         running const first{this, arriving.get()}, second{this, leaving.get()};
-        start(*arriving, received);
+        start(static_cast<pair_message&>(*arriving), received);
         first_failure failure;
-        auto const is_leaving = failure.attempt([&] { start(*leaving, sent); });
+        auto const is_leaving =
+            failure.attempt([&] { start(static_cast<pair_message&>(*leaving), sent); });
         failure.attempt([&] { engine_.wait(*arriving); });  // which a failed start ends
         if (is_leaving) {
             failure.attempt([&] { engine_.wait(*leaving); });
@@ -174,18 +175,18 @@ private:
     friend struct message_path;
 
     /// An operation that is not in use. The list has room for it when it comes back.
-    template <class Operation>
-    [[gnu::noinline]] static owned<Operation> take(lean_vector<owned<Operation>>& from) {
+    template <class Operation, class Base>
+    [[gnu::noinline]] static owned<Base> take(lean_vector<owned<Base>>& from) {
         if (from.empty()) { from.push_back(make_owned<Operation>()); }
         auto o = std::move(from.back());
         from.pop_back();
         return o;
     }
-    template <class Operation, class Call>
-    void complete(lean_vector<owned<Operation>>& idle, Call const& r) {
-        auto o = take(idle);
+    template <class Operation, class Base, class Call>
+    void complete(lean_vector<owned<Base>>& idle, Call const& r) {
+        auto o = take<Operation>(idle);
         running guard{this, o.get()};
-        start(*o, r);
+        start(static_cast<Operation&>(*o), r);
         if (may_end_at_once()) { o->done = o->progress(); }
         engine_.wait(*o);
         idle.push_back(std::move(o));
@@ -194,9 +195,8 @@ private:
         engine_.require_usable(r.what);
         make().require_rank(r.peer, r.what, "peer");
         if (on_device()) { follow_stream(engine_, r.what, r.how.stream, r.data, {}); }
-        auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(r.data.data));
         try {
-            m.start(engine_, fingerprint_of(r, ++pairs_), r.peer, r.tag, bytes, r.data.bytes,
+            m.start(engine_, fingerprint_of(r, ++pairs_), r.peer, r.tag, r.data.data, r.data.bytes,
                     r.of.size, r.how.timeout.span());
             engine_.add(m);
         } catch (...) {
@@ -256,7 +256,7 @@ private:
         auto const* const form = made->in_cells();
         auto& cells = engine_.cells;
         if (form == nullptr || !cells.may_start(engine_.shared_board(), *form)) { return false; }
-        if (idle_.empty()) { idle_.push_back(take(idle_)); }
+        if (idle_.empty()) { idle_.push_back(take<operation>(idle_)); }
         auto& cell = idle_.back()->cells();  // of the operation that takes over if it waits long
         auto const entered = engine_.calls.number(made->hash());
         cell.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch, engine_.group(),
@@ -274,7 +274,7 @@ private:
                 return true;
             } catch (...) { thrown = std::current_exception(); }
         }
-        auto o = take(idle_);
+        auto o = take<operation>(idle_);
         running guard{this, o.get()};
         o->resume(engine_, made, entered, r.how.timeout.span());
         o->start_clock(patience.since());
@@ -290,7 +290,7 @@ private:
     short_path short_path_;  // over messages; null: none
     lean_vector<owned<operation>> idle_;
     lean_vector<owned<unsized_operation>> idle_unsized_;
-    lean_vector<owned<pair_message>> idle_pairs_;
+    lean_vector<owned<activity>> idle_pairs_;  // programs that never send need no more of it
     static constexpr unsigned calls_between_polls = 16;
     unsigned calls_ = 0;
     std::uint64_t pairs_ = 0, derived_ = 0;

@@ -26,7 +26,7 @@ struct message_path {
         auto const* const steps = found == nullptr ? nullptr : (*found)->whole_over_messages();
         if (steps == nullptr) { return false; }
         auto& what = **found;
-        if (core.idle_.empty()) { core.idle_.push_back(core.take(core.idle_)); }
+        if (core.idle_.empty()) { core.idle_.push_back(core.take<operation>(core.idle_)); }
         auto& o = *core.idle_.back();
         auto const entered = e.calls.number(what.hash());
         std::exception_ptr thrown;
@@ -62,7 +62,7 @@ private:
     [[gnu::noinline]] static void wait(communicator_core& core, call_request const& r,
                                        std::shared_ptr<program> const& what, entry const& entered,
                                        std::exception_ptr const& thrown) {
-        auto o = core.take(core.idle_);
+        auto o = core.take<operation>(core.idle_);
         communicator_core::running guard{&core, o.get()};
         o->resume(core.engine_, what, entered, thrown, r.how.timeout.span());
         core.engine_.add(*o);

@@ -22,10 +22,11 @@ inline std::uint64_t pair_tag(std::uint64_t context, int tag) {
 
 class pair_message final : public activity {
 public:
-    /// `what` is send or recv, `peer` a rank of the communicator. The bytes must live until the
-    /// activity is done.
-    void start(engine& e, fingerprint const& of, rank_t peer, int tag, std::byte* data,
+    /// `of.what` is send or recv, `peer` a rank of the communicator. The bytes must live until the
+    /// activity is done; a receive writes them.
+    void start(engine& e, fingerprint const& of, rank_t peer, int tag, void const* memory,
                std::size_t bytes, std::size_t granule, std::chrono::nanoseconds time) {
+        auto* const data = const_cast<std::byte*>(static_cast<std::byte const*>(memory));
         engine_ = &e;
         if (!request_) { request_ = e.carrier().make_request(); }
         call = of;
