@@ -23,11 +23,10 @@ nb::object communicator::message(manner const& how, nb::handle x, int peer, int 
     });
     auto const at_once = how.as == manner::kind::at_once;
     without_gil([&] {
-        c->started.emplace(core(),
-                           core()->start_pair({how.what, c->in.type(), c->in.readable(), peer, tag,
-                                               c->request.how}),
-                           nullptr);
-        if (at_once) { c->started->wait(); }
+        coll::detail::pair_call const what{how.what, c->in.type(), c->in.readable(),
+                                           peer,     tag,          c->request.how};
+        if (at_once) { return core()->run_pair(what); }
+        c->started.emplace(core(), core()->start_pair(what), nullptr);
     });
     return at_once ? c->result : nb::cast(pending_call(std::move(c), use_));
 }
