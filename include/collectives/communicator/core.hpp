@@ -140,10 +140,9 @@ public:
         first_failure failure;
         auto const is_leaving =
             failure.attempt([&] { start(static_cast<pair_message&>(*leaving), sent); });
-        failure.attempt([&] { engine_.wait(*arriving); });  // which a failed start ends
-        if (is_leaving) {
-            failure.attempt([&] { engine_.wait(*leaving); });
-        }
+        auto const wait = [&](activity& a) { failure.attempt([&] { engine_.wait(a); }); };
+        wait(*arriving);  // which a failed start ends
+        if (is_leaving) { wait(*leaving); }
         failure.rethrow();
         idle_pairs_.push_back(std::move(arriving));
         idle_pairs_.push_back(std::move(leaving));
