@@ -129,8 +129,8 @@ EXPLORER_EXPORT(record_own) int record_own(unsigned patterns, int what, int size
             collecting = outer;
         }};
     auto const collective = static_cast<coll::collective>(what);
-    put_schedules(
-        coll::detail::record_all(from, coll::detail::outline_of(from, collective, size, root)));
+    put_schedules(coll::detail::record_all(
+        from, coll::detail::schedule_shape_of(from, collective, size, root)));
     return 1;
 }
 

@@ -52,7 +52,7 @@ public:
     /// once it has begun to wait.
     bool is_due(steady::time_point now, std::chrono::nanoseconds interval) {
         if (next_look == steady::time_point{}) { next_look = now + interval; }
-        if (!suspicious && now < next_look && now < deadline) { return false; }
+        if (!mismatched && now < next_look && now < deadline) { return false; }
         next_look = now + interval;
         return true;
     }
@@ -64,9 +64,9 @@ public:
     steady::time_point next_look{};  // when a test next looks for a reason why it does not end
     std::uint64_t ticks = 0;         // grows when something moved
     bool done = false;
-    bool suspicious = false;  // a message or a peer's entry does not fit: look at once
-    std::string suspicion;    // what does not fit, if the fingerprints cannot say it
-    rank_t suspect = -1;      // whose call does not fit; it may not have published it yet
+    bool mismatched = false;      // a message or a peer's entry does not fit: look at once
+    std::string mismatch_text;    // what does not fit, if the fingerprints cannot say it
+    rank_t mismatched_rank = -1;  // whose call does not fit; it may not have published it yet
     std::exception_ptr thrown;
 };
 

@@ -62,8 +62,8 @@ namespace collectives::inline v0::detail {
                                                           activity const& a) {
     auto const peer = a.only_peer;
     auto const what = a.call.title();
-    if (a.suspicious) {
-        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.suspicion));
+    if (a.mismatched) {
+        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.mismatch_text));
     }
     if (auto const went = detail::exit_of(board, t, group, peer)) {
         return failure::make(failure_kind::peer_lost,
@@ -83,9 +83,10 @@ namespace collectives::inline v0::detail {
     auto const late = steady::now() >= a.deadline;
     auto const what = [&a] { return a.call.title(); };
     lean_vector<int> missing, suspended;
-    // Read this before comparing calls: a suspect that publishes its call only afterwards has not
+    // Read this before comparing calls: a rank that publishes its call only afterwards has not
     // been compared.
-    auto const about_to_tell = a.suspect >= 0 && board.entered(a.suspect) < a.call.sequence;
+    auto const not_published_yet =
+        a.mismatched_rank >= 0 && board.entered(a.mismatched_rank) < a.call.sequence;
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == me) { continue; }
         auto const difference =
@@ -106,8 +107,8 @@ namespace collectives::inline v0::detail {
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
         if (t.suspended(group.job_rank(r))) { suspended.push_back(r); }
     }
-    if (a.suspicious && (!about_to_tell || late)) {
-        return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.suspicion));
+    if (a.mismatched && (!not_published_yet || late)) {
+        return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.mismatch_text));
     }
     if (!late) { return {}; }
     auto at = a.where();

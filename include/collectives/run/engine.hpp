@@ -177,7 +177,7 @@ public:
             if (moved) {
                 patience.reset();
                 if (++moves % looks_apart == 0) { look_now_and_then(a); }  // `a` may be stuck
-            } else if (a.suspicious && !wait_report_.asks()) {
+            } else if (a.mismatched && !wait_report_.asks()) {
                 look_now_and_then(a);
                 ::sched_yield();
             } else if (patience.pause() == waiter::advice::sleep) {
@@ -237,8 +237,8 @@ private:
     [[gnu::noinline]] void look_now_and_then(activity& a) {
         auto const now = steady::now();
         a.start_clock(now);
-        if (!a.suspicious && now < a.next_look) { return; }
-        if (a.suspicious || a.next_look != steady::time_point{}) { look(a); }
+        if (!a.mismatched && now < a.next_look) { return; }
+        if (a.mismatched || a.next_look != steady::time_point{}) { look(a); }
         a.next_look = now + wait_report_.pause(a.deadline - now);
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.

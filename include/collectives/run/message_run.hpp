@@ -47,7 +47,7 @@ public:
         segment_ = segment;
         tag_ = tag;
         next_ = posted_ = tested_ = 0;
-        complaint_.clear();
+        mismatch_text_.clear();
         thrown_ = nullptr;
     }
 
@@ -64,7 +64,7 @@ public:
         return true;
     }
     /// Says that a message of the wrong size came, so the ranks disagree. Empty if none did.
-    std::string_view complaint() const { return complaint_; }
+    std::string_view mismatch_text() const { return mismatch_text_; }
 
     /// The instruction that it cannot get past: a message that is not done, or null.
     [[gnu::cold]] plans::instruction const* stuck_at() const {
@@ -183,7 +183,7 @@ private:
     }
     template <class Transport>
     bool test(instruction const& i, Transport& by) {
-        if (!complaint_.empty()) { return false; }
+        if (!mismatch_text_.empty()) { return false; }
         auto& posted = *slots_[static_cast<std::size_t>(i.number)]->request;
         auto const done = by.test(posted);
         if (done) {
@@ -191,7 +191,7 @@ private:
             if (posted.wrong()) { complain(i.number, posted); }
         }
         if (thrown_) { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
-        return done && complaint_.empty();
+        return done && mismatch_text_.empty();
     }
     /// The instruction that posts the request with which the run is at.
     instruction const& post_of(int number) const {
@@ -204,7 +204,7 @@ private:
     }
     [[gnu::cold]] void complain(int number, any_request const& r) {
         auto const& i = post_of(number);
-        complaint_ =
+        mismatch_text_ =
             text_of("rank ", i.peer, " sent ", r.came_cut() ? "at least " : "", r.actual_bytes(),
                     " bytes, rank ", engine_->group().rank(), " expected ", i.bytes);
     }
@@ -258,7 +258,7 @@ private:
     std::uint64_t tag_ = 0;
     std::size_t next_ = 0;                 // instruction
     std::size_t posted_ = 0, tested_ = 0;  // requests of the round under way
-    std::string complaint_;
+    std::string mismatch_text_;
     std::exception_ptr thrown_;
     lean_vector<owned<slot>> slots_;    // by the number of the request
     lean_vector<void const*> sources_;  // of the reduction under way

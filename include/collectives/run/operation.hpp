@@ -119,9 +119,9 @@ protected:
         call.past = entered.past;
         allowed = time;
         deadline = next_look = {};
-        suspicion.clear();
-        suspect = -1;
-        done = suspicious = false;
+        mismatch_text.clear();
+        mismatched_rank = -1;
+        done = mismatched = false;
         thrown = nullptr;
         next_ = ended_ = 0;
         completion_ = 0;
@@ -144,9 +144,9 @@ protected:
     }
 
     virtual bool advance() { return mode_ == mode::cells ? advance_cells() : advance_segments(); }
-    void become_suspicious(std::string_view why) {
-        suspicious = true;
-        suspicion = why;
+    void become_mismatched(std::string_view why) {
+        mismatched = true;
+        mismatch_text = why;
     }
     /// Runs a part of the operation. What it throws is kept for the caller.
     void guarded(function_ref<void()> part) {
@@ -228,8 +228,8 @@ private:
         }
         if (!cells_.is_ready()) {
             if (cells_.wrong()) {
-                suspect = cells_.wrong_peer();
-                become_suspicious("a peer came with another call");
+                mismatched_rank = cells_.wrong_peer();
+                become_mismatched("a peer came with another call");
             }
             return false;
         }
@@ -252,7 +252,7 @@ private:
                 ++ticks;
             }
             ticks += s.ticks() - before;
-            if (auto const wrong = s.complaint(); !wrong.empty()) { become_suspicious(wrong); }
+            if (auto const wrong = s.mismatch_text(); !wrong.empty()) { become_mismatched(wrong); }
         }
         return ended_ == segments && end();
     }

@@ -52,11 +52,11 @@ public:
     bool progress() override {
         if (!engine_->carrier().test(*request_)) { return false; }
         if (!request_->wrong()) { return true; }
-        suspicious = true;
+        mismatched = true;
         auto const type = request_->actual_check() == call.type ? "" : " of another type";
-        suspicion = text_of("rank ", only_peer, " sent ", request_->actual_bytes(), " bytes", type,
-                            ", rank ", engine_->rank(), " expected ", call.count, " elements of ",
-                            call.type_name.view());
+        mismatch_text = text_of("rank ", only_peer, " sent ", request_->actual_bytes(), " bytes",
+                                type, ", rank ", engine_->rank(), " expected ", call.count,
+                                " elements of ", call.type_name.view());
         return false;
     }
     void cancel() override {

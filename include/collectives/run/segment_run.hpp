@@ -87,9 +87,9 @@ public:
     /// Grows with progress in memory, which the transport does not see.
     std::uint64_t ticks() const { return memory_.ticks(); }
     /// Says what does not fit; empty if everything does.
-    std::string_view complaint() const {
+    std::string_view mismatch_text() const {
         if (at_ == stage::in_memory && memory_.wrong()) { return "a peer came with another call"; }
-        return at_ == stage::over_messages ? messages_.complaint() : std::string_view();
+        return at_ == stage::over_messages ? messages_.mismatch_text() : std::string_view();
     }
 
 private:

@@ -40,12 +40,12 @@ public:
 protected:
     bool advance() override {
         if (!is_counting_) { return operation::advance(); }
-        if (suspicious || !counting_.progress()) { return false; }
+        if (mismatched || !counting_.progress()) { return false; }
         ++ticks;
         try {
             run(make_(counting_.count()));
             is_counting_ = false;
-        } catch (usage_error const& e) { become_suspicious(e.what()); }
+        } catch (usage_error const& e) { become_mismatched(e.what()); }
         return false;
     }
 

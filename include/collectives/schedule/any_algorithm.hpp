@@ -127,7 +127,7 @@ private:
     detail::step_source source() const {
         return {parameter_, table_->own, table_->chunks, table_->owner, table_->emit};
     }
-    detail::outline outline_of(collective what, int size, rank_t root) const;
+    detail::schedule_shape schedule_shape_of(collective what, int size, rank_t root) const;
 
     detail::algorithm_table const* table_ = &detail::automatic_table;
     int parameter_ = 0;

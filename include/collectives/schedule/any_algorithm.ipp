@@ -16,14 +16,14 @@ COLLECTIVES_INLINE std::string name(any_algorithm a) {
 
 COLLECTIVES_INLINE schedule any_algorithm::record(collective what, rank_t me, int size,
                                                   rank_t root) const {
-    auto const plan = outline_of(what, size, root);
+    auto const shape = schedule_shape_of(what, size, root);
     if (me < 0 || me >= size) { throw_error<usage_error>("there is no such rank"); }
-    return detail::record(source(), plan, me);
+    return detail::record(source(), shape, me);
 }
 
 COLLECTIVES_INLINE std::vector<schedule> any_algorithm::record_all(collective what, int size,
                                                                    rank_t root) const {
-    return detail::record_all(source(), outline_of(what, size, root));
+    return detail::record_all(source(), schedule_shape_of(what, size, root));
 }
 
 COLLECTIVES_INLINE proof any_algorithm::check(int size, collective what, rank_t root) const {
@@ -48,12 +48,11 @@ COLLECTIVES_INLINE proof detail::prove_by_steps(any_algorithm of, collective wha
 
 COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::uint64_t bytes, collective what,
                                                rank_t root) const {
-    return detail::cost_of(source(), outline_of(what, size, root), bytes);
+    return detail::cost_of(source(), schedule_shape_of(what, size, root), bytes);
 }
 
-[[gnu::cold]] COLLECTIVES_INLINE detail::outline any_algorithm::outline_of(collective what,
-                                                                           int size,
-                                                                           rank_t root) const {
+[[gnu::cold]] COLLECTIVES_INLINE detail::schedule_shape any_algorithm::schedule_shape_of(
+    collective what, int size, rank_t root) const {
     if (is_automatic()) { throw_error<usage_error>("automatic has no steps before it has chosen"); }
     if (size < 1 || root < 0 || root >= size) {
         throw_error<usage_error>("there is no such size or root");
@@ -61,7 +60,7 @@ COLLECTIVES_INLINE cost any_algorithm::cost_of(int size, std::uint64_t bytes, co
     if (!fits(size)) {
         throw_error<usage_error>(collectives::name(*this), " is not for ", size, " ranks");
     }
-    return detail::outline_of(source(), what, size, root);
+    return detail::schedule_shape_of(source(), what, size, root);
 }
 
 }  // namespace collectives

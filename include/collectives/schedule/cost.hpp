@@ -51,10 +51,10 @@ constexpr cost::lower_bound bound_of(collective what, int size, std::uint64_t by
 /// Adds up schedules, one rank at a time.
 class cost_counter {
 public:
-    constexpr cost_counter(outline const& plan, std::uint64_t bytes)
-        : plan_(plan), bytes_(bytes), rounds_(static_cast<std::size_t>(plan.rounds)) {
-        result_.rounds = plan.rounds;
-        result_.bound = bound_of(plan.what, plan.size, bytes);
+    constexpr cost_counter(schedule_shape const& shape, std::uint64_t bytes)
+        : shape_(shape), bytes_(bytes), rounds_(static_cast<std::size_t>(shape.rounds)) {
+        result_.rounds = shape.rounds;
+        result_.bound = bound_of(shape.what, shape.size, bytes);
     }
 
     [[gnu::cold]] constexpr void add(std::vector<step> const& steps) {
@@ -62,7 +62,7 @@ public:
         traffic round;
         for (std::size_t i = 0; i < steps.size(); ++i) {
             step const& s = steps[i];
-            std::uint64_t const n = bytes_of(s.chunks, plan_.chunks, bytes_);
+            std::uint64_t const n = bytes_of(s.chunks, shape_.chunks, bytes_);
             (s.what == verb::send ? round.sent : round.received) += n;
             if (s.what == verb::recv_reduce) { round.reduced += n; }
             if (i + 1 == steps.size() || steps[i + 1].round != s.round) {
@@ -99,19 +99,19 @@ public:
     }
 
 private:
-    outline plan_;
+    schedule_shape shape_;
     std::uint64_t bytes_;
     std::vector<cost::path> rounds_;
     cost result_;
 };
 
-[[gnu::cold]] constexpr cost cost_of(step_source const& from, outline const& plan,
+[[gnu::cold]] constexpr cost cost_of(step_source const& from, schedule_shape const& shape,
                                      std::uint64_t bytes) {
-    cost_counter counter(plan, bytes);
+    cost_counter counter(shape, bytes);
     std::vector<step> steps;
-    for (rank_t r = 0; r < plan.size; ++r) {
+    for (rank_t r = 0; r < shape.size; ++r) {
         steps.clear();
-        append_steps(from, plan, r, steps);
+        append_steps(from, shape, r, steps);
         counter.add(steps);
     }
     return std::move(counter).result();
@@ -127,7 +127,7 @@ template <algorithm A>
 constexpr cost cost_of(A a, int size, std::uint64_t bytes, collective what = collective::all_reduce,
                        rank_t root = 0) {
     auto const from = detail::source_of(a);
-    return detail::cost_of(from, detail::outline_of(from, what, size, root), bytes);
+    return detail::cost_of(from, detail::schedule_shape_of(from, what, size, root), bytes);
 }
 
 /// The cost of the recorded schedules of all ranks, at least one, which belong together.

@@ -23,7 +23,7 @@ struct schedule {
 namespace detail {
 
 /// What all ranks' schedules have in common, found by emitting each of them once.
-struct outline {
+struct schedule_shape {
     collective what;
     int size;
     rank_t root;
@@ -32,9 +32,9 @@ struct outline {
     int rounds;
 };
 
-[[gnu::cold]] constexpr outline outline_of(step_source const& from, collective what, int size,
-                                           rank_t root) {
-    outline result{what, size, root, chunks_of(from, what, size), 0, 0};
+[[gnu::cold]] constexpr schedule_shape schedule_shape_of(step_source const& from, collective what,
+                                                         int size, rank_t root) {
+    schedule_shape result{what, size, root, chunks_of(from, what, size), 0, 0};
     recorder counted;
     for (rank_t r = 0; r < size; ++r) { stage(from, r, size, root, {counted, {}}).first(what); }
     // A rank may be done with the first stage before the others are: the second comes after all.
@@ -46,24 +46,24 @@ struct outline {
     return result;
 }
 
-constexpr void append_steps(step_source const& from, outline const& plan, rank_t me,
+constexpr void append_steps(step_source const& from, schedule_shape const& shape, rank_t me,
                             std::vector<step>& out) {
     recorder kept{&out};
-    stage(from, me, plan.size, plan.root, {kept, {}}).first(plan.what);
-    stage(from, me, plan.size, plan.root, {kept, {plan.first_rounds}}).second(plan.what);
+    stage(from, me, shape.size, shape.root, {kept, {}}).first(shape.what);
+    stage(from, me, shape.size, shape.root, {kept, {shape.first_rounds}}).second(shape.what);
 }
 
-constexpr schedule record(step_source const& from, outline const& plan, rank_t me) {
-    schedule result{plan.what, plan.size, me, plan.root, plan.chunks, plan.rounds, {}};
-    append_steps(from, plan, me, result.steps);
+constexpr schedule record(step_source const& from, schedule_shape const& shape, rank_t me) {
+    schedule result{shape.what, shape.size, me, shape.root, shape.chunks, shape.rounds, {}};
+    append_steps(from, shape, me, result.steps);
     return result;
 }
 
 [[gnu::cold]] constexpr std::vector<schedule> record_all(step_source const& from,
-                                                         outline const& plan) {
-    std::vector<schedule> result(static_cast<std::size_t>(plan.size));
-    for (rank_t r = 0; r < plan.size; ++r) {
-        result[static_cast<std::size_t>(r)] = record(from, plan, r);
+                                                         schedule_shape const& shape) {
+    std::vector<schedule> result(static_cast<std::size_t>(shape.size));
+    for (rank_t r = 0; r < shape.size; ++r) {
+        result[static_cast<std::size_t>(r)] = record(from, shape, r);
     }
     return result;
 }
@@ -76,14 +76,14 @@ constexpr schedule record(step_source const& from, outline const& plan, rank_t m
 template <algorithm A>
 constexpr schedule record(A a, collective what, rank_t me, int size, rank_t root = 0) {
     auto const from = detail::source_of(a);
-    return detail::record(from, detail::outline_of(from, what, size, root), me);
+    return detail::record(from, detail::schedule_shape_of(from, what, size, root), me);
 }
 
 /// The schedules of all ranks, in rank order.
 template <algorithm A>
 constexpr std::vector<schedule> record_all(A a, collective what, int size, rank_t root = 0) {
     auto const from = detail::source_of(a);
-    return detail::record_all(from, detail::outline_of(from, what, size, root));
+    return detail::record_all(from, detail::schedule_shape_of(from, what, size, root));
 }
 
 /// Hands the steps of rank `me` to `emit`, rounds ascending.

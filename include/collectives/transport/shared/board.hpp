@@ -76,8 +76,8 @@ enum class attendance : std::uint32_t { undecided, present, left_out };
 /// `attends`.
 struct alignas(line) board_row {
     static constexpr int remembered = 128;
-    static constexpr std::uint32_t most_complaints = 2;  // its own, and that of an aborting thread
-    static constexpr std::size_t most_left_behind = 2;   // that of runs, and what is beside cells
+    static constexpr std::uint32_t most_records = 2;    // its own, and that of an aborting thread
+    static constexpr std::size_t most_left_behind = 2;  // that of runs, and what is beside cells
     using words = std::array<std::atomic<std::uint64_t>, sizeof(fingerprint) / 8>;
 
     std::atomic<std::uint64_t> entered;
@@ -88,8 +88,8 @@ struct alignas(line) board_row {
     std::array<channel_line, channels_per_rank> channels;
     std::array<leftover, most_left_behind> left_behind;
     std::array<words, remembered> history;
-    std::atomic<std::uint32_t> complaints;  // that it has begun to write
-    std::array<failure, most_complaints> complaint;
+    std::atomic<std::uint32_t> records_begun;  // that it has begun to write
+    std::array<failure, most_records> records;
     std::atomic<attendance> attends;
 };
 
@@ -97,7 +97,7 @@ struct alignas(line) board_row {
 static_assert(decltype(board_row::few_cells)::cells + 2 <= board_row::remembered);
 
 struct alignas(line) board_header {
-    std::atomic<std::uint32_t> stopped;  // which complaint was the first; not 0: all waits end
+    std::atomic<std::uint32_t> stopped;  // which record was the first; not 0: all waits end
     std::atomic<std::uint32_t> users;
     std::atomic<std::uint32_t> holders;
     std::atomic<std::uint64_t> successor;
@@ -178,12 +178,12 @@ public:
     /// is written down before it counts: a rank may die in between.
     [[gnu::cold]] void fail(failure const& why) {
         auto& mine = row(me_);
-        auto k = mine.complaints.fetch_add(1, std::memory_order_relaxed);
-        if (k >= board_row::most_complaints && !stopped()) { k = 0; }  // a peer damaged the number
-        if (k < board_row::most_complaints) {
-            mine.complaint[k] = why;
+        auto k = mine.records_begun.fetch_add(1, std::memory_order_relaxed);
+        if (k >= board_row::most_records && !stopped()) { k = 0; }  // a peer damaged the number
+        if (k < board_row::most_records) {
+            mine.records[k] = why;
             auto none = std::uint32_t{0};
-            auto const mark = static_cast<std::uint32_t>(me_) * board_row::most_complaints + k + 1;
+            auto const mark = static_cast<std::uint32_t>(me_) * board_row::most_records + k + 1;
             header_->stopped.compare_exchange_strong(none, mark, std::memory_order_seq_cst);
         }
         for (auto const r : group_) { job_.ring(r); }
@@ -194,9 +194,9 @@ public:
     [[gnu::cold]] std::optional<failure> first_failure() const {
         auto const mark = header_->stopped.load(std::memory_order_acquire);
         if (mark == 0) { return {}; }
-        auto const r = static_cast<rank_t>((mark - 1) / board_row::most_complaints);
+        auto const r = static_cast<rank_t>((mark - 1) / board_row::most_records);
         if (r >= size()) { return failure::unknown(); }
-        return snapshot(row(r).complaint[(mark - 1) % board_row::most_complaints]).checked(size());
+        return snapshot(row(r).records[(mark - 1) % board_row::most_records]).checked(size());
     }
 
     /// Says that this rank will not look at the board again; true for the last one.
