@@ -88,7 +88,7 @@ public:
         free_addresses_[found->second.mapped] = p;
         memory_.erase(found);
     }
-    cuda::allocation look(void const* p) override {
+    cuda::allocation allocation_of(void const* p) override {
         std::lock_guard const lock(mutex_);
         auto const at = reinterpret_cast<std::uintptr_t>(p);
         auto next = memory_.upper_bound(at);
@@ -157,7 +157,7 @@ public:
         may_fail("copy");
         auto& on = usable(s);
         if (bytes == 0) { return; }
-        if (look(from).base == nullptr) {  // of the host: it is the caller's again
+        if (allocation_of(from).base == nullptr) {  // of the host: it is the caller's again
             auto kept = std::make_shared<std::vector<std::byte>>(bytes);
             std::memcpy(kept->data(), from, bytes);
             return on.push([=] { std::memcpy(to, kept->data(), bytes); });
@@ -234,7 +234,7 @@ public:
 
     void check_reach(void const* p, stream const& s) {
         if (s.device() != current_) { broken("launch", "the stream is another device's"); }
-        auto const at = look(p);
+        auto const at = allocation_of(p);
         if (at.is == kind::unreachable) { broken("launch", "an illegal address"); }
         if (at.base == nullptr) { return; }  // of the host
         std::lock_guard const lock(mutex_);

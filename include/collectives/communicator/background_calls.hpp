@@ -51,10 +51,11 @@ private:
         engine_ = &e;
         auto thread = e.space().device() == nullptr ? progress_thread::of_process()
                                                     : make_shared_object<progress_thread>();
-        thread->add({this, [](void* of) { return static_cast<background_calls*>(of)->look(); }});
+        thread->add(
+            {this, [](void* of) { return static_cast<background_calls*>(of)->progress(); }});
         thread_ = std::move(thread);
     }
-    progress_thread::found look() {
+    progress_thread::found progress() {
         auto* const device = engine_->space().device();
         if (std::exchange(is_new_, false) && device != nullptr) { device->begin_thread(); }
         return engine_->tend(moved_);

@@ -29,7 +29,7 @@ public:
     destination best(std::byte* to, std::size_t bytes, bool rare = false) {
         if (!host::detail::can_pass_caches || bytes < least) { return destination::read_soon; }
         if (looks_ < samples || (rare && timed_) || bytes >= left_) {
-            look(to, bytes);
+            measure(to, bytes);
         } else {
             left_ -= bytes;
         }
@@ -57,7 +57,7 @@ private:
     static constexpr std::size_t samples = 3;    // the median counts
 
     /// Measures on lines that are about to be written.
-    void look(std::byte* to, std::size_t bytes) {
+    void measure(std::byte* to, std::size_t bytes) {
         auto const part = std::min(bytes, most_looked_at);
         left_ = share * part;
         for (std::size_t i = 0; i < part; i += page) { touch(to + i); }  // maps the pages

@@ -24,7 +24,7 @@ public:
     [[gnu::cold]] binder(schedule const& what, layout const& at, binding how, bool in_place,
                          lean_vector<std::pair<int, int>> const& completing)
         : what_(what),
-          at_(at),
+          layout_(at),
           how_(how),
           completing_(completing),
           values_(at, in_place, !uses_scratch_once(how.how)),
@@ -47,7 +47,7 @@ public:
             make_round(what_.steps.data() + i, what_.steps.data() + end);
             i = end;
         }
-        for (std::size_t c = 0; c < at_.bytes.size(); ++c) { finish(c); }
+        for (std::size_t c = 0; c < layout_.bytes.size(); ++c) { finish(c); }
         if (!over_messages()) {
             for (auto const& s : result_.sends) {
                 // Scratch that is handed out once outlives the run, so its readers need not be
@@ -66,7 +66,7 @@ private:
     std::size_t chunk(int c) const { return static_cast<std::size_t>(c % what_.chunks); }
     [[gnu::cold, gnu::noinline]] std::size_t bytes_of(piece p) const {
         std::size_t sum = 0;
-        for (int k = 0; k < p.count; ++k) { sum += at_.bytes[chunk(p.first + k)]; }
+        for (int k = 0; k < p.count; ++k) { sum += layout_.bytes[chunk(p.first + k)]; }
         return sum;
     }
     /// Whether this round sends something that overlaps the `bytes` bytes at `p`.
@@ -116,9 +116,9 @@ private:
         result_.rounds.push_back(round_);
         auto const ends = last == what_.steps.data() + what_.steps.size();
         auto const next_round = ends ? round_.number : last->round;
-        for (std::size_t c = 0; c < at_.bytes.size(); ++c) {
+        for (std::size_t c = 0; c < layout_.bytes.size(); ++c) {
             auto& uses = uses_[c];
-            if (uses.after(round_.number) == chunk_use::none && !at_.wanted[c]) {
+            if (uses.after(round_.number) == chunk_use::none && !layout_.wanted[c]) {
                 values_.expire(c);
             } else if (!uses.sends_next(round_.number, next_round)) {
                 values_.drop_copy(c);  // others may need its place before it is sent again
@@ -134,7 +134,7 @@ private:
                 {round_.number, s.peer, s.what, {p.first, p.count}, at, bytes, false, 0, 0});
         };
         if (backend_of(how_.how) == plans::backend::cells) {
-            return add({memory::input, at_.input[chunk(p.first)].offset});
+            return add({memory::input, layout_.input[chunk(p.first)].offset});
         }
         auto const staged = is_staged(how_.how);
         auto parts = values_.stretches(p, staged);
@@ -143,7 +143,7 @@ private:
             if (staged) { parts = values_.stretches(p, false); }
             auto const to_output = !staged && values_.can_be_gathered(p);
             auto const is_sent_now = [&](place x, std::size_t n) { return sent_now(x, n); };
-            at = to_output ? place{memory::output, at_.output[chunk(p.first)].offset}
+            at = to_output ? place{memory::output, layout_.output[chunk(p.first)].offset}
                  : staged  ? values_.stage(p, bytes, is_sent_now)
                            : values_.temporary(bytes);
             note_overwritten(at, to_output ? 0 : bytes);
@@ -176,11 +176,11 @@ private:
             for (int k = 0; k < p.count; ++k) {
                 auto const c = chunk(p.first + k);
                 add_arrival(arriving_[c], {s.peer, index, offset});
-                offset += at_.bytes[c];
+                offset += layout_.bytes[c];
             }
-        } else if (at_.separate) {
-            t.at = {memory::output, at_.output[chunk(p.first)].offset};
-            t.bytes = at_.output[chunk(p.first)].bytes;
+        } else if (layout_.separate) {
+            t.at = {memory::output, layout_.output[chunk(p.first)].offset};
+            t.bytes = layout_.output[chunk(p.first)].bytes;
         } else {
             t.at = values_.move(p, t.bytes, [&](place to) { return sent_now(to, t.bytes); });
             note_overwritten(t.at, t.bytes);
@@ -194,8 +194,8 @@ private:
         for (std::size_t c = 0; c < chunks;) {
             auto const head = c++;
             if (arriving_[head].empty()) { continue; }
-            auto bytes = at_.bytes[head];
-            for (; c < chunks && continues(head, c, bytes); ++c) { bytes += at_.bytes[c]; }
+            auto bytes = layout_.bytes[head];
+            for (; c < chunks && continues(head, c, bytes); ++c) { bytes += layout_.bytes[c]; }
             add_fold({static_cast<int>(head), static_cast<int>(c - head)}, bytes, arriving_[head]);
         }
         for (auto& list : arriving_) { list.clear(); }
@@ -208,7 +208,7 @@ private:
     [[gnu::cold]] bool continues(std::size_t head, std::size_t next, std::size_t bytes) const {
         auto const& first = arriving_[head];
         auto const& more = arriving_[next];
-        if (first.size() != more.size() || at_.wanted[head] != at_.wanted[next] ||
+        if (first.size() != more.size() || layout_.wanted[head] != layout_.wanted[next] ||
             completes(static_cast<int>(head)) != completes(static_cast<int>(next)) ||
             values_.of(next) != place{values_.of(head).where, values_.of(head).offset + bytes}) {
             return false;
@@ -254,11 +254,11 @@ private:
     /// Copies what the output still lacks of a chunk at the end. A result of a scan that has one
     /// contribution goes through the operator instead.
     [[gnu::cold]] void finish(std::size_t c) {
-        if (!at_.wanted[c]) { return; }
-        place const to{memory::output, at_.output[c].offset};
-        if (at_.separate && static_cast<rank_t>(c) != what_.rank) { return; }
+        if (!layout_.wanted[c]) { return; }
+        place const to{memory::output, layout_.output[c].offset};
+        if (layout_.separate && static_cast<rank_t>(c) != what_.rank) { return; }
         auto const from = values_.of(c);
-        auto const bytes = at_.output[c].bytes;
+        auto const bytes = layout_.output[c].bytes;
         auto const is_alone =
             is_prefix(what_.what) && reduced_ranks(what_.what, what_.size, what_.rank) == 1;
         if ((from == to && !is_alone) || bytes == 0) { return; }
@@ -283,7 +283,7 @@ private:
     }
 
     schedule const& what_;
-    layout const& at_;
+    layout const& layout_;
     binding how_;
     lean_vector<std::pair<int, int>> const& completing_;
     chunk_places values_;

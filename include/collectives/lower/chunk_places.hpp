@@ -55,7 +55,7 @@ inline void add_arrival(lean_vector<incoming_chunk>& list, incoming_chunk a) {
 class chunk_places {
 public:
     chunk_places(layout const& at, bool in_place, bool reuses_scratch)
-        : at_(at), now_(at.bytes.size()), scratch_(reuses_scratch) {
+        : layout_(at), now_(at.bytes.size()), scratch_(reuses_scratch) {
         for (std::size_t c = 0; c < now_.size(); ++c) {
             if (!at.held[c] || at.separate) { continue; }
             now_[c].at = in_place && at.wanted[c] ? place{memory::output, at.output[c].offset}
@@ -65,7 +65,7 @@ public:
 
     /// Where the value is that this rank sends as chunk c.
     place of(std::size_t c) const {
-        return at_.separate ? place{memory::input, at_.input[c].offset} : now_[c].at;
+        return layout_.separate ? place{memory::input, layout_.input[c].offset} : now_[c].at;
     }
 
     /// The contiguous ranges of a piece's values, or of what peers that reach only scratch can read
@@ -75,7 +75,7 @@ public:
         for (int k = 0; k < p.count; ++k) {
             auto const c = chunk(p, k);
             auto const from = for_peers ? staged(c) : of(c);
-            auto const bytes = at_.bytes[c];
+            auto const bytes = layout_.bytes[c];
             if (!result.empty()) {
                 auto& last = result.back();
                 if (bytes == 0 || from == place{last.from.where, last.from.offset + last.bytes}) {
@@ -93,8 +93,8 @@ public:
     [[gnu::cold]] place move(piece p, std::size_t bytes,
                              function_ref<bool(place)> output_is_taken) {
         bool covered = true;
-        for (int k = 0; k < p.count; ++k) { covered = covered && at_.wanted[chunk(p, k)]; }
-        place to{memory::output, covered ? at_.output[chunk(p, 0)].offset : 0};
+        for (int k = 0; k < p.count; ++k) { covered = covered && layout_.wanted[chunk(p, k)]; }
+        place to{memory::output, covered ? layout_.output[chunk(p, 0)].offset : 0};
         auto unit = -1;
         if (!covered || output_is_taken(to)) {
             unit = static_cast<int>(units_.size());
@@ -107,7 +107,7 @@ public:
             expire(c);
             now_[c].at = {to.where, offset};
             now_[c].unit = unit;
-            offset += at_.bytes[c];
+            offset += layout_.bytes[c];
         }
         return to;
     }
@@ -122,9 +122,9 @@ public:
     /// `stage`. Without either, where the value is, out of their reach.
     place staged(std::size_t c) const {
         auto const& v = now_[c];
-        return !at_.separate && v.at.where == memory::scratch ? v.at
-               : v.copy_unit >= 0                             ? place{memory::scratch, v.copy}
-                                                              : of(c);
+        return !layout_.separate && v.at.where == memory::scratch ? v.at
+               : v.copy_unit >= 0                                 ? place{memory::scratch, v.copy}
+                                                                  : of(c);
     }
     /// Scratch for a copy of a piece, which lasts until it is dropped. It may replace older copies
     /// of these values, except those that `is_sent` still needs.
@@ -150,7 +150,7 @@ public:
             auto& v = now_[chunk(p, k)];
             v.copy_unit = unit;
             v.copy = offset;
-            offset += at_.bytes[chunk(p, k)];
+            offset += layout_.bytes[chunk(p, k)];
         }
         return at;
     }
@@ -169,15 +169,16 @@ public:
         for (int k = 0; k < p.count; ++k) {
             auto const c = chunk(p, k);
             auto const at = now_[c].at;
-            if (at_.separate || !at_.wanted[c] ||
-                (at.where != memory::input && at != place{memory::output, at_.output[c].offset})) {
+            if (layout_.separate || !layout_.wanted[c] ||
+                (at.where != memory::input &&
+                 at != place{memory::output, layout_.output[c].offset})) {
                 return false;
             }
         }
         return true;
     }
     /// Notes that chunk c has been copied to its place in the output.
-    void gathered(std::size_t c) { now_[c].at = {memory::output, at_.output[c].offset}; }
+    void gathered(std::size_t c) { now_[c].at = {memory::output, layout_.output[c].offset}; }
     std::size_t most_scratch() const { return scratch_.most(); }
 
 private:
@@ -193,7 +194,7 @@ private:
     };
 
     std::size_t chunk(piece p, int k) const {
-        return static_cast<std::size_t>(p.first + k) % at_.bytes.size();
+        return static_cast<std::size_t>(p.first + k) % layout_.bytes.size();
     }
     [[gnu::cold]] void leave(int& unit) {
         if (unit >= 0) {
@@ -203,7 +204,7 @@ private:
         unit = -1;
     }
 
-    layout const& at_;
+    layout const& layout_;
     lean_vector<value> now_;
     lean_vector<scratch_unit> units_;
     scratch_space scratch_;

@@ -47,13 +47,13 @@ public:
         if (!fault_.empty()) { return fault_; }
         if (!match_waits() || !match_messages()) { return fault_; }
         if (graph_.sort()) { return {}; }
-        at_ = events_[static_cast<std::size_t>(graph_.stuck())];
+        fault_at_ = events_[static_cast<std::size_t>(graph_.stuck())];
         return "ranks wait in a circle";
     }
     event_graph const& graph() const { return graph_; }
     lean_vector<plan_event> const& events() const { return events_; }
     lean_vector<run_of_history> const& runs() const { return runs_; }
-    plan_event const& at() const { return at_; }
+    plan_event const& at() const { return fault_at_; }
 
 private:
     using counter_key = std::tuple<rank_t, backend, int>;  // the last: channel, or number of a call
@@ -156,7 +156,7 @@ private:
     void fault(plan_event const& e, std::string_view why) {
         if (fault_.empty()) {
             fault_ = why;
-            at_ = e;
+            fault_at_ = e;
         }
     }
     static int reads_message(plan const& p, instruction const& i) {
@@ -270,7 +270,7 @@ private:
     std::map<int, std::pair<flow_key, std::size_t>> flow_of_post_;
     std::map<std::pair<flow_key, std::size_t>, int> tests_;
     std::string_view fault_;
-    plan_event at_{};
+    plan_event fault_at_{};
 };
 
 }  // namespace collectives::plans

@@ -46,7 +46,8 @@ public:
         hash_ = hash;
         form_ = &form;
         if (form.steps.scratch != form.beside) { scratch_.resize(form.steps.scratch); }
-        at_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out), scratch_.data()};
+        buffers_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out),
+                    scratch_.data()};
         op_ = op;
         seen_ = form.waits;
         wrong_ = false;
@@ -56,11 +57,11 @@ public:
             // An input that does not fit beside the stamp begins at the next line: processors copy
             // and add whole lines faster than data across two lines.
             lead_ = form.longest <= mine.beside ? 0 : mine.beside;
-            copy_input(mine.payload() + lead_, at_.input, form.sent, watch);
+            copy_input(mine.payload() + lead_, buffers_.input, form.sent, watch);
         } else if (form.sent != 0) {
             book.make_room(t, form);
             auto* const place = book.beside().take(form.sent);
-            host::copy(place, at_.input, form.sent, watch.best(place, form.sent));
+            host::copy(place, buffers_.input, form.sent, watch.best(place, form.sent));
             static_assert(sizeof(shown_place) <= std::remove_cvref_t<decltype(mine)>::beside);
             shown_place const its{t.memory()->reach(place, form.sent), book.beside().announced()};
             std::memcpy(mine.payload(), &its, sizeof its);
@@ -100,8 +101,8 @@ public:
         for (auto k = form_->rest; k < steps.program.size(); ++k) {
             auto const& i = steps.program[k];
             auto const* const from = sources_.data() + i.sources.first;
-            auto* const to =
-                at_.write(steps.destinations[static_cast<std::size_t>(i.destinations.first)].to);
+            auto* const to = buffers_.write(
+                steps.destinations[static_cast<std::size_t>(i.destinations.first)].to);
             if (i.what == plans::opcode::reduce) {
                 carry_out(i, *op_, to, from, i.bytes, {steps.size, true});
             } else {
@@ -145,7 +146,7 @@ private:
         auto* to = sources_.data() + form_->first_source;
         for (auto const* p = from.data() + form_->first_source; p != from.data() + from.size();
              ++p) {
-            *to++ = p->peer < 0 ? at_.read(*p) : shown(p->peer) + p->offset;
+            *to++ = p->peer < 0 ? buffers_.read(*p) : shown(p->peer) + p->offset;
         }
     }
 
@@ -155,7 +156,7 @@ private:
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
     cell_form const* form_ = nullptr;
-    run_buffers at_{};
+    run_buffers buffers_{};
     lean_vector<void const*> sources_;  // of the plan, from `first_source` on
     lean_vector<std::byte> scratch_;    // empty for the algorithms of the library
     reducer const* op_ = nullptr;

@@ -102,15 +102,15 @@ public:
     template <class Ready>
     bool wait_briefly(Ready&& ready, waiter& patience) {
         constexpr int looks = 200;  // takes as long as a few transfers of a cache line
-        bool is = ready();
+        bool done = ready();
         // A single peer that slept by now would have made `ready()` true at the first look.
-        bool const nobody_sleeps = !is && size() == 2;
-        for (int i = 0; i < looks && shared_->core_per_rank && !is; ++i) { is = ready(); }
-        if (is && nobody_sleeps) { return true; }
+        bool const nobody_sleeps = !done && size() == 2;
+        for (int i = 0; i < looks && shared_->core_per_rank && !done; ++i) { done = ready(); }
+        if (done && nobody_sleeps) { return true; }
         in_memory_->wake_others();
-        is = is || ready();
-        while (!is && !stopped() && patience.pause() != waiter::advice::sleep) { is = ready(); }
-        return is;
+        done = done || ready();
+        while (!done && !stopped() && patience.pause() != waiter::advice::sleep) { done = ready(); }
+        return done;
     }
 
     /// Breaks the communicator on all ranks with a failure that only this rank knows.
@@ -190,7 +190,7 @@ public:
                     patience.reset();
                     wait_report_.go_on();
                 }
-                if (!a.done && !a.thrown && !stopped()) { look(a); }
+                if (!a.done && !a.thrown && !stopped()) { find_reason(a); }
             }
         }
     }
@@ -238,11 +238,11 @@ private:
         auto const now = steady::now();
         a.start_clock(now);
         if (!a.mismatched && now < a.next_look) { return; }
-        if (a.mismatched || a.next_look != steady::time_point{}) { look(a); }
+        if (a.mismatched || a.next_look != steady::time_point{}) { find_reason(a); }
         a.next_look = now + wait_report_.pause(a.deadline - now);
     }
     /// Looks for a reason why `a` cannot go on, and reports it to all ranks if there is one.
-    void look(activity& a) {
+    void find_reason(activity& a) {
         guarded([&] { return look_for_failure(a), false; }, title_of{a});
     }
     void look_for_failure(activity& a) {

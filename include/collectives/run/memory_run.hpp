@@ -47,7 +47,7 @@ public:
         peers_ = {*memory_, *board_, of, own, segment, run};
         run_ = run;
         hash_ = hash;
-        at_ = at;
+        buffers_ = at;
         op_ = op;
         if (space_.device() != nullptr) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
         sums_.start(e, of, *plan_, at, op);
@@ -164,11 +164,11 @@ private:
                 return true;
             });
         }
-        auto* const own = at_.write(to.to);
+        auto* const own = buffers_.write(to.to);
         if (from.peer < 0) {
             auto const watched =
                 to.how == plans::store::measured && space_.device() == nullptr && i.bytes != 0;
-            space_.copy(own, at_.read(from), i.bytes,
+            space_.copy(own, buffers_.read(from), i.bytes,
                         watched ? engine_->watch.best(own, i.bytes) : sums_.destination_of(to.how));
             return true;
         }
@@ -213,7 +213,7 @@ private:
     std::uint64_t run_ = 0;
     std::uint64_t hash_ = 0;
     memory_sums sums_;
-    run_buffers at_{};
+    run_buffers buffers_{};
     reducer const* op_ = nullptr;
     std::size_t next_ = 0;  // instruction
     std::size_t done_ = 0;  // bytes of that instruction

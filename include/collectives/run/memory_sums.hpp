@@ -23,7 +23,7 @@ public:
                reducer const* op) {
         engine_ = &e;
         plan_ = &own;
-        at_ = at;
+        buffers_ = at;
         op_ = op;
         auto const bytes = lowering::vector_bytes(of.shape());
         staged_ = plans::is_staged(own.shown.how);
@@ -43,7 +43,7 @@ public:
         find_sources(peers, i, first);
         find_peers_outputs(peers, i, first);
         auto const& to = destination_at(i, 0);
-        auto* const own = at_.write(to.to) + first;
+        auto* const own = buffers_.write(to.to) + first;
         if (space_.device() != nullptr) {
             lean_vector<void*> const others(outputs_.begin(), outputs_.end());
             return reduce(i, own, bytes, destination_of(to.how), {others.data(), others.size()});
@@ -51,7 +51,7 @@ public:
         auto const drops_staged = i.when == plans::condition::unless_all_take_results && all_take();
         auto const stages =
             i.destinations.size() > 1 && destination_at(i, 1).to.peer < 0 && !drops_staged;
-        auto* const staged = stages ? at_.write(destination_at(i, 1).to) + first : nullptr;
+        auto* const staged = stages ? buffers_.write(destination_at(i, 1).to) + first : nullptr;
         auto const how = stages ? engine_->watch.best(staged, bytes) : destination_of(to.how);
         auto const stages_pieces = stages && result_ == destination::not_read_soon &&
                                    op_->elem_size <= lowering::largest_pushed_element;
@@ -72,7 +72,7 @@ public:
         find_sources(peers, i, first);
         find_peers_outputs(peers, i, first);
         auto const& to = destination_at(i, 0).to;
-        if (to.peer < 0) { outputs_.push_back(at_.write(to) + first); }
+        if (to.peer < 0) { outputs_.push_back(buffers_.write(to) + first); }
         space_.device()->copy_to_all({outputs_.data(), outputs_.size()}, sources_.front(), bytes);
     }
 
@@ -144,7 +144,7 @@ private:
         for (int k = i.sources.first; k < i.sources.last; ++k) {
             auto const& p = plan_->sources[static_cast<std::size_t>(k)];
             auto const is_own = p.peer < 0;
-            auto const* const from = (is_own ? at_.read(p) : peers.source(k, i.bytes)) + first;
+            auto const* const from = (is_own ? buffers_.read(p) : peers.source(k, i.bytes)) + first;
             sources_.push_back(from);
             if (is_own || !peers.is_staged_copy(k)) { next_.push_back(from); }
         }
@@ -154,7 +154,7 @@ private:
 
     engine* engine_ = nullptr;
     plans::plan const* plan_ = nullptr;
-    run_buffers at_{};
+    run_buffers buffers_{};
     any_space space_;
     reducer const* op_ = nullptr;
     bool staged_ = false, small_ = false;

@@ -40,7 +40,7 @@ public:
                                       program const& prepared, segmented_call const& of,
                                       int segment, std::uint64_t tag) {
         plan_ = &p;
-        at_ = at;
+        buffers_ = at;
         engine_ = &e;
         program_ = &prepared;
         of_ = &of;
@@ -97,7 +97,8 @@ private:
         return plan_->sources[static_cast<std::size_t>(i.sources.first + k)];
     }
     std::byte* first_destination(instruction const& i) const {
-        return at_.write(plan_->destinations[static_cast<std::size_t>(i.destinations.first)].to);
+        return buffers_.write(
+            plan_->destinations[static_cast<std::size_t>(i.destinations.first)].to);
     }
     /// The number of the source that message `number` brings (-1: any message); -1 if there is
     /// none.
@@ -116,7 +117,8 @@ private:
         switch (i.what) {
             case opcode::copy:
                 if (i.bytes != 0) {
-                    engine_->space().copy(first_destination(i), at_.read(source(i, 0)), i.bytes);
+                    engine_->space().copy(first_destination(i), buffers_.read(source(i, 0)),
+                                          i.bytes);
                 }
                 break;
             case opcode::send: post_send(i, by); break;
@@ -154,7 +156,7 @@ private:
     }
     template <class Transport>
     void post_send(instruction const& i, Transport& by) {
-        by.isend({engine_->group().job_rank(i.peer), tag_, 0, at_.read(source(i, 0)), i.bytes,
+        by.isend({engine_->group().job_rank(i.peer), tag_, 0, buffers_.read(source(i, 0)), i.bytes,
                   program_->shape().elem_size, label<Transport>(i), program_->sizes_agreed()},
                  request(i));
     }
@@ -233,12 +235,12 @@ private:
         if (first >= last) { return; }
         reduce_to(i, first - start, last - first, [&](int k) {
             return k == of_message ? data + (first - offset)
-                                   : at_.read(source(i, k)) + (first - start);
+                                   : buffers_.read(source(i, k)) + (first - start);
         });
     }
     void reduce(instruction const& i) {
         if (source_in_message(i, -1) >= 0) { return; }  // was reduced as it came
-        reduce_to(i, 0, i.bytes, [&](int k) { return at_.read(source(i, k)); });
+        reduce_to(i, 0, i.bytes, [&](int k) { return buffers_.read(source(i, k)); });
     }
     /// `address(k)`: the address of source number k.
     template <class Address>
@@ -250,7 +252,7 @@ private:
     }
 
     plans::plan const* plan_ = nullptr;
-    run_buffers at_{};
+    run_buffers buffers_{};
     engine* engine_ = nullptr;
     program const* program_ = nullptr;
     segmented_call const* of_ = nullptr;

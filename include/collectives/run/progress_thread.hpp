@@ -28,10 +28,10 @@ class progress_thread {
 public:
     enum class found : std::uint8_t { nothing_to_do, nothing_new, something };
 
-    /// Something to carry on. `look` must not wait for other tasks.
+    /// Something to carry on. `progress` must not wait for other tasks.
     struct task {
         void* of;
-        found (*look)(void* of);
+        found (*progress)(void* of);
     };
 
     progress_thread()
@@ -125,7 +125,7 @@ private:
             auto now = found::nothing_to_do;
             bool failed = false;
             try {
-                now = t.look(t.of);
+                now = t.progress(t.of);
             } catch (...) {  // NOLINT: see above
                 failed = true;
             }

@@ -26,7 +26,7 @@ constexpr std::uint64_t message_tag(std::uint64_t context, std::uint64_t hash, i
 /// The run of one segment. The object is reused from segment to segment.
 class segment_run {
 public:
-    bool idle() const { return at_ == stage::idle; }
+    bool idle() const { return stage_ == stage::idle; }
 
     /// Whether a program runs in memory. Depends only on what is equal on all ranks. Each rank must
     /// know where its peers' values are, so blocks that not all ranks know travel as messages.
@@ -62,7 +62,7 @@ public:
 
     /// Does what can be done now. Returns true once the segment has ended.
     bool progress() {
-        if (at_ == stage::in_memory) { return memory_.progress() && end(); }
+        if (stage_ == stage::in_memory) { return memory_.progress() && end(); }
         return messages_.progress() && end();
     }
     /// The same for one over messages, whose transport is `by`.
@@ -71,32 +71,34 @@ public:
         return messages_.progress(by) && end_over_messages();
     }
     [[gnu::cold]] void cancel() {
-        if (at_ == stage::over_messages) {
+        if (stage_ == stage::over_messages) {
             messages_.cancel();
             engine_->scratch.abandon(std::exchange(scratch_, {}));
         }
-        if (at_ != stage::idle) { end(); }
+        if (stage_ != stage::idle) { end(); }
     }
 
     /// The instruction that it cannot get past, or null.
     [[gnu::cold]] plans::instruction const* stuck_at() const {
-        if (at_ == stage::idle) { return nullptr; }
-        return at_ == stage::in_memory ? memory_.stuck_at() : messages_.stuck_at();
+        if (stage_ == stage::idle) { return nullptr; }
+        return stage_ == stage::in_memory ? memory_.stuck_at() : messages_.stuck_at();
     }
 
     /// Grows with progress in memory, which the transport does not see.
     std::uint64_t ticks() const { return memory_.ticks(); }
     /// Says what does not fit; empty if everything does.
     std::string_view mismatch_text() const {
-        if (at_ == stage::in_memory && memory_.wrong()) { return "a peer came with another call"; }
-        return at_ == stage::over_messages ? messages_.mismatch_text() : std::string_view();
+        if (stage_ == stage::in_memory && memory_.wrong()) {
+            return "a peer came with another call";
+        }
+        return stage_ == stage::over_messages ? messages_.mismatch_text() : std::string_view();
     }
 
 private:
     enum class stage { idle, over_messages, in_memory };
 
     bool end() {
-        if (at_ == stage::in_memory) {
+        if (stage_ == stage::in_memory) {
             // Without a root, no rank ends before all ranks have come.
             engine_->runs.leave(run_, waits_for_all(program_->shape().what));
             if (keeps_ == plans::scratch_life::channel) { engine_->runs.keep(run_, scratch_); }
@@ -106,7 +108,7 @@ private:
     }
     bool end_over_messages() {
         engine_->scratch.give_back(std::exchange(scratch_, {}));
-        at_ = stage::idle;
+        stage_ = stage::idle;
         return true;
     }
 
@@ -120,7 +122,7 @@ private:
         if (steps.scratch != 0) { scratch_ = engine_->scratch.take(steps.scratch); }
         messages_.start(steps, buffers(), *engine_, *program_, *of_, segment_,
                         message_tag(engine_->context(), of_->hash, segment_));
-        at_ = stage::over_messages;
+        stage_ = stage::over_messages;
     }
 
     void begin_in_memory() {
@@ -146,7 +148,7 @@ private:
                        shown(plans::memory::output, of_->out, output.where),
                        reach(scratch_.data, scratch_.bytes).where},
                       of_->op);
-        at_ = stage::in_memory;
+        stage_ = stage::in_memory;
     }
     /// By where peers reach the buffers; 0: nowhere.
     lowering::rank_choice choose(memory_range input, memory_range output) {
@@ -175,7 +177,7 @@ private:
     engine* engine_ = nullptr;
     program* program_ = nullptr;
     segmented_call const* of_ = nullptr;
-    stage at_ = stage::idle;
+    stage stage_ = stage::idle;
     plans::scratch_life keeps_ = plans::scratch_life::run;
     int segment_ = 0;
     std::uint64_t run_ = 0;

@@ -55,7 +55,7 @@ struct recorder {
 /// chunks to blocks.
 class step_collector {
 public:
-    constexpr step_collector(recorder& to, relabelling at) : to_(&to), at_(at) {}
+    constexpr step_collector(recorder& to, relabelling at) : to_(&to), relabel_(at) {}
 
     constexpr void regroup(int chunks, int blocks) {
         chunks_ = chunks;
@@ -65,12 +65,12 @@ public:
     [[gnu::cold, gnu::noinline]] constexpr step_collector relabelled(
         relabelling const& inner) const {
         auto result = *this;
-        result.at_ = at_.of(inner);
+        result.relabel_ = relabel_.of(inner);
         return result;
     }
 
     /// From now on, rank r of the job is called r - 1.
-    constexpr void leave_out_first_rank() { at_.first_rank += at_.stride; }
+    constexpr void leave_out_first_rank() { relabel_.first_rank += relabel_.stride; }
 
     /// Takes a step apart: algorithms emit in many places, and numbers travel in registers.
     [[gnu::always_inline]] constexpr void operator()(step const& s) const {
@@ -80,7 +80,7 @@ public:
 private:
     [[gnu::cold, gnu::noinline]] constexpr void add(int round, verb what, rank_t peer, int first,
                                                     int count) const {
-        step s = at_({round, what, peer, {first, count}});
+        step s = relabel_({round, what, peer, {first, count}});
         if (chunks_ != blocks_) {
             s.chunks = regrouped(s.chunks, chunks_, blocks_);
             if (s.chunks.count == 0) { return; }  // more chunks than blocks: both sides drop it
@@ -90,7 +90,7 @@ private:
     }
 
     recorder* to_;
-    relabelling at_;
+    relabelling relabel_;
     int chunks_ = 1;
     int blocks_ = 1;
 };

@@ -52,7 +52,7 @@ class loggp_simulator {
 public:
     constexpr loggp_simulator(std::span<schedule const> ranks, std::uint64_t bytes,
                               loggp const& network)
-        : ranks_(ranks), bytes_(bytes), network_(network), partners_(ranks), at_(ranks.size()) {
+        : ranks_(ranks), bytes_(bytes), network_(network), partners_(ranks), states_(ranks.size()) {
         result_.first = partners_.first();
     }
 
@@ -98,7 +98,7 @@ private:
 
     static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
     constexpr rank_t size() const { return static_cast<rank_t>(ranks_.size()); }
-    constexpr state& of(rank_t r) { return at_[index(r)]; }
+    constexpr state& of(rank_t r) { return states_[index(r)]; }
     constexpr std::vector<step> const& steps(rank_t r) const { return ranks_[index(r)].steps; }
     constexpr timeline::event& event(int i) { return result_.events[index(i)]; }
 
@@ -220,7 +220,7 @@ private:
     /// From the rank that ends last back to a rank's begin.
     constexpr void trace_back() {
         int last = -1;
-        for (state const& s : at_) {
+        for (state const& s : states_) {
             if (result_.done.empty() || s.begin > result_.total) {
                 result_.total = s.begin;
                 last = s.begun_by;
@@ -238,7 +238,7 @@ private:
     std::uint64_t bytes_;
     loggp const& network_;
     partners partners_;
-    std::vector<state> at_;
+    std::vector<state> states_;
     std::vector<rank_t> ready_;
     timeline result_;
 };

@@ -101,7 +101,7 @@ public:
 
 private:
     void prepare() {
-        file_->take(0, parts);
+        file_->commit(0, parts);
         state_ = shared::state::create(file_->base(), ranks);
         shared::board::create(file_->base() + board, ranks);
     }

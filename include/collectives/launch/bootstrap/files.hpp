@@ -121,7 +121,7 @@ private:
     std::vector<bootstrap_bytes> take(bool leaving, steady::time_point until) {
         std::vector<std::optional<bootstrap_bytes>> came(static_cast<std::size_t>(size_));
         for (std::chrono::milliseconds nap{1};; nap = std::min(nap * 2, longest_nap)) {
-            auto const missing = look(came, leaving);
+            auto const missing = read_arrived(came, leaving);
             if (missing.empty()) { break; }
             if (steady::now() >= until) { throw detail::bootstrap_timeout(rank_, missing); }
             std::this_thread::sleep_until(std::min(until, steady::now() + nap));
@@ -130,12 +130,12 @@ private:
         for (auto& c : came) { result.push_back(std::move(*c)); }
         return result;
     }
-    std::vector<int> look(std::vector<std::optional<bootstrap_bytes>>& came, bool leaving) {
+    std::vector<int> read_arrived(std::vector<std::optional<bootstrap_bytes>>& came, bool leaving) {
         std::vector<int> missing;
         auto left = -1;
         for (int r = 0; r < size_; ++r) {
             auto const i = static_cast<std::size_t>(r);
-            auto const state = lock_file::look(path_of(r));
+            auto const state = lock_file::state_of(path_of(r));
             if (seen_[i] && state == lock_file::state::free) {
                 throw detail::bootstrap_loss(rank_, r);
             }

@@ -51,7 +51,7 @@ public:
         if (file_.get() >= 0) { ::unlink(path_.c_str()); }  // before the locks go
     }
 
-    static state look(std::string const& path) {
+    static state state_of(std::string const& path) {
         descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (file.get() < 0) { return state::given_up; }
         struct flock asked = range(1);

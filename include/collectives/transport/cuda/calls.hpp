@@ -56,7 +56,7 @@ public:
 
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void free(void* p) = 0;
-    virtual allocation look(void const* p) = 0;
+    virtual allocation allocation_of(void const* p) = 0;
     virtual handle share(void* base) = 0;
     /// Empty where the address range is already mapped, by a handle of memory that is gone.
     virtual std::optional<void*> open(handle const& h) = 0;

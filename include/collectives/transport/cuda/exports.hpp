@@ -59,7 +59,7 @@ public:
 
     /// The location of memory that peers can open, else 0.
     std::uint64_t reach(void const* p, std::size_t bytes) {
-        auto const a = calls_.look(p);
+        auto const a = calls_.allocation_of(p);
         if (a.is != allocation::kind::shareable) { return 0; }
         auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(p) -
                                                        static_cast<std::byte*>(a.base));

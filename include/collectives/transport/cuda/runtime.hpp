@@ -79,16 +79,16 @@ public:
         return p;
     }
     void free(void* p) override {
-        if (files_.look(p) && ::cudaDeviceSynchronize() != cudaSuccess) {  // as cudaFree does
+        if (files_.find(p) && ::cudaDeviceSynchronize() != cudaSuccess) {  // as cudaFree does
             static_cast<void>(::cudaGetLastError());  // whoever uses the device next hears of it
         }
         if (!files_.free(p)) { check(::cudaFree(p), "cudaFree"); }
     }
 
-    allocation look(void const* p) override {
+    allocation allocation_of(void const* p) override {
         allocation result;
         if (p == nullptr) { return result; }
-        if (auto const known = files_.look(p)) { return *known; }
+        if (auto const known = files_.find(p)) { return *known; }
         cudaPointerAttributes about{};
         check(::cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
         if (about.devicePointer == nullptr || about.type == cudaMemoryTypeUnregistered) {

@@ -99,7 +99,7 @@ public:
         return true;
     }
     /// What an address belongs to, if that is such memory.
-    std::optional<allocation> look(void const* p) const {
+    std::optional<allocation> find(void const* p) const {
         std::lock_guard const lock(mutex_);
         auto const at = reinterpret_cast<std::uintptr_t>(p);
         auto next = known_.upper_bound(at);

@@ -272,7 +272,7 @@ private:
         } catch (transport_error const&) { return false; }  // a device that failed does nothing
     }
     bool is_reachable(void const* p) const {
-        return calls_->look(p).is != allocation::kind::unreachable;
+        return calls_->allocation_of(p).is != allocation::kind::unreachable;
     }
     std::shared_ptr<call_table> calls_;
     event_pool events_;

@@ -145,7 +145,7 @@ private:
     std::uint64_t reach(void const* p, std::size_t bytes) override {
         on_device const here(space_->calls(), space_->device());
         if (one_process_) {
-            auto const is = space_->calls().look(p).is;
+            auto const is = space_->calls().allocation_of(p).is;
             auto const may = is == allocation::kind::shareable ||
                              (is == allocation::kind::private_ && one_device_);
             return may ? reinterpret_cast<std::uintptr_t>(p) : 0;
@@ -229,7 +229,7 @@ private:
 
     bool is_on_device(void const* p) const {
         on_device const here(space_->calls(), space_->device());
-        return space_->calls().look(p).is != allocation::kind::unreachable;
+        return space_->calls().allocation_of(p).is != allocation::kind::unreachable;
     }
     /// After all that was enqueued; returns when it is done.
     void move(void* to, void const* from, std::size_t bytes) {

@@ -92,7 +92,7 @@ public:
     std::byte* root() const { return static_cast<std::byte*>(root_ != nullptr ? root_ : base_); }
 
     /// Takes the pages of a range. Throws transport_error when the machine has none left.
-    void take(std::size_t offset, std::size_t bytes) const {
+    void commit(std::size_t offset, std::size_t bytes) const {
         constexpr std::size_t step = 1024 * 1024;  // short, since a signal undoes the one under way
         for (std::size_t done = 0; done < bytes;) {
             auto const part = std::min(step, bytes - done);
@@ -186,7 +186,7 @@ public:
                                          " bytes: the rank's part of the file is used up");
         }
         try {
-            file_->take(*first, whole);
+            file_->commit(*first, whole);
         } catch (...) {
             free_.give_back({*first, whole});
             throw;

@@ -36,18 +36,19 @@ public:
         auto& p = peer(out.to);
         if (out.to != me_ && p.queue.empty() && push(r)) { return; }
         p.queue.push_back(&r);
-        r.at_ = phase::queued;
+        r.phase_ = phase::queued;
         ++queued_;
     }
 
     void irecv(incoming const& in, request& r) {
         r.begin(in.from);
         r.in_ = in;
-        r.at_ = phase::posted;
+        r.phase_ = phase::posted;
         if (auto const early = peer(in.from).in.expect(r, in.tag)) {
             match(r, early->head, early->payload.data());
         } else if (in.from != me_ && !peer(in.from).refused) {
-            for (int i = 0; i < entries_per_ring && r.at_ == phase::posted && take(in.from); ++i) {}
+            int left = entries_per_ring;
+            while (left-- > 0 && r.phase_ == phase::posted && receive(in.from)) {}
         }
     }
 
@@ -55,21 +56,21 @@ public:
     auto probe(rank_t from, std::uint64_t tag) { return peer(from).in.bytes_of_next(tag); }
     /// Throws transport_error if the peer has written what makes no sense.
     bool test(request& r) {
-        if (r.at_ == phase::done) { return true; }
+        if (r.phase_ == phase::done) { return true; }
         if (auto const& why = peer(r.peer_).refused) { std::rethrow_exception(why); }
         return false;
     }
 
     /// Forgets a request; what a peer still says of it finds nothing.
     [[gnu::cold]] void cancel(request& r) {
-        if (r.at_ == phase::queued) {
+        if (r.phase_ == phase::queued) {
             peer(r.out_.to).queue.erase_value(&r);
             --queued_;
         }
-        if (r.at_ == phase::posted) { peer(r.in_.from).in.forget(r); }
+        if (r.phase_ == phase::posted) { peer(r.in_.from).in.forget(r); }
         active_.erase_value(&r);
         numbers_.remove(r.mine_);
-        r.at_ = phase::idle;
+        r.phase_ = phase::idle;
     }
 
     /// Moves what can be moved; true if anything did.
@@ -82,10 +83,10 @@ public:
         for (std::size_t i = 0; i < active_.size();) {
             auto& r = *active_[i];
             moved = advance(r) || moved;
-            if (r.at_ == phase::done || r.at_ == phase::offered || r.at_ == phase::receiving) {
-                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
-            } else {
+            if (r.needs_polling()) {
                 ++i;
+            } else {
+                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
             }
         }
         return moved;
@@ -108,17 +109,17 @@ private:
         entry_header h{entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
         if (out.bytes <= entry_payload) {
             if (out.bytes != 0) { std::memcpy(c->payload(out.bytes), out.data, out.bytes); }
-            r.at_ = phase::done;
+            r.phase_ = phase::done;
         } else if (auto* const slot =
                        out.bytes <= small_slot_bytes ? small_.take(out.to, h) : nullptr) {
             h.kind = entry_kind::slotted;
             small_.fill(slot, out.data, out.bytes);
-            r.at_ = phase::done;
+            r.phase_ = phase::done;
         } else {
             h.kind = entry_kind::offer;
             h.location = memory_.location_of(out);
             h.sender = r.mine_ = numbers_.add(r);
-            r.at_ = phase::offered;
+            r.phase_ = phase::offered;
         }
         rings_.hand_over(out.to, *c, h);
         return true;
@@ -142,18 +143,17 @@ private:
         auto const& out = r.out_;
         entry_header const h{entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
         arrive(me_, h, out.data);
-        r.at_ = phase::done;
+        r.phase_ = phase::done;
         return true;
     }
 
-    /// Takes what a ring holds, once round at most: a peer that fills it as fast must not keep this
-    /// rank from all else.
+    /// Receives at most one lap of a ring, because a peer may fill it as fast.
     bool drain(rank_t from) {
         int taken = 0;
-        while (taken < entries_per_ring && take(from)) { ++taken; }
+        while (taken < entries_per_ring && receive(from)) { ++taken; }
         return taken != 0;
     }
-    bool take(rank_t from) {
+    bool receive(rank_t from) {
         auto* const c = rings_.full_entry(from);
         if (c == nullptr) { return false; }
         auto const h = entry_header::of(*c);
@@ -210,16 +210,16 @@ private:
     }
     void ask_for_slots(request& r) {
         r.mine_ = numbers_.add(r);
-        r.at_ = phase::accepting;
+        r.phase_ = phase::accepting;
     }
     void activate(request& r, phase at) {
         active_.push_back(&r);
-        r.at_ = at;
+        r.phase_ = at;
     }
     void finish(request& r) {
         numbers_.remove(r.mine_);
         r.mine_ = 0;
-        r.at_ = phase::done;
+        r.phase_ = phase::done;
     }
 
     [[gnu::cold]] void fragment(rank_t from, entry_header const& h) {
@@ -233,12 +233,12 @@ private:
     }
 
     [[gnu::cold]] bool advance(request& r) {
-        switch (r.at_) {
+        switch (r.phase_) {
             case phase::accepting: {
                 entry_header const h{
                     .kind = entry_kind::accept, .sender = r.theirs_, .receiver = r.mine_};
                 if (!rings_.push(r.in_.from, h)) { return false; }
-                r.at_ = phase::receiving;
+                r.phase_ = phase::receiving;
                 return true;
             }
             case phase::pulling: return pull(r);
@@ -262,7 +262,7 @@ private:
             ask_for_slots(r);
             return true;
         }
-        if (r.moved_ == r.in_.bytes) { r.at_ = phase::acknowledging; }
+        if (r.moved_ == r.in_.bytes) { r.phase_ = phase::acknowledging; }
         return true;
     }
 

@@ -67,7 +67,12 @@ private:
         }
     }
 
-    phase at_ = phase::idle;
+    /// Whether it goes on only if this rank polls it. Else the next message of the peer moves it.
+    bool needs_polling() const {
+        return phase_ != phase::done && phase_ != phase::offered && phase_ != phase::receiving;
+    }
+
+    phase phase_ = phase::idle;
     bool wrong_ = false;
     rank_t peer_ = 0;
     outgoing out_{};
@@ -108,7 +113,7 @@ public:
         auto* const r = find(number);
         if (r == nullptr) { return nullptr; }  // it was cancelled
         auto const its_peer = expected == phase::offered ? r->out_.to : r->in_.from;
-        require_sense(r->at_ == expected && its_peer == peer, peer);
+        require_sense(r->phase_ == expected && its_peer == peer, peer);
         return r;
     }
     void remove(std::uint64_t number) {

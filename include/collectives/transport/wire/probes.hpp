@@ -32,7 +32,7 @@ template <link Link>
 class probes {
 public:
     /// The bytes of the next message of that rank under that tag, if its frame has come.
-    std::optional<std::size_t> look(Link& over, rank_t from, std::uint64_t tag) {
+    std::optional<std::size_t> probe(Link& over, rank_t from, std::uint64_t tag) {
         auto* mine = find(from, tag);
         if (mine == all_.end()) {
             if (!over.waits(from, tag)) { return {}; }

@@ -97,7 +97,7 @@ public:
     }
     /// The bytes of the next message with a `check` that waits here.
     std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) {
-        return probes_.look(*link_, from, tag);
+        return probes_.probe(*link_, from, tag);
     }
     /// Takes back what can be; what has found its peer gets a moment to end. Afterwards nothing
     /// uses the caller's memory: if need be no data travels over this transport any more. MPI

@@ -36,7 +36,7 @@ public:
     bool move(int events, member const& host) {
         if (!stream_.move(events)) { return false; }
         while (stage_ != stage::known && !stream_.expects()) {
-            if (!take(host)) { return false; }
+            if (!read(host)) { return false; }
         }
         return stream_.speak();
     }
@@ -47,7 +47,7 @@ public:
 private:
     enum class stage { begins, greets, proves, known };
 
-    bool take(member const& host) {
+    bool read(member const& host) {
         auto const& heard = stream_.received();
         switch (stage_) {
             case stage::begins: {
