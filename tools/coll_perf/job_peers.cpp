@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job_peers.hpp"
 
-#include "board.hpp"
+#include "sample_board.hpp"
 #include "launch.hpp"
 #include "order.hpp"
 #include "peers.hpp"

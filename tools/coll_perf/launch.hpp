@@ -2,7 +2,7 @@
 // Runs one launch in a process of its own: our ranks, or a peer's launcher.
 #pragma once
 
-#include "board.hpp"
+#include "sample_board.hpp"
 
 #include <functional>
 #include <string>

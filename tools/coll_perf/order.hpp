@@ -2,7 +2,7 @@
 // What coll_perf asks of the ranks that it has a launcher start, and where they meet.
 #pragma once
 
-#include "board.hpp"
+#include "sample_board.hpp"
 #include "job.hpp"
 
 #include <fcntl.h>

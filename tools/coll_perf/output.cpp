@@ -4,7 +4,7 @@
 #include "csv.hpp"
 #include "host.hpp"
 #include "nccl_json.hpp"
-#include "report.hpp"
+#include "html_page.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // Measures one case on one rank. Ours and the peers' drivers run this very text.
 #pragma once
 
-#include "board.hpp"
+#include "sample_board.hpp"
 #include "copies.hpp"
 #include "model.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <collectives/schedule.hpp>
 #include <collectives/schedule/drawing/labels.hpp>
-#include <collectives/schedule/drawing/report.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 
 #include <cstddef>
 #include <string>

@@ -12,7 +12,7 @@ namespace collectives::inline v0 {
 /// Knows only offsets, no memory. Both functions are O(free ranges).
 class free_list {
 public:
-    struct stretch {
+    struct free_range {
         std::size_t first = 0, bytes = 0;
     };
 
@@ -27,7 +27,7 @@ public:
         }
         return {};
     }
-    [[gnu::cold]] void give_back(stretch s) {
+    [[gnu::cold]] void give_back(free_range s) {
         if (s.bytes == 0) { return; }
         std::size_t i = 0;
         while (i < free_.size() && free_[i].first < s.first) { ++i; }
@@ -36,7 +36,7 @@ public:
         if (i > 0 && joins(i - 1, i)) { join(i - 1); }
     }
     /// Takes the free range that ends at `end` out of the list; an empty one if there is none.
-    stretch take_before(std::size_t end) {
+    free_range take_before(std::size_t end) {
         if (free_.empty() || free_.back().first + free_.back().bytes != end) { return {end, 0}; }
         auto const last = free_.back();
         free_.pop_back();
@@ -52,11 +52,11 @@ private:
         erase(i + 1);
     }
     void erase(std::size_t i) { free_.erase(at(i)); }
-    lean_vector<stretch>::iterator at(std::size_t i) {
+    lean_vector<free_range>::iterator at(std::size_t i) {
         return free_.begin() + static_cast<std::ptrdiff_t>(i);
     }
 
-    lean_vector<stretch> free_;  // by offset
+    lean_vector<free_range> free_;  // by offset
 };
 
 }  // namespace collectives

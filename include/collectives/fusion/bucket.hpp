@@ -6,9 +6,9 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/streaming_copy.hpp>
 #include <collectives/fusion/bucket_planner.hpp>
+#include <collectives/fusion/bucket_tensor.hpp>
 #include <collectives/fusion/device_packer.hpp>
 #include <collectives/fusion/element.hpp>
-#include <collectives/fusion/piece.hpp>
 #include <collectives/fusion/program_store.hpp>
 #include <collectives/fusion/report_failure.hpp>
 
@@ -57,24 +57,24 @@ public:
         count_ = 0;
         priority_ = std::numeric_limits<int>::min();
         ++times_opened_;
-        pieces_.begin(at_once_ && is_same);
+        tensors_.begin(at_once_ && is_same);
         packed_ = packed_bytes_ = 0;
         all_but_last_ = latest_;
         planned_ = 0;
         expected_ = {};
     }
     /// Adds a tensor. `before` is what the bucket holds without it.
-    void add(fused_piece const& p, std::string_view name, int priority,
+    void add(bucket_tensor const& p, std::string_view name, int priority,
              bucket_planner::fill const& before) {
-        pieces_.add(p, name);
-        planned_ = pieces_.all().size();
+        tensors_.add(p, name);
+        planned_ = tensors_.all().size();
         latest_ = before;
         count_ += p.count;
         priority_ = std::max(priority_, priority);
         at_once_ = at_once_ && count_ * of_->wire_size <= memory_.bytes;
         if (!at_once_) { return; }
         pack_next();
-        auto const rest = pieces_.rest();
+        auto const rest = tensors_.rest();
         expected_ = {rest.data(), rest.data(), rest.data() + rest.size(),
                      memory_.data + packed_bytes_};
     }
@@ -100,15 +100,15 @@ public:
         auto const n = static_cast<std::size_t>(e.next - e.first);
         if (n == 0) { return 0; }
         auto const bytes = static_cast<std::size_t>(e.to - memory_.data) - packed_bytes_;
-        pieces_.take_again(n, index);
+        tensors_.take_again(n, index);
         packed_ += n;
         packed_bytes_ += bytes;
         count_ += bytes / of_->size;
         return n;
     }
     /// Adds the noted tensors to the planner. Call it before the planner gets `next`.
-    void plan(bucket_planner& places, fused_element const& of, fused_piece const& next) {
-        if (planned_ < pieces_.all().size() && of_ == &of && pieces_.is_last_again(next)) {
+    void plan(bucket_planner& places, fused_element const& of, bucket_tensor const& next) {
+        if (planned_ < tensors_.all().size() && of_ == &of && tensors_.is_last_again(next)) {
             places.add_again(number_, all_but_last_);
         } else {
             plan(places);
@@ -116,7 +116,7 @@ public:
     }
     /// The same, before the planner gets anything else.
     void plan(bucket_planner& places) {
-        auto const all = pieces_.all();
+        auto const all = tensors_.all();
         for (; planned_ < all.size(); ++planned_) {
             latest_ = places.add(of_->shape(all[planned_].count)).before;
         }
@@ -127,7 +127,7 @@ public:
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
         if (device_ != nullptr) { follow(how.stream); }
-        auto* const at = travels_as_it_is() ? pieces_.all().front().data : pack();
+        auto* const at = travels_as_it_is() ? tensors_.all().front().data : pack();
         if (!program_ || made_for_ != content) {
             auto& kept = programs.of(content);
             if (!kept) { kept = make_program(*core_, *of_, count_, content, how); }
@@ -163,20 +163,20 @@ public:
     void finish() {
         core_->forget(run_);
         if (device_ == nullptr && !travels_as_it_is()) { unpack(); }
-        pieces_.end();
+        tensors_.end();
         times_done_.fetch_add(1, std::memory_order_release);
     }
     /// Gives the bucket up after a failure. Memory that the transport may still use stays.
     void abandon() {
         scratch().abandon(std::exchange(memory_, {}));
-        pieces_.forget();
+        tensors_.forget();
     }
 
     int number() const { return number_; }
     /// The highest priority of its tensors.
     int priority() const { return priority_; }
-    /// Its pieces; none once it is finished.
-    auto const& pieces() const { return pieces_; }
+    /// Its tensors; none once it is finished.
+    auto const& tensors() const { return tensors_; }
     fused_element const& element() const { return *of_; }
     /// How often it has been finished. This tells a waiter of an earlier use from one of a later
     /// use.
@@ -185,11 +185,11 @@ public:
     bool is_finished() const { return times_done() == times_opened_; }
 
 private:
-    /// The tensors that may come again, in `rest()` of the pieces, and where they are packed.
+    /// The tensors that may come again, in `rest()` of the tensors, and where they are packed.
     struct expectation {
-        fused_piece const* first = nullptr;
-        fused_piece const* next = nullptr;
-        fused_piece const* end = nullptr;
+        bucket_tensor const* first = nullptr;
+        bucket_tensor const* next = nullptr;
+        bucket_tensor const* end = nullptr;
         std::byte* to = nullptr;
     };
 
@@ -213,7 +213,7 @@ private:
     }
 
     void pack_next() {
-        auto const& p = pieces_.all()[packed_++];
+        auto const& p = tensors_.all()[packed_++];
         if (p.count == 0) { return; }
         auto* const to = memory_.data + packed_bytes_;
         if (of_->encode != nullptr) {
@@ -233,13 +233,13 @@ private:
         if (device_ != nullptr) {
             pack_on_device();
         } else {
-            while (packed_ < pieces_.all().size()) { pack_next(); }
+            while (packed_ < tensors_.all().size()) { pack_next(); }
         }
         return memory_.data;
     }
     void unpack() {
         auto const* from = memory_.data;
-        for (auto const& p : pieces_.all()) {
+        for (auto const& p : tensors_.all()) {
             if (p.count == 0) { continue; }
             if (of_->decode != nullptr) {
                 convert(of_->decode, p.data, from, p.count);
@@ -256,14 +256,14 @@ private:
     void pack_on_device() {
         device_scope const here(device_);
         try {
-            packer_.pack(scratch(), *device_, *of_, pieces_.all(), memory_.data);
+            packer_.pack(scratch(), *device_, *of_, tensors_.all(), memory_.data);
         } catch (...) {  // the tensors are the caller's again
             device_->drain_if_possible();
             throw;
         }
     }
     void unpack_on_device() {
-        if (!travels_as_it_is()) { packer_.unpack(*device_, *of_, pieces_.all(), memory_.data); }
+        if (!travels_as_it_is()) { packer_.unpack(*device_, *of_, tensors_.all(), memory_.data); }
     }
 
     std::shared_ptr<communicator_core> core_;
@@ -273,11 +273,11 @@ private:
     bool alone_ = false;
     bool at_once_ = false;
     std::size_t count_ = 0;
-    std::size_t packed_ = 0, packed_bytes_ = 0;  // pieces that lie in memory_, and their bytes
+    std::size_t packed_ = 0, packed_bytes_ = 0;  // tensors that lie in memory_, and their bytes
     int priority_ = 0;
-    piece_list pieces_;
+    tensor_list tensors_;
     expectation expected_;
-    std::size_t planned_ = 0;            // pieces that the planner knows
+    std::size_t planned_ = 0;            // tensors that the planner knows
     bucket_planner::fill latest_;        // before the latest of those
     bucket_planner::fill all_but_last_;  // before the last piece of the step before
     scratch_pool::buffer memory_{};

@@ -7,13 +7,13 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/run/waiter.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/mismatch_report.hpp>
 #include <collectives/fusion/options.hpp>
 #include <collectives/fusion/ready_agreement.hpp>
 #include <collectives/fusion/ready_list.hpp>
 #include <collectives/fusion/report_failure.hpp>
+#include <collectives/run/waiter.hpp>
 
 #include <algorithm>
 #include <array>

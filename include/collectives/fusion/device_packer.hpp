@@ -5,8 +5,8 @@
 #include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/fusion/bucket_tensor.hpp>
 #include <collectives/fusion/element.hpp>
-#include <collectives/fusion/piece.hpp>
 #include <collectives/run/scratch_pool.hpp>
 
 #include <algorithm>
@@ -21,18 +21,18 @@ namespace collectives::inline v0::detail {
 /// is enqueued on the rank's stream; call it while a `device_scope` lives.
 class device_packer {
 public:
-    using pieces = std::span<fused_piece const>;
+    using tensors = std::span<bucket_tensor const>;
 
     /// Copies from the tensors to `bucket`.
-    void pack(scratch_pool& pool, device_space& space, fused_element const& of, pieces all,
+    void pack(scratch_pool& pool, device_space& space, fused_element const& of, tensors all,
               std::byte* bucket) {
         copies_ = all.size() == 1 && of.travels_as_it_is();
         if (copies_) { return copy(space, bucket, all[0].data, all[0].count * of.size); }
         fill_table(pool, space, of, all);
         run(space, of, bucket, false);
     }
-    /// Copies back. The pieces are those of `pack`.
-    void unpack(device_space& space, fused_element const& of, pieces all, std::byte* bucket) {
+    /// Copies back. The tensors are those of `pack`.
+    void unpack(device_space& space, fused_element const& of, tensors all, std::byte* bucket) {
         if (copies_) { return copy(space, all[0].data, bucket, all[0].count * of.size); }
         run(space, of, bucket, true);
     }
@@ -51,7 +51,7 @@ private:
                 space.queue());
     }
     /// Cuts long tensors into parts, so that the whole device moves them.
-    void fill_table(scratch_pool& pool, device_space& space, fused_element const& of, pieces all) {
+    void fill_table(scratch_pool& pool, device_space& space, fused_element const& of, tensors all) {
         auto const size = of.size / of.parts;
         std::size_t total = 0;
         for (auto const& p : all) { total += p.count * of.parts; }

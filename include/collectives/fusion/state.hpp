@@ -55,7 +55,7 @@ public:
         }
         require_unbroken();
         note_again();
-        fused_piece const it{static_cast<std::byte*>(data), count, added_};
+        bucket_tensor const it{static_cast<std::byte*>(data), count, added_};
         if (device_ != nullptr) { require_usable(data, of.size * count); }
         if (open_ != nullptr) { open_->plan(planner_, of, it); }
         auto const p = planner_.add(of.shape(count, name));
@@ -218,10 +218,10 @@ private:
     tensor_report report_tensors() const {
         tensor_report mine;
         for (auto const& b : kept_) {
-            auto const pieces = b->pieces().all();
-            for (std::size_t i = 0; i < pieces.size(); ++i) {
-                mine.tensors.push_back({pieces[i].index, pieces.front().index, pieces[i].count,
-                                        b->element().type, b->pieces().name(i),
+            auto const tensors = b->tensors().all();
+            for (std::size_t i = 0; i < tensors.size(); ++i) {
+                mine.tensors.push_back({tensors[i].index, tensors.front().index, tensors[i].count,
+                                        b->element().type, b->tensors().name(i),
                                         b->element().type_name});
             }
         }

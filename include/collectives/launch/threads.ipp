@@ -35,16 +35,16 @@ using collectives::detail::start_thread;
         } catch (...) { fail(r); }
         state.depart(r, shared::life::left, 0);
     };
-    struct seat {
+    struct rank_thread {
         function_ref<void(rank_t)> live;
         rank_t rank;
         std::thread thread;
     };
     auto const take = [](void* its) {
-        auto const& mine = *static_cast<seat const*>(its);
+        auto const& mine = *static_cast<rank_thread const*>(its);
         mine.live(mine.rank);
     };
-    lean_vector<seat> ranks;
+    lean_vector<rank_thread> ranks;
     ranks.reserve(thrown.size());
     rank_t started = 0;
     try {

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/lower/receive_places.hpp>
-#include <collectives/lower/layout.hpp>
 #include <collectives/lower/bound.hpp>
-#include <collectives/lower/dead_after.hpp>
-#include <collectives/lower/next_use.hpp>
 #include <collectives/lower/chunk_places.hpp>
+#include <collectives/lower/dead_after.hpp>
+#include <collectives/lower/layout.hpp>
+#include <collectives/lower/next_use.hpp>
+#include <collectives/lower/receive_places.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ public:
 
 private:
     std::size_t chunk(int c) const { return static_cast<std::size_t>(c % what_.chunks); }
-    [[gnu::cold, gnu::noinline]] std::size_t bytes_of(piece p) const {
+    [[gnu::cold, gnu::noinline]] std::size_t bytes_of(chunk_run p) const {
         std::size_t sum = 0;
         for (int k = 0; k < p.count; ++k) { sum += layout_.bytes[chunk(p.first + k)]; }
         return sum;
@@ -95,7 +95,7 @@ private:
         round_.folds.first = count(result_.folds);
         round_.overwritten.first = count(result_.overwritten);
         auto const copies = count(result_.copies);
-        auto const each_piece = [&](bool sends, auto&& add) {
+        auto const each_chunk_run = [&](bool sends, auto&& add) {
             for (auto const* s = first; s != last; ++s) {
                 if ((s->what == verb::send) != sends) { continue; }
                 for (auto const p : cut_range(s->chunks, what_.chunks, how_.whole_ranges)) {
@@ -103,11 +103,11 @@ private:
                 }
             }
         };
-        each_piece(true, [&](step const& s, piece p) { add_send(s, p); });
+        each_chunk_run(true, [&](step const& s, chunk_run p) { add_send(s, p); });
         round_.gathers = since(result_.copies, copies);
         round_.gathered_over = since(result_.overwritten, round_.overwritten.first);
         round_.overwritten.first = round_.gathered_over.last;
-        each_piece(false, [&](step const& s, piece p) { add_receive(s, p); });
+        each_chunk_run(false, [&](step const& s, chunk_run p) { add_receive(s, p); });
         add_folds();
         round_.sends = since(result_.sends, round_.sends.first);
         round_.receives = since(result_.receives, round_.receives.first);
@@ -127,7 +127,7 @@ private:
         values_.end_round();
     }
 
-    [[gnu::cold]] void add_send(step const& s, piece p) {
+    [[gnu::cold]] void add_send(step const& s, chunk_run p) {
         auto const bytes = bytes_of(p);
         auto const add = [&](place at) {
             result_.sends.push_back(
@@ -137,10 +137,10 @@ private:
             return add({memory::input, layout_.input[chunk(p.first)].offset});
         }
         auto const staged = is_staged(how_.how);
-        auto parts = values_.stretches(p, staged);
+        auto parts = values_.contiguous_ranges(p, staged);
         auto at = parts.front().from;
         if (parts.size() > 1 || (!is_read(how_.how, at.where) && bytes != 0)) {
-            if (staged) { parts = values_.stretches(p, false); }
+            if (staged) { parts = values_.contiguous_ranges(p, false); }
             auto const to_output = !staged && values_.can_be_gathered(p);
             auto const is_sent_now = [&](place x, std::size_t n) { return sent_now(x, n); };
             at = to_output ? place{memory::output, layout_.output[chunk(p.first)].offset}
@@ -167,7 +167,7 @@ private:
                stage_at_once(result_, result_.rounds.back().folds, c);
     }
 
-    [[gnu::cold]] void add_receive(step const& s, piece p) {
+    [[gnu::cold]] void add_receive(step const& s, chunk_run p) {
         auto const index = count(result_.receives);
         bound_transfer t{round_.number, s.peer, s.what, {p.first, p.count}, {}, bytes_of(p),
                          false,         0,      0};
@@ -228,7 +228,7 @@ private:
         return false;
     }
 
-    [[gnu::cold]] void add_fold(piece p, std::size_t bytes,
+    [[gnu::cold]] void add_fold(chunk_run p, std::size_t bytes,
                                 lean_vector<incoming_chunk> const& sources) {
         auto const first = chunk(p.first);
         auto const own = values_.of(first);

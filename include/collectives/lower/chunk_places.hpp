@@ -16,14 +16,15 @@
 namespace collectives::inline v0::lowering {
 
 /// Neighbouring chunks that do not wrap around the end.
-struct piece {
+struct chunk_run {
     int first = 0, count = 0;
 };
 
 /// A range of chunks, cut where it wraps around the end; cut into single chunks if chunks are not
 /// contiguous.
-[[gnu::cold]] inline lean_vector<piece> cut_range(chunk_range r, int chunks, bool side_by_side) {
-    lean_vector<piece> result;
+[[gnu::cold]] inline lean_vector<chunk_run> cut_range(chunk_range r, int chunks,
+                                                      bool side_by_side) {
+    lean_vector<chunk_run> result;
     auto const before_end = std::min(r.count, chunks - r.first);
     if (side_by_side) {
         result.push_back({r.first, before_end});
@@ -68,9 +69,9 @@ public:
         return layout_.separate ? place{memory::input, layout_.input[c].offset} : now_[c].at;
     }
 
-    /// The contiguous ranges of a piece's values, or of what peers that reach only scratch can read
-    /// of them, in order: copies without a destination yet.
-    [[gnu::cold]] lean_vector<bound_copy> stretches(piece p, bool for_peers) const {
+    /// The contiguous ranges of the values of a run of chunks, or of what peers that reach only
+    /// scratch can read of them, in order: copies without a destination yet.
+    [[gnu::cold]] lean_vector<bound_copy> contiguous_ranges(chunk_run p, bool for_peers) const {
         lean_vector<bound_copy> result;
         for (int k = 0; k < p.count; ++k) {
             auto const c = chunk(p, k);
@@ -88,9 +89,10 @@ public:
         return result;
     }
 
-    /// Moves the values of a piece to one contiguous place: in the output, or in new scratch if the
-    /// output does not cover them or `output_is_taken` says that its place must not be written.
-    [[gnu::cold]] place move(piece p, std::size_t bytes,
+    /// Moves the values of a run of chunks to one contiguous place: in the output, or in new
+    /// scratch if the output does not cover them or `output_is_taken` says that its place must not
+    /// be written.
+    [[gnu::cold]] place move(chunk_run p, std::size_t bytes,
                              function_ref<bool(place)> output_is_taken) {
         bool covered = true;
         for (int k = 0; k < p.count; ++k) { covered = covered && layout_.wanted[chunk(p, k)]; }
@@ -126,9 +128,9 @@ public:
                : v.copy_unit >= 0                                 ? place{memory::scratch, v.copy}
                                                                   : of(c);
     }
-    /// Scratch for a copy of a piece, which lasts until it is dropped. It may replace older copies
-    /// of these values, except those that `is_sent` still needs.
-    [[gnu::cold]] place stage(piece p, std::size_t bytes,
+    /// Scratch for a copy of a run of chunks, which lasts until it is dropped. It may replace older
+    /// copies of these values, except those that `is_sent` still needs.
+    [[gnu::cold]] place stage(chunk_run p, std::size_t bytes,
                               function_ref<bool(place, std::size_t)> is_sent) {
         auto const before = ending_.size();
         for (int k = 0; k < p.count; ++k) { drop_copy(chunk(p, k)); }
@@ -164,8 +166,8 @@ public:
         for (auto const& [first, bytes] : ending_) { scratch_.give_back(first, bytes); }
         ending_.clear();
     }
-    /// Whether the output covers the whole piece, and each of its chunks is there or has not moved.
-    bool can_be_gathered(piece p) const {
+    /// Whether the output covers the whole run, and each of its chunks is there or has not moved.
+    bool can_be_gathered(chunk_run p) const {
         for (int k = 0; k < p.count; ++k) {
             auto const c = chunk(p, k);
             auto const at = now_[c].at;
@@ -193,7 +195,7 @@ private:
         int chunks = 0;  // number of values in it
     };
 
-    std::size_t chunk(piece p, int k) const {
+    std::size_t chunk(chunk_run p, int k) const {
         return static_cast<std::size_t>(p.first + k) % layout_.bytes.size();
     }
     [[gnu::cold]] void leave(int& unit) {

@@ -11,7 +11,7 @@
 namespace collectives::inline v0::lowering {
 
 /// A range of bytes of a buffer that holds a chunk.
-struct stretch {
+struct byte_range {
     bool there = false;
     std::size_t offset = 0;
     std::size_t bytes = 0;
@@ -20,7 +20,7 @@ struct stretch {
 /// For each chunk: its place in the input and in the output, and whether this rank has it at the
 /// start and must have it at the end.
 struct layout {
-    lean_vector<stretch> input, output;
+    lean_vector<byte_range> input, output;
     lean_vector<std::size_t> bytes;  // of each chunk
     lean_vector<char> held, wanted;  // truth values; vector<bool> is much code
     bool separate = false;  // all_to_all: chunk i of the input is not chunk i of the output
@@ -69,8 +69,8 @@ inline lean_vector<extent> cut(std::size_t count, int chunks,
         call.recv_counts.empty() ? whole : detail::cut(call.count, chunks, call.recv_counts);
     auto const place = [&](extent e, std::size_t base) {
         auto const part = block(e.size, segments, segment);
-        return stretch{true, (e.first + part.first - base) * call.elem_size,
-                       part.size * call.elem_size};
+        return byte_range{true, (e.first + part.first - base) * call.elem_size,
+                          part.size * call.elem_size};
     };
     for (std::size_t c = 0; c < n; ++c) {
         result.bytes[c] = place(whole[c], 0).bytes;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/schedule/draw.hpp>
-#include <collectives/schedule/drawing/report.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/rounds.hpp>
 #include <collectives/schedule/drawing/svg.hpp>
 

@@ -57,21 +57,21 @@ template <bool Sure, std::size_t Length, class Body>
 }
 
 /// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
-/// run in stretches of a fixed length: those g++ 12 turns into vector instructions at -O2 already.
-/// So do short ones at the end, since small vectors are nothing but an end. The last few must not
-/// be vectorised (the empty asm forbids it): that would be one more text in each program.
+/// run in unrolled parts of a fixed length: those g++ 12 turns into vector instructions at -O2
+/// already. So do short ones at the end, since small vectors are nothing but an end. The last few
+/// must not be vectorised (the empty asm forbids it): that would be one more text in each program.
 template <class T, bool Sure, class Body>
 [[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
-    constexpr std::size_t stretch = std::clamp<std::size_t>(256 / sizeof(T), 16, 64);
+    constexpr std::size_t unrolled = std::clamp<std::size_t>(256 / sizeof(T), 16, 64);
     constexpr std::size_t few = 8;
     std::size_t i = 0;
     if constexpr (sizeof(T) > 64) {  // nothing for vectors; and large ones need room on the stack
         for (; i < count; ++i) { body(i); }
         return;
     }
-    for (; i + stretch <= count; i += stretch) {
-        for_each_of<Sure, stretch>([&](std::size_t j)
-                                       __attribute__((always_inline)) { body(i + j); });
+    for (; i + unrolled <= count; i += unrolled) {
+        for_each_of<Sure, unrolled>([&](std::size_t j)
+                                        __attribute__((always_inline)) { body(i + j); });
     }
     for (; i + few <= count; i += few) {
         for_each_of<Sure, few>([&](std::size_t j) __attribute__((always_inline)) { body(i + j); });

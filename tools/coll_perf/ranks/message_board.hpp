@@ -2,7 +2,7 @@
 // What a `board` does, by messages of a communicator of its own: where ranks share no memory.
 #pragma once
 
-#include "../board.hpp"
+#include "../sample_board.hpp"
 
 #include <collectives/communicator.hpp>
 

@@ -2,7 +2,7 @@
 // What one of our ranks does in a launch, whatever carries it.
 #pragma once
 
-#include "../board.hpp"
+#include "../sample_board.hpp"
 #include "../job.hpp"
 
 #include <collectives/communicator.hpp>

@@ -3,9 +3,9 @@
 // those of an earlier one.
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/core/descriptor.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

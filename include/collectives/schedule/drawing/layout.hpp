@@ -4,8 +4,8 @@
 
 #include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/phases.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
-#include <collectives/schedule/drawing/report.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // The phase that each round belongs to, by the name that books give it.
 #pragma once
 
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
-#include <collectives/schedule/drawing/report.hpp>
 
 #include <algorithm>
 #include <array>

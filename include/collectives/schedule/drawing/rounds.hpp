@@ -4,8 +4,8 @@
 
 #include <collectives/schedule/drawing/describe.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
-#include <collectives/schedule/drawing/report.hpp>
 #include <collectives/schedule/drawing/rounds_table.hpp>
 #include <collectives/schedule/drawing/text_style.hpp>
 

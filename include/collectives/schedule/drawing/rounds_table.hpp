@@ -5,8 +5,8 @@
 #include <collectives/schedule/drawing/describe.hpp>
 #include <collectives/schedule/drawing/labels.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
-#include <collectives/schedule/drawing/report.hpp>
 
 #include <algorithm>
 #include <string>

@@ -7,8 +7,8 @@
 #include <collectives/schedule/drawing/palette.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
 #include <collectives/schedule/drawing/phases.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/replay.hpp>
-#include <collectives/schedule/drawing/report.hpp>
 #include <collectives/schedule/drawing/svg_arrows.hpp>
 #include <collectives/schedule/drawing/svg_cells.hpp>
 #include <collectives/schedule/drawing/svg_frame.hpp>

@@ -6,7 +6,7 @@
 #include <collectives/schedule/drawing/layout.hpp>
 #include <collectives/schedule/drawing/palette.hpp>
 #include <collectives/schedule/drawing/pattern.hpp>
-#include <collectives/schedule/drawing/report.hpp>
+#include <collectives/schedule/drawing/picture_report.hpp>
 #include <collectives/schedule/drawing/svg_begin.hpp>
 
 #include <cstddef>

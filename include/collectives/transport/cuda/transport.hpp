@@ -113,9 +113,9 @@ public:
         auto& mine = begin(r);
         auto sent = out;
         if (out.bytes != 0 && is_on_device(out.data)) {
-            mine.landing = std::make_unique_for_overwrite<std::byte[]>(out.bytes);
-            move(mine.landing.get(), out.data, out.bytes);
-            sent.data = mine.landing.get();
+            mine.host_copy = std::make_unique_for_overwrite<std::byte[]>(out.bytes);
+            move(mine.host_copy.get(), out.data, out.bytes);
+            sent.data = mine.host_copy.get();
         }
         base().isend(sent, mine.below());
     }
@@ -123,8 +123,8 @@ public:
         auto& mine = begin(r);
         auto awaited = in;
         if (in.bytes != 0 && is_on_device(in.data)) {
-            mine.landing = std::make_unique_for_overwrite<std::byte[]>(in.bytes);
-            mine.target = std::exchange(awaited.data, mine.landing.get());
+            mine.host_copy = std::make_unique_for_overwrite<std::byte[]>(in.bytes);
+            mine.target = std::exchange(awaited.data, mine.host_copy.get());
             mine.bytes = in.bytes;
         }
         base().irecv(awaited, mine.below());
@@ -133,7 +133,7 @@ public:
         auto& mine = static_cast<request&>(r);
         if (!base().test(mine.below())) { return false; }
         if (auto* const to = std::exchange(mine.target, nullptr); to != nullptr && !r.wrong()) {
-            move(to, mine.landing.get(), mine.bytes);
+            move(to, mine.host_copy.get(), mine.bytes);
         }
         return true;
     }
@@ -211,13 +211,13 @@ private:
 
     struct request final : adapted_request {
         using adapted_request::adapted_request;
-        std::unique_ptr<std::byte[]> landing;  // of the bytes, in the host's memory
-        std::byte* target = nullptr;           // where they go from there
+        std::unique_ptr<std::byte[]> host_copy;  // of the bytes, in the host's memory
+        std::byte* target = nullptr;             // where they go from there
         std::size_t bytes = 0;
     };
     static request& begin(any_request& r) {
         auto& mine = static_cast<request&>(r);
-        mine.landing = {};
+        mine.host_copy = {};
         mine.target = nullptr;
         return mine;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report.hpp"
+#include "html_page.hpp"
 
 #include "csv.hpp"
 

@@ -12,65 +12,65 @@
 
 namespace collectives::inline v0::detail {
 
-struct fused_piece {
+struct bucket_tensor {
     std::byte* data = nullptr;
     std::size_t count = 0;    // elements
     std::uint64_t index = 0;  // how many tensors were added before it
 };
 
-/// The list keeps the pieces of the step before until others come, because most steps are alike.
-class piece_list {
+/// The list keeps the tensors of the step before until others come, because most steps are alike.
+class tensor_list {
 public:
     /// Begins a new step. `like_before`: it may be like the step before.
     void begin(bool like_before) {
         if (!like_before || !names_.empty()) { forget(); }
     }
-    /// Ends the step: all pieces have been added, and are done.
+    /// Ends the step: all tensors have been added, and are done.
     void end() {
-        pieces_.resize(here_);
+        tensors_.resize(here_);
         here_ = 0;
     }
     void forget() {
-        pieces_.clear();
+        tensors_.clear();
         names_.clear();
         here_ = 0;
     }
-    void add(fused_piece const& p, std::string_view name) {
+    void add(bucket_tensor const& p, std::string_view name) {
         if (name.empty() && is_at(here_, p)) { return take_again(1, p.index); }
-        pieces_.resize(here_++);
-        pieces_.push_back(p);
+        tensors_.resize(here_++);
+        tensors_.push_back(p);
         if (!name.empty()) {
-            names_.resize(pieces_.size());
+            names_.resize(tensors_.size());
             names_.back() = name;
         }
     }
     /// Whether `p` comes next, and was the last piece of the step before.
-    bool is_last_again(fused_piece const& p) const {
-        return here_ + 1 == pieces_.size() && is_at(here_, p);
+    bool is_last_again(bucket_tensor const& p) const {
+        return here_ + 1 == tensors_.size() && is_at(here_, p);
     }
-    /// The pieces of the step before that have not come again, without the last one.
-    std::span<fused_piece const> rest() const {
-        auto const left = pieces_.size() - here_;
-        return {pieces_.data() + here_, left > 0 ? left - 1 : 0};
+    /// The tensors of the step before that have not come again, without the last one.
+    std::span<bucket_tensor const> rest() const {
+        auto const left = tensors_.size() - here_;
+        return {tensors_.data() + here_, left > 0 ? left - 1 : 0};
     }
     /// The next `n` of these came again; `index` is that of the first.
     void take_again(std::size_t n, std::uint64_t index) {
-        for (auto const end = here_ + n; here_ < end; ++here_) { pieces_[here_].index = index++; }
+        for (auto const end = here_ + n; here_ < end; ++here_) { tensors_[here_].index = index++; }
     }
 
-    /// The pieces of this step.
-    std::span<fused_piece const> all() const { return {pieces_.data(), here_}; }
+    /// The tensors of this step.
+    std::span<bucket_tensor const> all() const { return {tensors_.data(), here_}; }
     /// The name of all()[i]; empty if it has none.
     short_text<40> name(std::size_t i) const {
         return i < names_.size() ? names_[i] : short_text<40>();
     }
 
 private:
-    bool is_at(std::size_t i, fused_piece const& p) const {
-        return i < pieces_.size() && pieces_[i].data == p.data && pieces_[i].count == p.count;
+    bool is_at(std::size_t i, bucket_tensor const& p) const {
+        return i < tensors_.size() && tensors_[i].data == p.data && tensors_[i].count == p.count;
     }
 
-    lean_vector<fused_piece> pieces_;
+    lean_vector<bucket_tensor> tensors_;
     lean_vector<short_text<40>> names_;  // up to the last one that has a name
     std::size_t here_ = 0;
 };
