@@ -68,9 +68,11 @@ function(collectives_link_compiled target)
     endif()
     target_link_libraries(${target} PRIVATE collectives::compiled)
     get_target_property(linked ${target} LINK_LIBRARIES)
-    if("collectives::ucx" IN_LIST linked)
-        target_link_libraries(${target} PRIVATE collectives::compiled_ucx)
-    endif()
+    foreach(transport IN ITEMS ucx mpi)
+        if("collectives::${transport}" IN_LIST linked)
+            target_link_libraries(${target} PRIVATE collectives::compiled_${transport})
+        endif()
+    endforeach()
 endfunction()
 
 # collectives_install_tool(TARGET): into the component `tools`, where it was built, with what bash completes.
@@ -95,8 +97,15 @@ function(collectives_compile_quickly target)
     endif()
 endfunction()
 
-if(CMAKE_BUILD_TYPE STREQUAL Debug AND TARGET collectives_compiled)    # what all tests with sanitizers call
-    target_compile_options(collectives_compiled PRIVATE -O1 -Wno-pass-failed)    # loops stay scalar at -O1
+include(cmake/mpis.cmake)
+
+if(CMAKE_BUILD_TYPE STREQUAL Debug)    # what all tests with sanitizers call
+    foreach(library IN ITEMS collectives_compiled collectives_compiled_mpi collectives_compiled_mpich
+            collectives_compiled_openmpi)
+        if(TARGET ${library})
+            target_compile_options(${library} PRIVATE -O1 -Wno-pass-failed)    # loops stay scalar at -O1
+        endif()
+    endforeach()
 endif()
 
 set(COLLECTIVES_CUDA_ARCHITECTURES 90 CACHE STRING

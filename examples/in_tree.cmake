@@ -70,12 +70,12 @@ endif()
 if(TARGET collectives::ucx)    # the one example whose transport is an argument, of all there are
     target_compile_definitions(tiny_sgd PRIVATE WITH_UCX)
     target_link_libraries(tiny_sgd PRIVATE collectives::ucx)
-    collectives_link_compiled(tiny_sgd)
 endif()
 if(TARGET collectives::mpi)
     target_compile_definitions(tiny_sgd PRIVATE WITH_MPI)
     target_link_libraries(tiny_sgd PRIVATE collectives::mpi)
 endif()
+collectives_link_compiled(tiny_sgd)
 collectives_test(examples.tiny_sgd.shm LABELS examples COMMAND tiny_sgd shm 3)
 if(TARGET collrun)    # its ranks belong to a job
     add_dependencies(examples collrun)

@@ -36,6 +36,28 @@ namespace detail {
         std::uint64_t{1}, model_of_environment(prices));
 }
 
+COLLECTIVES_INLINE operation& communicator_core::next_operation() {
+    if (idle_.empty()) { idle_.push_back(take<operation>(idle_)); }
+    return *idle_.back();
+}
+COLLECTIVES_INLINE void communicator_core::wait_over_messages(call_request const& r,
+                                                              std::shared_ptr<program> const& what,
+                                                              entry const& entered,
+                                                              std::exception_ptr const& thrown) {
+    auto o = take<operation>(idle_);
+    running guard{this, o.get()};
+    o->resume(engine_, what, entered, thrown, r.how.timeout.span());
+    engine_.add(*o);
+    engine_.wait(*o);
+    idle_.push_back(std::move(o));
+}
+
+COLLECTIVES_INLINE void communicator_core::abort(std::string_view why) {
+    engine_.board().fail(failure::make(failure_kind::aborted,
+                                       text_of("aborted by rank ", engine_.rank(), ": ", why)));
+    if (engine_.board().asks()) { engine_.shared()->tell_failures(); }
+}
+
 /// An all_gather of `bytes` bytes per rank for the library itself. `stated`, which messages name as
 /// the count, must be equal on all ranks.
 inline void all_gather_as(detail::communicator_core& core, collective what, void const* mine,

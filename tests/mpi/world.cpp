@@ -4,6 +4,7 @@
 #include <mpi/world.hpp>
 
 #include <collectives/mpi.hpp>
+#include <collectives/transport/mpi/transport.hpp>
 
 #include <conformance/capabilities.hpp>
 

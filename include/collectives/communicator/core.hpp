@@ -159,11 +159,7 @@ public:
     }
 
     /// Ends all calls on all ranks with an error that says `why`. Safe from any thread.
-    [[gnu::cold]] void abort(std::string_view why) {
-        engine_.board().fail(failure::make(failure_kind::aborted,
-                                           text_of("aborted by rank ", engine_.rank(), ": ", why)));
-        if (engine_.board().asks()) { engine_.shared()->tell_failures(); }
-    }
+    [[gnu::cold]] void abort(std::string_view why);
     /// Once: survivors that go on twice would get the same memory.
     bool may_shrink() { return !std::exchange(has_shrunk_, true); }
     /// A number for each communicator that is derived from this one.
@@ -181,6 +177,10 @@ private:
         from.pop_back();
         return o;
     }
+    /// For message_path: the operation that begins next, and the wait for it as an activity.
+    operation& next_operation();
+    void wait_over_messages(call_request const& r, std::shared_ptr<program> const& what,
+                            entry const& entered, std::exception_ptr const& thrown);
     template <class Operation, class Base, class Call>
     void complete(lean_vector<owned<Base>>& idle, Call const& r) {
         auto o = take<Operation>(idle);

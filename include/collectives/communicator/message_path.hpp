@@ -26,8 +26,7 @@ struct message_path {
         auto const* const steps = found == nullptr ? nullptr : (*found)->whole_over_messages();
         if (steps == nullptr) { return false; }
         auto& what = **found;
-        if (core.idle_.empty()) { core.idle_.push_back(core.take<operation>(core.idle_)); }
-        auto& o = *core.idle_.back();
+        auto& o = core.idle_.empty() ? core.next_operation() : *core.idle_.back();
         auto const entered = e.calls.number(what.hash());
         std::exception_ptr thrown;
         try {
@@ -47,7 +46,7 @@ struct message_path {
                 return true;
             }
         } catch (...) { thrown = std::current_exception(); }
-        wait(core, r, *found, entered, thrown);
+        core.wait_over_messages(r, *found, entered, thrown);
         return true;
     }
 
@@ -58,16 +57,6 @@ private:
     static bool is_prepared(call_request const& r) {
         return (r.op != nullptr && r.op->prepares) ||
                (r.shape.what == collective::all_to_all && r.shape.in_place);
-    }
-    [[gnu::noinline]] static void wait(communicator_core& core, call_request const& r,
-                                       std::shared_ptr<program> const& what, entry const& entered,
-                                       std::exception_ptr const& thrown) {
-        auto o = core.take<operation>(core.idle_);
-        communicator_core::running guard{&core, o.get()};
-        o->resume(core.engine_, what, entered, thrown, r.how.timeout.span());
-        core.engine_.add(*o);
-        core.engine_.wait(*o);
-        core.idle_.push_back(std::move(o));
     }
 };
 

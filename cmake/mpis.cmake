@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# MPICH and Open MPI, each by its full name, for plain mpicxx may belong to either. The list mpis names those
+# that are there; what is compiled with NAME links the target mpi_NAME. compiled_with_NAME is the library over
+# it, compiled once: that of collectives::compiled_mpi where CMake found the same one.
+set(mpis)
+foreach(mpi IN ITEMS mpich openmpi)
+    find_program(COLLECTIVES_MPICXX_${mpi} mpicxx.${mpi})
+    if(NOT COLLECTIVES_WITH_MPI OR NOT COLLECTIVES_MPICXX_${mpi})
+        continue()
+    endif()
+    execute_process(COMMAND ${COLLECTIVES_MPICXX_${mpi}} -show OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(words UNIX_COMMAND "${words}")
+    set(folders ${words})
+    list(FILTER folders INCLUDE REGEX "^-I")
+    list(TRANSFORM folders REPLACE "^-I" "")
+    list(FILTER words INCLUDE REGEX "^-(L|l|Wl)")
+    add_library(mpi_${mpi} INTERFACE)
+    target_compile_definitions(mpi_${mpi} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_include_directories(mpi_${mpi} SYSTEM INTERFACE ${folders})
+    target_link_libraries(mpi_${mpi} INTERFACE ${words})
+    list(APPEND mpis ${mpi})
+    set(compiled_with_${mpi} collectives_compiled_mpi)
+    if(NOT TARGET collectives_compiled_mpi OR NOT MPI_CXX_HEADER_DIR IN_LIST folders)
+        set(compiled_with_${mpi} collectives_compiled_${mpi})
+        add_library(collectives_compiled_${mpi} STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/mpi/mpi.cpp)
+        target_compile_definitions(collectives_compiled_${mpi}
+            PUBLIC COLLECTIVES_COMPILED_MPI PRIVATE COLLECTIVES_COMPILING)
+        target_link_libraries(collectives_compiled_${mpi} PUBLIC collectives_compiled mpi_${mpi})
+    endif()
+endforeach()
