@@ -92,7 +92,7 @@ private:
         round_.number = first->round;
         round_.sends.first = count(result_.sends);
         round_.receives.first = count(result_.receives);
-        round_.folds.first = count(result_.folds);
+        round_.reductions.first = count(result_.reductions);
         round_.overwritten.first = count(result_.overwritten);
         auto const copies = count(result_.copies);
         auto const each_chunk_run = [&](bool sends, auto&& add) {
@@ -108,10 +108,10 @@ private:
         round_.gathered_over = since(result_.overwritten, round_.overwritten.first);
         round_.overwritten.first = round_.gathered_over.last;
         each_chunk_run(false, [&](step const& s, chunk_run p) { add_receive(s, p); });
-        add_folds();
+        add_reductions();
         round_.sends = since(result_.sends, round_.sends.first);
         round_.receives = since(result_.receives, round_.receives.first);
-        round_.folds = since(result_.folds, round_.folds.first);
+        round_.reductions = since(result_.reductions, round_.reductions.first);
         round_.overwritten = since(result_.overwritten, round_.overwritten.first);
         result_.rounds.push_back(round_);
         auto const ends = last == what_.steps.data() + what_.steps.size();
@@ -151,7 +151,7 @@ private:
             for (auto& part : parts) {
                 part.to = to;
                 to.offset += part.bytes;
-                if (part.from != part.to && !leave_to_fold(part)) {
+                if (part.from != part.to && !leave_to_reduction(part)) {
                     result_.copies.push_back(part);
                 }
             }
@@ -160,11 +160,11 @@ private:
         add(at);
     }
 
-    /// Whether the fold that made this value in the round before can also write the copy. In
+    /// Whether the reduction that made this value in the round before can also write the copy. In
     /// scratch that is handed out once, nothing else is at the copy's place in that round.
-    bool leave_to_fold(bound_copy const& c) {
+    bool leave_to_reduction(bound_copy const& c) {
         return uses_scratch_once(how_.how) && !result_.rounds.empty() &&
-               stage_at_once(result_, result_.rounds.back().folds, c);
+               stage_at_once(result_, result_.rounds.back().reductions, c);
     }
 
     [[gnu::cold]] void add_receive(step const& s, chunk_run p) {
@@ -188,15 +188,16 @@ private:
         result_.receives.push_back(t);
     }
 
-    /// Joins neighbouring chunks whose folds have the same shape, and places the results.
-    [[gnu::cold]] void add_folds() {
+    /// Joins neighbouring chunks whose reductions have the same shape, and places the results.
+    [[gnu::cold]] void add_reductions() {
         auto const chunks = arriving_.size();
         for (std::size_t c = 0; c < chunks;) {
             auto const head = c++;
             if (arriving_[head].empty()) { continue; }
             auto bytes = layout_.bytes[head];
             for (; c < chunks && continues(head, c, bytes); ++c) { bytes += layout_.bytes[c]; }
-            add_fold({static_cast<int>(head), static_cast<int>(c - head)}, bytes, arriving_[head]);
+            add_reduction({static_cast<int>(head), static_cast<int>(c - head)}, bytes,
+                          arriving_[head]);
         }
         for (auto& list : arriving_) { list.clear(); }
         if (!over_messages()) { return; }
@@ -228,8 +229,8 @@ private:
         return false;
     }
 
-    [[gnu::cold]] void add_fold(chunk_run p, std::size_t bytes,
-                                lean_vector<incoming_chunk> const& sources) {
+    [[gnu::cold]] void add_reduction(chunk_run p, std::size_t bytes,
+                                     lean_vector<incoming_chunk> const& sources) {
         auto const first = chunk(p.first);
         auto const own = values_.of(first);
         auto const taken = [&](place to) { return reads_in_place() && sent_now(to, bytes); };
@@ -237,7 +238,7 @@ private:
         auto const to = moves ? values_.move(p, bytes, taken) : own;
         for (int k = 0; k < p.count && !moves; ++k) { values_.drop_copy(chunk(p.first + k)); }
         note_overwritten(to, bytes);
-        bound_fold f{to, own, bytes, count(result_.sources), 0, completes(p.first)};
+        bound_reduction f{to, own, bytes, count(result_.sources), 0, completes(p.first)};
         auto own_is_in = false;
         for (auto const& s : sources) {
             if (!own_is_in && what_.rank < s.peer) {
@@ -248,7 +249,7 @@ private:
         }
         if (!own_is_in) { result_.sources.push_back({}); }
         f.sources = count(result_.sources) - f.first_source;
-        result_.folds.push_back(f);
+        result_.reductions.push_back(f);
     }
 
     /// Copies what the output still lacks of a chunk at the end. A result of a scan that has one

@@ -39,19 +39,19 @@ struct bound_transfer {
     place at{};  // source of a send; target of a receive, unless it is reduced as it comes
     std::size_t bytes = 0;
     bool consumable = false;  // a recv_reduce that may be reduced as its bytes come
-    int first_fold = 0;       // a consumable receive: the reductions it feeds
-    int folds = 0;
+    int first_reduction = 0;  // a consumable receive: the reductions it feeds
+    int reductions = 0;
     bool dead_after = false;  // a received copy: nobody reads it again before the run ends
 };
 
 /// One source of a reduction: a range of receive `transfer`, or the rank's own value.
-struct fold_source {
+struct reduction_source {
     int transfer = -1;       // index into bound_schedule::receives; -1: the rank's own value
     std::size_t offset = 0;  // in that message
 };
 
 /// One n-ary reduction of a range, with its sources in rank order.
-struct bound_fold {
+struct bound_reduction {
     place to{};
     place own{};
     std::size_t bytes = 0;
@@ -93,7 +93,7 @@ struct bound_round {
     index_range gathered_over;  // in memory: the readers of what the gathers write over
     index_range sends;
     index_range receives;
-    index_range folds;
+    index_range reductions;
     index_range overwritten;  // in memory: the readers of what this round writes over
 };
 
@@ -108,8 +108,8 @@ struct bound_schedule {
     int total_rounds = 0;
     lean_vector<bound_round> rounds;  // only those in which this rank does something
     lean_vector<bound_transfer> sends, receives;
-    lean_vector<bound_fold> folds;
-    lean_vector<fold_source> sources;
+    lean_vector<bound_reduction> reductions;
+    lean_vector<reduction_source> sources;
     lean_vector<bound_copy> copies;
     lean_vector<reader> overwritten;
     lean_vector<bound_copy> epilogue;  // what the output still lacks at the end

@@ -40,7 +40,7 @@ public:
             auto const& t = from_.receives[i];
             if (t.action == verb::recv_copy) { write_.copy(own(t.at), offered(i), t.bytes); }
         }
-        for (auto const& f : from_.folds) { reduce(f); }
+        for (auto const& f : from_.reductions) { reduce(f); }
         for (auto const& c : from_.epilogue) {
             write_.copy(own(c.to), own(c.from), c.bytes, store::cached, c.completes);
         }
@@ -58,7 +58,7 @@ private:
     plans::place offered(std::size_t receive, std::size_t offset = 0) const {
         return {memory::offer, from_.receives[receive].peer, offer_of_[receive], offset};
     }
-    [[gnu::cold]] void reduce(bound_fold const& f) {
+    [[gnu::cold]] void reduce(bound_reduction const& f) {
         if (f.bytes == 0) { return; }
         write_.add(opcode::reduce, f.bytes).completes = f.completes;
         for (int k = 0; k < f.sources; ++k) {

@@ -157,11 +157,11 @@ private:
             write_.copy(write_.own(t.at), offered(i, 0), t.bytes,
                         t.dead_after ? store::dead_after : store::cached);
         }
-        for (int f = r.folds.first; f < r.folds.last; ++f) {
-            reduce(from_.folds[static_cast<std::size_t>(f)]);
+        for (int f = r.reductions.first; f < r.reductions.last; ++f) {
+            reduce(from_.reductions[static_cast<std::size_t>(f)]);
         }
     }
-    [[gnu::cold]] void reduce(bound_fold const& f) {
+    [[gnu::cold]] void reduce(bound_reduction const& f) {
         if (f.bytes == 0) { return; }
         write_.add(opcode::reduce, f.bytes).completes = f.completes;
         for (int k = 0; k < f.sources; ++k) {

@@ -28,8 +28,9 @@ private:
     /// its own input while its messages are under way.
     [[gnu::cold]] void copy_rest(bool meanwhile) {
         for (auto const& c : from_.epilogue) {
-            auto const early = from_.rounds.size() == 1 && from_.folds.empty() && !c.completes &&
-                               c.from.where == memory::input && c.bytes <= largest_copied_meanwhile;
+            auto const early = from_.rounds.size() == 1 && from_.reductions.empty() &&
+                               !c.completes && c.from.where == memory::input &&
+                               c.bytes <= largest_copied_meanwhile;
             if (early != meanwhile) { continue; }
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::cached, c.completes);
         }
@@ -54,12 +55,12 @@ private:
             write_.post(opcode::receive, t, requests++);
             if (!t.consumable) { write_.write(write_.own(t.at)); }
         }
-        for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, true); }
+        for (int f = r.reductions.first; f < r.reductions.last; ++f) { reduce(f, true); }
         copy_rest(true);
         for (int k = 0; k < requests; ++k) { write_.add(opcode::test).number = k; }
-        for (int f = r.folds.first; f < r.folds.last; ++f) { reduce(f, false); }
+        for (int f = r.reductions.first; f < r.reductions.last; ++f) { reduce(f, false); }
     }
-    bool comes_in_parts(bound_fold const& f) const {
+    bool comes_in_parts(bound_reduction const& f) const {
         for (int k = 0; k < f.sources; ++k) {
             auto const t = from_.sources[static_cast<std::size_t>(f.first_source + k)].transfer;
             if (t >= 0 && from_.receives[static_cast<std::size_t>(t)].consumable) { return true; }
@@ -69,7 +70,7 @@ private:
     /// A reduction that consumes its message as it comes is before the tests; other reductions are
     /// after them.
     [[gnu::cold]] void reduce(int index, bool as_it_comes) {
-        auto const& f = from_.folds[static_cast<std::size_t>(index)];
+        auto const& f = from_.reductions[static_cast<std::size_t>(index)];
         if (f.bytes == 0 || comes_in_parts(f) != as_it_comes) { return; }
         write_.add(opcode::reduce, f.bytes).completes = f.completes;
         for (int k = 0; k < f.sources; ++k) {

@@ -19,23 +19,25 @@ template <class SentNow, class Temporary>
         auto& t = p.receives[r];
         if (t.action != verb::recv_reduce) { continue; }
         auto alone = true, untouched = true;
-        t.first_fold = static_cast<int>(p.folds.size());
-        for (auto f = static_cast<std::size_t>(round.folds.first); f < p.folds.size(); ++f) {
-            auto const& fold = p.folds[f];
-            for (int k = 0; k < fold.sources; ++k) {
-                auto const& s = p.sources[static_cast<std::size_t>(fold.first_source + k)];
+        t.first_reduction = static_cast<int>(p.reductions.size());
+        for (auto f = static_cast<std::size_t>(round.reductions.first); f < p.reductions.size();
+             ++f) {
+            auto const& reduction = p.reductions[f];
+            for (int k = 0; k < reduction.sources; ++k) {
+                auto const& s = p.sources[static_cast<std::size_t>(reduction.first_source + k)];
                 if (s.transfer != static_cast<int>(r)) { continue; }
-                t.first_fold = std::min(t.first_fold, static_cast<int>(f));
-                ++t.folds;
-                alone = alone && fold.sources == 2;
-                untouched = untouched && !sent_now(fold.to, fold.bytes);
+                t.first_reduction = std::min(t.first_reduction, static_cast<int>(f));
+                ++t.reductions;
+                alone = alone && reduction.sources == 2;
+                untouched = untouched && !sent_now(reduction.to, reduction.bytes);
             }
         }
-        auto const& fold = p.folds[static_cast<std::size_t>(t.first_fold)];
+        auto const& reduction = p.reductions[static_cast<std::size_t>(t.first_reduction)];
         t.consumable = consumes && alone && untouched;
         if (t.consumable) { continue; }
-        t.at = alone && untouched && t.folds == 1 && fold.to != fold.own ? fold.to
-                                                                         : temporary(t.bytes);
+        t.at = alone && untouched && t.reductions == 1 && reduction.to != reduction.own
+                   ? reduction.to
+                   : temporary(t.bytes);
     }
 }
 
