@@ -4,7 +4,7 @@
 
 #include <collectives/core/isa.hpp>
 #include <collectives/core/op.hpp>
-#include <collectives/space/fold.hpp>
+#include <collectives/space/reduction_loops.hpp>
 #include <collectives/space/strips.hpp>
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // and folded while the sums stay in registers, and each result is rounded once.
 #pragma once
 
-#include <collectives/core/narrow_float.hpp>
 #include <collectives/core/isa.hpp>
-#include <collectives/space/fold.hpp>
+#include <collectives/core/narrow_float.hpp>
+#include <collectives/space/reduction_loops.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -7,6 +7,7 @@
 #include <collectives/core/op.hpp>
 #include <collectives/core/streaming_copy.hpp>
 #include <collectives/space/elements.hpp>
+#include <collectives/space/reducer.hpp>
 
 #include <algorithm>
 #include <complex>
