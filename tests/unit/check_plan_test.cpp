@@ -30,16 +30,17 @@ pl::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice>
 
 TEST_CASE("every protocol alone, in place and not, in one piece and in three") {
     int proved = 0;
-    constexpr auto few = sampling::sanitized ? 8U : 3U;
+    constexpr auto middle = sampling::sanitized ? 8U : 1U, large = sampling::sanitized ? 11U : 4U;
     auto turn = sampling::seed_of_the_day();
-    MESSAGE("seed " << turn << ": a sample of the sizes above 3");
+    MESSAGE("seed " << turn << ": one of " << middle << " with 4 and 5 ranks, of " << large
+                    << " with more");
     for (auto const a : coll::all_algorithms) {
         for (auto const what : coll::scheduled_collectives) {
             for (int size = 1; size <= largest_size; ++size) {
                 for (int const segments : {1, 3}) {
                     auto const p = static_cast<std::size_t>(size);
                     // Far more protocols than sizes matter: large sizes are sampled.
-                    auto const one_of = size <= 3 ? 1U : size <= 5 ? few : 11U;
+                    auto const one_of = size <= 3 ? 1U : size <= 5 ? middle : large;
                     if (!all_cases() && ++turn % one_of != 0) { continue; }
                     low::lowered_call const c(
                         a, shape_of(what, size, segments == 1 ? 2 * p + 1 : 5, size / 2), segments);

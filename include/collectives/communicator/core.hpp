@@ -141,7 +141,7 @@ public:
         auto const is_leaving =
             failure.attempt([&] { start(static_cast<pair_message&>(*leaving), sent); });
         auto const wait = [&](activity& a) { failure.attempt([&] { engine_.wait(a); }); };
-        wait(*arriving);  // which a failed start ends
+        wait(*arriving);  // a failed start has broken the communicator, which ends this wait
         if (is_leaving) { wait(*leaving); }
         failure.rethrow();
         idle_pairs_.push_back(std::move(arriving));

@@ -150,7 +150,7 @@ private:
         }
     }
 
-    static constexpr std::size_t strip_in_place = 4096;
+    static constexpr std::size_t strip_in_place = 4096;  // bytes (docs/lab/measurements.md)
 
     engine* engine_ = nullptr;
     plans::plan const* plan_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank shows its peers of its device memory: entries in host memory that all can read. A
+// Device memory that a rank shows its peers: it has an entry in host memory that all can read. A
 // location is a rank, the number of an entry, and an offset.
 #pragma once
 

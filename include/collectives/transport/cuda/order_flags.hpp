@@ -15,8 +15,8 @@
 
 namespace collectives::inline v0::cuda {
 
-/// What a rank publishes about its stream; it only grows. `released` is set once the rank is gone
-/// or its device has failed.
+/// How far a rank's stream has come. These values only grow. `released` is set once the rank is
+/// gone or its device has failed.
 struct alignas(128) order_word {
     std::uint64_t done;      // its stream has come so far: the device writes it
     std::uint64_t enqueued;  // that much is enqueued: the rank does, before it tells a peer
