@@ -265,13 +265,13 @@ private:
     }
     /// Whether a rank that `leave` needs will never come. The head needs all ranks. The others need
     /// the head, which fails if any rank says that it goes. A rank that has left may be out of
-    /// reach.
+    /// reach. What only another rank could have been told proves nothing here.
     bool somebody_stays_away() const {
-        if (expected_known_) { return false; }
+        if (all_left_ && expected_known_) { return false; }
         auto const leads = way_->rank() == head_;
         if (!leads && boards_.is_silent(head_)) { return true; }
         for (rank_t r = 0; r < way_->size(); ++r) {
-            if (at(has_reported_, r) || boards_.is_left_out(r)) { continue; }
+            if ((leads && at(has_reported_, r)) || boards_.is_left_out(r)) { continue; }
             if (has_left_by_exception(r) || at(has_given_up_, r)) { return true; }
             if ((leads || r == head_) && !way_->can_reach(r)) { return true; }
         }
