@@ -20,20 +20,21 @@ namespace collectives::inline v0::ucx {
 namespace detail {
 
 /// An all_gather among ranks that meet, as `concept bootstrap` has it.
-using meeting =
+using exchange =
     function_ref<std::vector<bootstrap_bytes>(std::span<std::byte const>, steady::time_point)>;
-collectives::communicator connect(int rank, int size, meeting all_gather, steady::time_point until);
+collectives::communicator connect(int rank, int size, exchange all_gather,
+                                  steady::time_point until);
 
 }  // namespace detail
 
-/// The ranks of `meeting`, which is not needed afterwards. Collective. Throws what its all_gather
+/// The ranks of `exchange`, which is not needed afterwards. Collective. Throws what its all_gather
 /// throws, timeout_error where ranks do not connect in time, transport_error for what UCX refuses.
 template <bootstrap Bootstrap>
-collectives::communicator communicator(Bootstrap& meeting, timeout time = {}) {
+collectives::communicator communicator(Bootstrap& exchange, timeout time = {}) {
     return detail::connect(
-        meeting.rank(), meeting.size(),
+        exchange.rank(), exchange.size(),
         [&](std::span<std::byte const> mine, steady::time_point until) {
-            return meeting.all_gather(mine, until);
+            return exchange.all_gather(mine, until);
         },
         time.deadline(steady::now()));
 }

@@ -15,9 +15,9 @@ namespace collectives::inline v0::ucx {
 namespace detail {
 
 /// Models `bootstrap`.
-struct any_meeting {
+struct over_function {
     int its_rank, its_size;
-    meeting gather;
+    exchange gather;
 
     int rank() const { return its_rank; }
     int size() const { return its_size; }
@@ -27,9 +27,9 @@ struct any_meeting {
     }
 };
 
-COLLECTIVES_INLINE collectives::communicator connect(int rank, int size, meeting all_gather,
+COLLECTIVES_INLINE collectives::communicator connect(int rank, int size, exchange all_gather,
                                                      steady::time_point until) {
-    any_meeting met{rank, size, all_gather};
+    over_function met{rank, size, all_gather};
     return collectives::detail::communicator_over(std::make_shared<ucx::transport>(met, until));
 }
 

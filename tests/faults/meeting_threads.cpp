@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads of one process meet in a room.
+// Threads of one process exchange bytes before they have a transport.
 #include <collectives/launch/bootstrap/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -23,13 +23,13 @@ coll::bootstrap_bytes gift(int r, int n) {
 /// Runs f as these ranks at once; `f` gives a status.
 template <class F>
 std::vector<int> as_ranks(int size, std::vector<int> const& present, F const& f) {
-    coll::meeting::room room(size);
+    coll::bootstraps::thread_exchange exchange(size);
     std::vector<int> statuses(present.size(), -1);
     std::vector<std::thread> ranks;
     for (std::size_t i = 0; i < present.size(); ++i) {
         ranks.emplace_back([&, i] {
             try {
-                coll::meeting::in_process me(room, present[i]);
+                coll::bootstraps::over_threads me(exchange, present[i]);
                 statuses[i] = f(me);
             } catch (coll::timeout_error const& e) {
                 statuses[i] = 10 + e.missing().front();

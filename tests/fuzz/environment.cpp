@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         auto const place = coll::place_from_environment();
         fuzz::require(0 <= place.rank && place.rank < place.size && !place.source.empty());
         fuzz::require(place.local_rank >= -1 && place.local_size >= -1);
-        (void)coll::meeting::store_from_environment(place);
+        (void)coll::bootstraps::store_from_environment(place);
     } catch (coll::usage_error const&) {}
     for (auto const& name : {coll::local_job_name(), coll::job_name()}) {
         coll::local_address const address(name);
@@ -105,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     }
     try {
         own.write(from.text(), mode);
-        (void)coll::meeting::secret_from_environment();
+        (void)coll::bootstraps::secret_from_environment();
         fuzz::require(mode % 4 != 0);
     } catch (coll::usage_error const&) {}
     return 0;

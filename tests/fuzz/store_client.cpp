@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace coll = collectives;
-namespace meeting = collectives::meeting;
+namespace bootstraps = collectives::bootstraps;
 
 namespace {
 
@@ -37,15 +37,16 @@ struct liar {
         auto const word = [&](coll::bootstrap_bytes const& what) {
             (void)tell(what.data(), what.size());
         };
-        std::array<std::byte, meeting::hello::bytes> greeting{};
+        std::array<std::byte, bootstraps::hello::bytes> greeting{};
         (void)::recv(to.get(), greeting.data(), greeting.size(), MSG_WAITALL);
         if (honest > 0) {
-            meeting::block const nonce{};
-            auto const proof = meeting::secret().prove(meeting::role_of_store, greeting, nonce);
-            word(meeting::answer{nonce, proof}.write());
+            bootstraps::block const nonce{};
+            auto const proof =
+                bootstraps::secret().prove(bootstraps::role_of_store, greeting, nonce);
+            word(bootstraps::answer{nonce, proof}.write());
         }
-        if (honest > 1) { word(meeting::frame(meeting::word::admitted, 0)); }
-        if (honest > 2) { word(meeting::frame(meeting::word::met, 0)); }
+        if (honest > 1) { word(bootstraps::frame(bootstraps::word::admitted, 0)); }
+        if (honest > 2) { word(bootstraps::frame(bootstraps::word::met, 0)); }
         if (how == manner::drips) {
             for (auto const c : text) { (void)tell(&c, 1); }
         } else {
@@ -68,12 +69,12 @@ liar::manner manner_of(std::uint8_t number) {
     return number == 254 ? liar::manner::stays : liar::manner::repeats;
 }
 
-void come(meeting::endpoint const& place, int size) {
+void come(bootstraps::endpoint const& place, int size) {
     auto const began = coll::steady::now();
     auto const until = began + std::chrono::milliseconds(2);
     auto const is_rank = [&](int r) { return r >= 0 && r < size; };
     try {
-        meeting::store_client store({1, size, "job", {}}, {place}, until);
+        bootstraps::store_client store({1, size, "job", {}}, {place}, until);
         auto const all = store.all_gather(std::vector<std::byte>(1000), until);
         fuzz::require(all.size() == static_cast<std::size_t>(size));
     } catch (coll::peer_lost_error const& e) {
@@ -90,8 +91,8 @@ void come(meeting::endpoint const& place, int size) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     static int number = 0;
-    auto const place = meeting::local_endpoint("collectives-fuzz-" + std::to_string(::getpid()) +
-                                               "-rank-" + std::to_string(number++));
+    auto const place = bootstraps::local_endpoint("collectives-fuzz-" + std::to_string(::getpid()) +
+                                                  "-rank-" + std::to_string(number++));
     coll::descriptor door(::socket(AF_UNIX, SOCK_STREAM, 0));
     fuzz::require(::bind(door.get(), place.get(), place.bytes) == 0 &&
                   ::listen(door.get(), 4) == 0);

@@ -4,27 +4,29 @@
 
 #include <collectives/launch/bootstrap/store/frames.hpp>
 
-namespace meeting = collectives::meeting;
+namespace bootstraps = collectives::bootstraps;
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     fuzz::bytes from(data, size);
     auto const ranks = from.take<std::uint8_t>() % 16;
     auto const all = from.rest();
-    (void)meeting::prefix::version(all);
-    if (auto const head = meeting::head::read(all, 1000)) { fuzz::require(head->length <= 1000); }
-    if (all.size() >= meeting::prefix::bytes) {
-        (void)meeting::answer::read(all);
-        auto const hello = meeting::hello::read(all);
-        auto const written = hello.write();
-        fuzz::require(written.size() == meeting::hello::bytes);
-        fuzz::require(meeting::hello::read(written).nonce == hello.nonce);
+    (void)bootstraps::prefix::version(all);
+    if (auto const head = bootstraps::head::read(all, 1000)) {
+        fuzz::require(head->length <= 1000);
     }
-    if (auto const parts = meeting::split(all, ranks)) {
-        auto const again = meeting::joined(*parts);
+    if (all.size() >= bootstraps::prefix::bytes) {
+        (void)bootstraps::answer::read(all);
+        auto const hello = bootstraps::hello::read(all);
+        auto const written = hello.write();
+        fuzz::require(written.size() == bootstraps::hello::bytes);
+        fuzz::require(bootstraps::hello::read(written).nonce == hello.nonce);
+    }
+    if (auto const parts = bootstraps::split(all, ranks)) {
+        auto const again = bootstraps::joined(*parts);
         fuzz::require(std::equal(again.begin(), again.end(), all.begin(), all.end()));
     }
     auto last = -1;
-    for (auto const r : meeting::ranks_in(all, ranks)) {
+    for (auto const r : bootstraps::ranks_in(all, ranks)) {
         fuzz::require(r > last && r < ranks);
         last = r;
     }

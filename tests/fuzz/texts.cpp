@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 }
                 break;
             case 2: (void)coll::parse_model(text); break;
-            case 3: (void)coll::meeting::parse_store_address(text); break;
+            case 3: (void)coll::bootstraps::parse_store_address(text); break;
         }
     } catch (coll::error const&) {}
     return 0;

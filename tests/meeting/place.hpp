@@ -42,8 +42,9 @@ public:
             directory_ = fresh_directory();
             of_host_ = of_guests_ = "file://" + directory_;
         } else if (kind_ != "local") {
-            door_ = coll::meeting::listen_at(coll::meeting::tcp_endpoints("127.0.0.1", "0"), "0");
-            auto const at = coll::meeting::endpoint_of(door_.get());
+            door_ =
+                coll::bootstraps::listen_at(coll::bootstraps::tcp_endpoints("127.0.0.1", "0"), "0");
+            auto const at = coll::bootstraps::endpoint_of(door_.get());
             sockaddr_in v4{};
             std::memcpy(&v4, &at.address, sizeof v4);
             port_ = ntohs(v4.sin_port);
@@ -96,7 +97,7 @@ private:
     std::uint16_t port_ = 0;
 };
 
-inline coll::meeting::any_bootstrap meet(coll::steady::time_point until) {
+inline coll::bootstraps::any_bootstrap meet(coll::steady::time_point until) {
     return coll::meet(coll::place_from_environment(), until);
 }
 

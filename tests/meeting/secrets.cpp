@@ -93,28 +93,28 @@ TEST_CASE("who only pretends to know the secret is turned away") {
     auto const know = knowing(files.keep("secret", secret_a));
     place here("tcp");
     auto const host = here.start(0, 2, know);
-    auto const at = coll::meeting::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
+    auto const at = coll::bootstraps::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
     auto const pretend = [&](bool reflect) {
         coll::descriptor socket;
         do {
-            socket = coll::meeting::begin_to_connect(at.front());
+            socket = coll::bootstraps::begin_to_connect(at.front());
         } while (!coll::detail::wait_for(socket.get(), POLLOUT, coll::steady::now() + 1s) ||
                  ::send(socket.get(), "", 0, MSG_NOSIGNAL) < 0);
-        auto const text = coll::meeting::hello{1, 2, 1000, {}, {}}.write();
+        auto const text = coll::bootstraps::hello{1, 2, 1000, {}, {}}.write();
         REQUIRE(::send(socket.get(), text.data(), text.size(), 0) > 0);
         std::this_thread::sleep_for(50ms);
-        coll::bootstrap_bytes reply(coll::meeting::answer::bytes);
+        coll::bootstrap_bytes reply(coll::bootstraps::answer::bytes);
         REQUIRE(::recv(socket.get(), reply.data(), reply.size(), 0) == std::ssize(reply));
         auto const proof =
-            reflect ? coll::meeting::answer::read(reply).proof : coll::meeting::block{};
+            reflect ? coll::bootstraps::answer::read(reply).proof : coll::bootstraps::block{};
         REQUIRE(::send(socket.get(), proof.data(), proof.size(), 0) == std::ssize(proof));
         std::this_thread::sleep_for(50ms);
-        coll::bootstrap_bytes verdict(coll::meeting::head::bytes);
+        coll::bootstrap_bytes verdict(coll::bootstraps::head::bytes);
         REQUIRE(::recv(socket.get(), verdict.data(), verdict.size(), 0) == std::ssize(verdict));
-        auto const head = coll::meeting::head::read(verdict, 0);
+        auto const head = coll::bootstraps::head::read(verdict, 0);
         REQUIRE(head);
-        CHECK(head->what == coll::meeting::word::refused);
-        CHECK(head->number == static_cast<std::uint32_t>(coll::meeting::refusal::secret));
+        CHECK(head->what == coll::bootstraps::word::refused);
+        CHECK(head->number == static_cast<std::uint32_t>(coll::bootstraps::refusal::secret));
     };
     pretend(false);
     pretend(true);
@@ -126,7 +126,8 @@ TEST_CASE("where other machines can come a secret is asked for") {
         CHECK(says(refused({{"COLLECTIVES_STORE", store}}), "need a secret"));
     }
     place here("fd");  // nor is a door taken that stands open to all
-    auto const open = coll::meeting::listen_at(coll::meeting::tcp_endpoints("0.0.0.0", "0"), "0");
+    auto const open =
+        coll::bootstraps::listen_at(coll::bootstraps::tcp_endpoints("0.0.0.0", "0"), "0");
     CHECK(says(refused({{"COLLECTIVES_STORE", "fd:" + std::to_string(open.get())}}),
                "without a secret"));
     vault const files;

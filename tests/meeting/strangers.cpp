@@ -23,7 +23,7 @@ namespace {
 
 /// A connection to the store, which is there at the latest soon.
 coll::descriptor knock(std::uint16_t port) {
-    auto const at = coll::meeting::tcp_endpoints("127.0.0.1", std::to_string(port)).front();
+    auto const at = coll::bootstraps::tcp_endpoints("127.0.0.1", std::to_string(port)).front();
     for (;;) {
         coll::descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
         if (::connect(socket.get(), at.get(), at.bytes) == 0) { return socket; }
@@ -31,7 +31,7 @@ coll::descriptor knock(std::uint16_t port) {
     }
 }
 
-void say(coll::descriptor const& to, coll::meeting::bytes_view what) {
+void say(coll::descriptor const& to, coll::bootstraps::bytes_view what) {
     static_cast<void>(::send(to.get(), what.data(), what.size(), MSG_NOSIGNAL) < 0);
 }
 
@@ -57,7 +57,7 @@ coll::bootstrap_bytes random_bytes(std::size_t n) {
 }
 
 coll::bootstrap_bytes greeting(std::uint32_t rank, std::uint32_t size) {
-    return coll::meeting::hello{rank, size, 1000, {}, {}}.write();
+    return coll::bootstraps::hello{rank, size, 1000, {}, {}}.write();
 }
 
 /// Three ranks meet while strangers come, and that takes them no longer than usual.
@@ -138,25 +138,25 @@ TEST_CASE("another version is told which is spoken here") {
     place here("tcp");
     auto const host = here.start(0, 2, work);
     auto const old = knock(here.port());
-    coll::meeting::writer text;
-    text.put(coll::meeting::protocol_magic).put(std::uint32_t{0}).put(random_bytes(20));
+    coll::bootstraps::writer text;
+    text.put(coll::bootstraps::protocol_magic).put(std::uint32_t{0}).put(random_bytes(20));
     say(old, text.bytes());
-    CHECK(coll::meeting::prefix::version(hear(old, 1s)) == coll::meeting::protocol_version);
+    CHECK(coll::bootstraps::prefix::version(hear(old, 1s)) == coll::bootstraps::protocol_version);
     CHECK(statuses({host, here.start(1, 2, work)}) == std::vector{0, 0});
 }
 
 TEST_CASE("a rank understands that rank 0 is of another version, or is no store") {
     auto const answered = [](coll::bootstrap_bytes const& reply) {
         place here("tcp");
-        auto const door = coll::meeting::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
-        auto const mine = coll::meeting::listen_at(door, "here");
+        auto const door = coll::bootstraps::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
+        auto const mine = coll::bootstraps::listen_at(door, "here");
         auto const rank = here.start(1, 2, work, 2s);
         coll::descriptor const guest(::accept(mine.get(), nullptr, nullptr));
         say(guest, reply);
         return end_of(rank);
     };
-    coll::meeting::writer other;
-    other.put(coll::meeting::protocol_magic).put(std::uint32_t{7});
+    coll::bootstraps::writer other;
+    other.put(coll::bootstraps::protocol_magic).put(std::uint32_t{7});
     auto const version = answered(other.bytes());
     CHECK(version.status == 30);
     CHECK_MESSAGE(version.said.find("speaks version 7") != std::string::npos, version.said);
@@ -166,24 +166,24 @@ TEST_CASE("a rank understands that rank 0 is of another version, or is no store"
 }
 
 TEST_CASE("a rank takes no memory for what rank 0 only promises, and waits no longer for it") {
-    namespace meeting = coll::meeting;
+    namespace bootstraps = coll::bootstraps;
     constexpr int ranks = 1'000'000;
     place here("tcp");
-    auto const door = meeting::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
-    auto const mine = meeting::listen_at(door, "here");
+    auto const door = bootstraps::tcp_endpoints("127.0.0.1", std::to_string(here.port()));
+    auto const mine = bootstraps::listen_at(door, "here");
     auto const rank = here.start(1, ranks, work, 300ms);
     coll::descriptor const guest(::accept(mine.get(), nullptr, nullptr));
     auto const begin = coll::steady::now();
-    coll::bootstrap_bytes hello(meeting::hello::bytes);
+    coll::bootstrap_bytes hello(bootstraps::hello::bytes);
     CHECK(::recv(guest.get(), hello.data(), hello.size(), MSG_WAITALL) > 0);
-    auto const proof = meeting::secret().prove(meeting::role_of_store, hello, {});
-    say(guest, meeting::answer{{}, proof}.write());
-    for (auto const w : {meeting::word::admitted, meeting::word::met}) {
-        say(guest, meeting::frame(w, 0));
+    auto const proof = bootstraps::secret().prove(bootstraps::role_of_store, hello, {});
+    say(guest, bootstraps::answer{{}, proof}.write());
+    for (auto const w : {bootstraps::word::admitted, bootstraps::word::met}) {
+        say(guest, bootstraps::frame(w, 0));
     }
-    meeting::writer head;
-    head.put(static_cast<std::uint32_t>(meeting::word::gathered)).put(std::uint32_t{0});
-    say(guest, head.put(meeting::most_gathered(ranks)).bytes());
+    bootstraps::writer head;
+    head.put(static_cast<std::uint32_t>(bootstraps::word::gathered)).put(std::uint32_t{0});
+    say(guest, head.put(bootstraps::most_gathered(ranks)).bytes());
     coll::bootstrap_bytes const part(1 << 16);
     while (!coll::detail::wait_for(guest.get(), POLLRDHUP, coll::steady::now() + 1ms)) {
         say(guest, part);
@@ -252,7 +252,8 @@ TEST_CASE("the door is closed when all have met") {
     std::vector<forked> const ranks{here.start(0, 2, stay), here.start(1, 2, stay)};
     std::this_thread::sleep_for(200ms);
     coll::descriptor const socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    auto const at = coll::meeting::tcp_endpoints("127.0.0.1", std::to_string(here.port())).front();
+    auto const at =
+        coll::bootstraps::tcp_endpoints("127.0.0.1", std::to_string(here.port())).front();
     CHECK(::connect(socket.get(), at.get(), at.bytes) != 0);
     CHECK(statuses(ranks) == std::vector{0, 0});
 }

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace meeting = collectives::meeting;
+namespace bootstraps = collectives::bootstraps;
 using bytes = collectives::bootstrap_bytes;
 
 namespace {
@@ -25,8 +25,8 @@ bytes of(std::vector<std::uint8_t> const& from) {
     for (auto const b : from) { result.push_back(static_cast<std::byte>(b)); }
     return result;
 }
-meeting::block digest(std::uint64_t seed) {
-    meeting::block result{};
+bootstraps::block digest(std::uint64_t seed) {
+    bootstraps::block result{};
     for (std::size_t i = 0; i < result.size(); ++i) {
         result[i] = static_cast<std::byte>(seed >> (i % 8 * 8) & 0xff);
     }
@@ -37,36 +37,36 @@ bool what_is_written_is_read() {
     auto ok =
         rc::check("hello and answer", [](std::uint32_t rank, std::uint32_t size, std::uint32_t time,
                                          std::uint64_t a, std::uint64_t b) {
-            meeting::hello const said{rank, size, time, digest(a), digest(b)};
+            bootstraps::hello const said{rank, size, time, digest(a), digest(b)};
             auto const text = said.write();
-            RC_ASSERT(text.size() == meeting::hello::bytes);
-            RC_ASSERT(meeting::prefix::version(text) == meeting::protocol_version);
-            auto const heard = meeting::hello::read(text);
+            RC_ASSERT(text.size() == bootstraps::hello::bytes);
+            RC_ASSERT(bootstraps::prefix::version(text) == bootstraps::protocol_version);
+            auto const heard = bootstraps::hello::read(text);
             RC_ASSERT(heard.rank == rank && heard.size == size && heard.patience == time);
             RC_ASSERT(heard.job == said.job && heard.nonce == said.nonce);
-            auto const reply = meeting::answer{digest(b), digest(a)}.write();
-            RC_ASSERT(reply.size() == meeting::answer::bytes);
-            RC_ASSERT(meeting::answer::read(reply).nonce == digest(b));
-            RC_ASSERT(meeting::answer::read(reply).proof == digest(a));
+            auto const reply = bootstraps::answer{digest(b), digest(a)}.write();
+            RC_ASSERT(reply.size() == bootstraps::answer::bytes);
+            RC_ASSERT(bootstraps::answer::read(reply).nonce == digest(b));
+            RC_ASSERT(bootstraps::answer::read(reply).proof == digest(a));
         });
     ok &= rc::check("frames", [](std::uint32_t number, std::vector<std::uint8_t> const& body) {
-        auto const text = meeting::frame(meeting::word::gather, number, of(body));
+        auto const text = bootstraps::frame(bootstraps::word::gather, number, of(body));
         auto const head =
-            meeting::head::read(std::span(text).first(meeting::head::bytes), body.size());
-        RC_ASSERT(head && head->what == meeting::word::gather && head->number == number);
+            bootstraps::head::read(std::span(text).first(bootstraps::head::bytes), body.size());
+        RC_ASSERT(head && head->what == bootstraps::word::gather && head->number == number);
         RC_ASSERT(head->length == body.size());
-        RC_ASSERT(text.size() == meeting::head::bytes + body.size());
-        RC_ASSERT(body.empty() || !meeting::head::read(text, body.size() - 1));
+        RC_ASSERT(text.size() == bootstraps::head::bytes + body.size());
+        RC_ASSERT(body.empty() || !bootstraps::head::read(text, body.size() - 1));
     });
     ok &= rc::check("everybody's bytes", [](std::vector<std::vector<std::uint8_t>> const& from) {
         std::vector<bytes> parts;
         for (auto const& f : from) { parts.push_back(of(f)); }
-        auto const text = meeting::joined(parts);
+        auto const text = bootstraps::joined(parts);
         auto const size = static_cast<int>(parts.size());
-        auto const heard = meeting::split(text, size);
+        auto const heard = bootstraps::split(text, size);
         RC_ASSERT(heard && *heard == parts);
-        RC_ASSERT(!meeting::split(text, size + 1));
-        RC_ASSERT(text.empty() || !meeting::split(std::span(text).first(text.size() - 1), size));
+        RC_ASSERT(!bootstraps::split(text, size + 1));
+        RC_ASSERT(text.empty() || !bootstraps::split(std::span(text).first(text.size() - 1), size));
     });
     return ok;
 }
@@ -75,16 +75,18 @@ bool random_bytes_do_no_harm() {
     auto ok =
         rc::check("random words", [](std::vector<std::uint8_t> const& from, std::uint8_t ranks) {
             auto const text = of(from);
-            RC_ASSERT(!meeting::prefix::version(text));
-            if (auto const head = meeting::head::read(text, 100)) {
+            RC_ASSERT(!bootstraps::prefix::version(text));
+            if (auto const head = bootstraps::head::read(text, 100)) {
                 RC_ASSERT(head->length <= 100U);
             }
-            if (auto const parts = meeting::split(text, ranks)) {
+            if (auto const parts = bootstraps::split(text, ranks)) {
                 std::size_t total = 0;
                 for (auto const& p : *parts) { total += p.size() + 8; }
                 RC_ASSERT(total == text.size());
             }
-            for (auto const r : meeting::ranks_in(text, ranks)) { RC_ASSERT(r >= 0 && r < ranks); }
+            for (auto const r : bootstraps::ranks_in(text, ranks)) {
+                RC_ASSERT(r >= 0 && r < ranks);
+            }
         });
     // A guest says anything, in any pieces, after as much of a true greeting as it likes.
     ok &= rc::check("random guests", [](std::uint8_t true_bytes,
@@ -92,9 +94,9 @@ bool random_bytes_do_no_harm() {
         int ends[2] = {-1, -1};
         RC_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
         collectives::descriptor const its(ends[1]);
-        meeting::client_connection guest{collectives::descriptor(ends[0])};
-        meeting::member const host{0, 2, "job", {}};
-        auto said = meeting::hello{1, 2, 3, {}, {}}.write();
+        bootstraps::client_connection guest{collectives::descriptor(ends[0])};
+        bootstraps::member const host{0, 2, "job", {}};
+        auto said = bootstraps::hello{1, 2, 3, {}, {}}.write();
         said.resize(std::min<std::size_t>(said.size(), true_bytes));
         auto stays = true;
         std::size_t total = said.size();
@@ -102,7 +104,7 @@ bool random_bytes_do_no_harm() {
             RC_ASSERT(::send(its.get(), more.data(), more.size(), MSG_NOSIGNAL) >= -1);
             for (int stage = 0; stage < 3; ++stage) { stays = stays && guest.move(POLLIN, host); }
             // It never keeps more than one greeting.
-            RC_ASSERT(guest.connection().received().size() <= meeting::hello::bytes);
+            RC_ASSERT(guest.connection().received().size() <= bootstraps::hello::bytes);
         };
         say(said);
         for (auto const& p : pieces) {
@@ -111,7 +113,7 @@ bool random_bytes_do_no_harm() {
         }
         RC_ASSERT(!guest.said());
         // Whoever has said all that can be said is gone.
-        if (total >= meeting::hello::bytes + sizeof(meeting::block)) { RC_ASSERT(!stays); }
+        if (total >= bootstraps::hello::bytes + sizeof(bootstraps::block)) { RC_ASSERT(!stays); }
     });
     return ok;
 }

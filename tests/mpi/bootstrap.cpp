@@ -23,7 +23,7 @@ coll::bootstrap_bytes gift(int r, int n) {
 }  // namespace
 
 TEST_CASE("ranks tell each other bytes") {
-    coll::meeting::over_mpi me(MPI_COMM_WORLD, coll::steady::now() + 10s);
+    coll::bootstraps::over_mpi me(MPI_COMM_WORLD, coll::steady::now() + 10s);
     for (int n = 0; n < 10; ++n) {
         auto const came = me.all_gather(gift(me.rank(), n), coll::steady::now() + 10s);
         REQUIRE(came.size() == static_cast<std::size_t>(me.size()));
@@ -34,7 +34,7 @@ TEST_CASE("ranks tell each other bytes") {
 }
 
 TEST_CASE("who does not come is named") {
-    coll::meeting::over_mpi me(MPI_COMM_WORLD, coll::steady::now() + 10s);
+    coll::bootstraps::over_mpi me(MPI_COMM_WORLD, coll::steady::now() + 10s);
     if (me.size() == 1) { return; }
     auto const late = me.size() - 1;
     if (me.rank() == late) {

@@ -4,9 +4,9 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda.hpp>
-#include <collectives/launch/cuda_meeting.hpp>
+#include <collectives/launch/cuda_setup.hpp>
 #include <collectives/launch/host_identity.hpp>
-#include <collectives/launch/host_meeting.hpp>
+#include <collectives/launch/meet_on_host.hpp>
 #include <collectives/transport/model.hpp>
 #include <collectives/transport/shm.hpp>
 
@@ -49,10 +49,10 @@ inline std::shared_ptr<shm::transport> control_beside(collectives::communicator&
 COLLECTIVES_INLINE collectives::communicator communicate(collectives::communicator& base,
                                                          int device, settings with) {
     if (detail::shares_host_memory(base)) {
-        return detail::meeting(base, device, std::move(with)).communicate();
+        return detail::device_setup(base, device, std::move(with)).communicate();
     }
     collectives::communicator inside(erase(detail::control_beside(base)));
-    return detail::meeting(inside, device, std::move(with)).communicate();
+    return detail::device_setup(inside, device, std::move(with)).communicate();
 }
 
 COLLECTIVES_INLINE space& space_of(collectives::communicator const& comm) {

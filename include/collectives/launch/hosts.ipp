@@ -3,7 +3,7 @@
 
 #include <collectives/core/shared.hpp>
 #include <collectives/launch/host_identity.hpp>
-#include <collectives/launch/host_meeting.hpp>
+#include <collectives/launch/meet_on_host.hpp>
 #include <collectives/launch/hosts.hpp>
 #include <collectives/transport/bridged.hpp>
 #include <collectives/transport/model.hpp>

@@ -25,7 +25,7 @@
 namespace collectives::inline v0 {
 
 /// How ranks that a launcher started find each other.
-namespace meeting {
+namespace bootstraps {
 
 /// Ranks that have met, in one of the ways there are; models `bootstrap`.
 class any_bootstrap {
@@ -106,7 +106,7 @@ inline any_bootstrap meet_at(store_address const& place, member me, steady::time
     }
 }
 
-}  // namespace meeting
+}  // namespace bootstraps
 
 /// Meets the other ranks of a job, each of which calls this once. Where: COLLECTIVES_STORE, which
 /// is `tcp://HOST:PORT` (rank 0 listens there), `file:///DIRECTORY` (which all ranks see) or `fd:N`
@@ -118,17 +118,17 @@ inline any_bootstrap meet_at(store_address const& place, member me, steady::time
 /// Throws usage_error where the environment makes no sense and where this rank does not fit the
 /// others, timeout_error with the missing ranks at the earliest deadline of all, peer_lost_error
 /// for a rank that has come and died, transport_error for what the system refuses.
-inline meeting::any_bootstrap meet(job_place const& me, steady::time_point until) {
-    auto const place = meeting::store_from_environment(me);
-    auto const local = place.what == meeting::store_address::kind::local;
-    return meeting::meet_at(place,
-                            {me.rank, me.size, local ? local_job_name() : job_name(),
-                             meeting::secret_from_environment()},
-                            until);
+inline bootstraps::any_bootstrap meet(job_place const& me, steady::time_point until) {
+    auto const place = bootstraps::store_from_environment(me);
+    auto const local = place.what == bootstraps::store_address::kind::local;
+    return bootstraps::meet_at(place,
+                               {me.rank, me.size, local ? local_job_name() : job_name(),
+                                bootstraps::secret_from_environment()},
+                               until);
 }
 
 /// The same, where the launcher's variables say which rank this is (place_from_environment).
-inline meeting::any_bootstrap meet(timeout time = {}) {
+inline bootstraps::any_bootstrap meet(timeout time = {}) {
     return meet(place_from_environment(), time.deadline(steady::now()));
 }
 

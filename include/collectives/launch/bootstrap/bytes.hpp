@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 using bytes_view = std::span<std::byte const>;
 
@@ -76,4 +76,4 @@ private:
     bool failed_ = false;
 };
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// Models `bootstrap`. Each rank keeps a lock file, and leaves what it gives in a file beside it,
 /// which appears as a whole (it is renamed). An all_gather has two parts: all ranks give, then all
@@ -203,4 +203,4 @@ private:
 
 static_assert(bootstrap<over_files>);
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// The owner locks the first byte to own the file, removes what an earlier owner left, and locks
 /// the second byte to say that everything there is now its own. A rank that sees the second byte
@@ -93,4 +93,4 @@ private:
     descriptor file_;
 };
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// The ranks of an MPI communicator, which it duplicates; models `bootstrap`. The constructor is
 /// collective; it and the destructor must stand between MPI_Init and MPI_Finalize.
@@ -122,4 +122,4 @@ private:
 
 static_assert(bootstrap<over_mpi>);
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads of one process meet in a room.
+// How threads of one process exchange bytes before they have a transport.
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
@@ -11,17 +11,17 @@
 #include <span>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
-/// The room in which the threads of one process leave their bytes for each other. It outlives its
+/// The memory in which threads of one process leave their bytes for each other. It outlives its
 /// ranks.
-class room {
+class thread_exchange {
 public:
-    explicit room(int size) : participants_(static_cast<std::size_t>(size)) {}
+    explicit thread_exchange(int size) : participants_(static_cast<std::size_t>(size)) {}
     int size() const { return static_cast<int>(participants_.size()); }
 
 private:
-    friend class in_process;
+    friend class over_threads;
 
     /// A rank and the bytes that it gives. Two places suffice: a rank that gives again has
     /// everybody's last bytes, so all have taken the bytes before these.
@@ -36,20 +36,20 @@ private:
     std::vector<participant> participants_;
 };
 
-/// A rank in a room; models `bootstrap`.
-class in_process {
+/// A rank of a thread_exchange; models `bootstrap`.
+class over_threads {
 public:
-    in_process(room& meeting, int rank) : room_(meeting), rank_(rank) {}
-    in_process(in_process const&) = delete;
-    in_process& operator=(in_process const&) = delete;
-    ~in_process() {
-        std::lock_guard const lock(room_.guard_);
+    over_threads(thread_exchange& shared, int rank) : exchange_(shared), rank_(rank) {}
+    over_threads(over_threads const&) = delete;
+    over_threads& operator=(over_threads const&) = delete;
+    ~over_threads() {
+        std::lock_guard const lock(exchange_.guard_);
         mine().left = true;
-        room_.changed_.notify_all();
+        exchange_.changed_.notify_all();
     }
 
     int rank() const { return rank_; }
-    int size() const { return room_.size(); }
+    int size() const { return exchange_.size(); }
 
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> bytes,
                                             steady::time_point until) {
@@ -60,24 +60,26 @@ public:
 private:
     std::vector<bootstrap_bytes> exchange(std::span<std::byte const> bytes,
                                           steady::time_point until) {
-        std::unique_lock lock(room_.guard_);
+        std::unique_lock lock(exchange_.guard_);
         auto const call = ++mine().given;
         mine().bytes[call % 2].assign(bytes.begin(), bytes.end());
-        room_.changed_.notify_all();
+        exchange_.changed_.notify_all();
         while (!all_gave(call)) {
             if (steady::now() >= until) { throw detail::bootstrap_timeout(rank_, absent(call)); }
-            room_.changed_.wait_until(lock, until);
+            exchange_.changed_.wait_until(lock, until);
         }
         std::vector<bootstrap_bytes> result;
-        for (auto const& s : room_.participants_) { result.push_back(s.bytes[call % 2]); }
+        for (auto const& s : exchange_.participants_) { result.push_back(s.bytes[call % 2]); }
         return result;
     }
-    room::participant& mine() { return room_.participants_[static_cast<std::size_t>(rank_)]; }
+    thread_exchange::participant& mine() {
+        return exchange_.participants_[static_cast<std::size_t>(rank_)];
+    }
 
     bool all_gave(std::uint64_t call) const {
         auto all = true;
         for (int r = 0; r < size(); ++r) {
-            auto const& s = room_.participants_[static_cast<std::size_t>(r)];
+            auto const& s = exchange_.participants_[static_cast<std::size_t>(r)];
             if (s.given < call && s.left) { throw detail::bootstrap_loss(rank_, r); }
             all = all && s.given >= call;
         }
@@ -86,18 +88,18 @@ private:
     std::vector<int> absent(std::uint64_t call) const {
         std::vector<int> ranks;
         for (int r = 0; r < size(); ++r) {
-            if (room_.participants_[static_cast<std::size_t>(r)].given < call) {
+            if (exchange_.participants_[static_cast<std::size_t>(r)].given < call) {
                 ranks.push_back(r);
             }
         }
         return ranks;
     }
 
-    room& room_;
+    thread_exchange& exchange_;
     int rank_;
     detail::until_broken unless_broken_;
 };
 
-static_assert(bootstrap<in_process>);
+static_assert(bootstrap<over_threads>);
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

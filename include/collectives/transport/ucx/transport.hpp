@@ -11,7 +11,7 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/ucx/link.hpp>
-#include <collectives/transport/wire/meeting_of_survivors.hpp>
+#include <collectives/transport/wire/survivor_bootstrap.hpp>
 #include <collectives/transport/wire/processors.hpp>
 #include <collectives/transport/wire/transport.hpp>
 
@@ -67,13 +67,13 @@ public:
         progress_lock& lock;
     };
 
-    /// Collective over the ranks of `meeting`, which is not needed afterwards. Its
+    /// Collective over the ranks of `exchange`, which is not needed afterwards. Its
     /// `all_gather(bytes, until)` gives each rank's bytes in the order of the ranks. Throws what
     /// that throws, and transport_error for what UCX refuses. After a loss: a rank that
     /// dies meanwhile is not waited for.
     template <bootstrap Bootstrap>
-    transport(Bootstrap& meeting, steady::time_point until, std::optional<after_loss> after = {})
-        : wire::transport<link>(std::make_unique<link>(meeting.rank(), meeting.size())) {
+    transport(Bootstrap& exchange, steady::time_point until, std::optional<after_loss> after = {})
+        : wire::transport<link>(std::make_unique<link>(exchange.rank(), exchange.size())) {
         detail::introduction me;
         auto const [data, control] = way().addresses();
         me.data_address = data.size();
@@ -81,7 +81,7 @@ public:
         std::memcpy(mine.data(), &me, sizeof me);
         std::copy(data.begin(), data.end(), mine.begin() + sizeof me);
         std::copy(control.begin(), control.end(), mine.end() - std::ssize(control));
-        auto const all = meeting.all_gather(std::span<std::byte const>(mine), until);
+        auto const all = exchange.all_gather(std::span<std::byte const>(mine), until);
         lean_vector<std::size_t> data_addresses;
         lean_vector<detail::introduction> introductions;
         lean_vector<wire::rank_processors> processors;
@@ -143,7 +143,7 @@ public:
             nap(of.lock, std::chrono::microseconds(50));
             return !lost(r);
         };
-        wire::meeting_of_survivors met{*broken.state(), of.survivors, rank(), turn};
+        wire::survivor_bootstrap met{*broken.state(), of.survivors, rank(), turn};
         auto const lost_survivor = [&](rank_t r) {
             return lost(of.survivors[static_cast<std::size_t>(r)]);
         };

@@ -19,13 +19,13 @@ namespace coll = collectives;
 bool has_ucx();
 
 /// An all_gather among the ranks of a group, as `concept bootstrap` has it.
-using meeting = coll::function_ref<std::vector<coll::bootstrap_bytes>(std::span<std::byte const>,
-                                                                      coll::steady::time_point)>;
+using exchange = coll::function_ref<std::vector<coll::bootstrap_bytes>(std::span<std::byte const>,
+                                                                       coll::steady::time_point)>;
 
 /// The communicator of these ranks: through memory inside a host, over UCX between hosts.
 /// Collective. Throws transport_error where `has_ucx()` is false, and what coll::bridge_hosts
 /// throws.
-coll::communicator connect_hosts(int rank, int size, meeting all_gather,
+coll::communicator connect_hosts(int rank, int size, exchange all_gather,
                                  coll::steady::time_point until);
 
 }  // namespace collectives_torch

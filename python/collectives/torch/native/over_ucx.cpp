@@ -11,7 +11,7 @@ namespace collectives_torch {
 
 bool has_ucx() { return true; }
 
-coll::communicator connect_hosts(int rank, int size, meeting all_gather,
+coll::communicator connect_hosts(int rank, int size, exchange all_gather,
                                  coll::steady::time_point until) {
     auto flat = coll::ucx::detail::connect(rank, size, all_gather, until);
     auto const left = std::max(until - coll::steady::now(), std::chrono::nanoseconds(1));

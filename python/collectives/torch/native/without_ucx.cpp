@@ -7,7 +7,7 @@ namespace collectives_torch {
 
 bool has_ucx() { return false; }
 
-coll::communicator connect_hosts(int, int, meeting, coll::steady::time_point) {
+coll::communicator connect_hosts(int, int, exchange, coll::steady::time_point) {
     throw coll::transport_error("this backend was built without UCX");
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// The places that can be named.
 struct store_address {
@@ -100,4 +100,4 @@ inline secret secret_from_environment() {
     return fd ? secret::from_descriptor(*fd) : secret();
 }
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

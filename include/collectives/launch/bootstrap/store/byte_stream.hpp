@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 class byte_stream {
 public:
@@ -82,4 +82,4 @@ private:
     std::size_t expected_ = 0, got_ = 0, said_ = 0;
 };
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// Models `bootstrap`. The store says who is missing at the earliest of all deadlines, so this rank
 /// waits a little longer than its own for the store's word.
@@ -169,4 +169,4 @@ private:
 
 static_assert(bootstrap<store_client>);
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// Performs the handshake step by step, as bytes come. It reads less than 150 bytes until the
 /// proof.
@@ -94,4 +94,4 @@ private:
     block nonce_{};
 };
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 struct endpoint {
     sockaddr_storage address{};
@@ -116,4 +116,4 @@ inline descriptor begin_to_connect(endpoint const& place) {
     return socket;
 }
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 inline constexpr std::uint64_t protocol_magic = 0x746f6f626c6c6f63;  // "collboot"
 inline constexpr std::uint32_t protocol_version = 1;
@@ -155,4 +155,4 @@ inline std::vector<int> ranks_in(bytes_view from, int size) {
     return ranks;
 }
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -12,14 +12,14 @@
 #include <limits>
 #include <string>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// One rank of a job. All ranks of it have the same size, job and secret.
 struct member {
     int rank = 0;
     int size = 1;
     std::string job;
-    meeting::secret secret;
+    bootstraps::secret secret;
 };
 
 /// The time that is left, in milliseconds, as ranks and store exchange it; or for ever.
@@ -37,4 +37,4 @@ inline steady::time_point end_of(std::uint32_t patience) {
 
 inline constexpr std::string_view role_of_store = "store", role_of_rank = "rank";
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

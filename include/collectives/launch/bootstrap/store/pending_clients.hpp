@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// The listener, and the connections that have not yet proved that they belong here. Many strangers
 /// cost bounded memory and descriptors, and keep no rank waiting: the oldest ones are dropped.
@@ -94,4 +94,4 @@ private:
     std::list<client_connection> unproved_;  // the oldest first
 };
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// Throws transport_error unless libsodium can be used.
 inline void require_sodium() {
@@ -129,4 +129,4 @@ private:
     block key_{};
 };
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::meeting {
+namespace collectives::inline v0::bootstraps {
 
 /// Models `bootstrap`. It sends the missing ranks to all at the earliest deadline of all.
 class store_server {
@@ -173,4 +173,4 @@ private:
 
 static_assert(bootstrap<store_server>);
 
-}  // namespace collectives::meeting
+}  // namespace collectives::bootstraps

@@ -30,11 +30,11 @@ namespace collectives::inline v0::cuda {
 namespace detail {
 
 /// The ranks of `base`, which share host memory by its transport, on one device each.
-class meeting {
+class device_setup {
     using reason = std::array<char, 200>;  // empty: there is none
 
 public:
-    meeting(collectives::communicator& base, int device, settings with)
+    device_setup(collectives::communicator& base, int device, settings with)
         : base_(base),
           control_(base.core()->engine().shared()->carrier),
           host_(*control_->memory()),
@@ -49,9 +49,9 @@ public:
             }
         } catch (error const& e) { mine_.refuse(e.what()); }
     }
-    meeting(meeting const&) = delete;
-    meeting& operator=(meeting const&) = delete;
-    ~meeting() {
+    device_setup(device_setup const&) = delete;
+    device_setup& operator=(device_setup const&) = delete;
+    ~device_setup() {
         if (table_ != nullptr) { host_.deallocate(table_, table_bytes()); }
     }
 

@@ -17,7 +17,7 @@
 namespace collectives::inline v0::wire {
 
 /// Survivors of a broken board exchange bytes by it. Models `bootstrap`.
-struct meeting_of_survivors {
+struct survivor_bootstrap {
     board_state& broken;
     lean_vector<rank_t> const& survivors;
     rank_t me;
