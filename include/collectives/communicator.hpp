@@ -130,7 +130,7 @@ public:
     /// alone. Bytes: a rank's block. Without counts the root first sends n to all.
     template <input_range In, output_range Out>
     void gather(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        run_unsized(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
+        run_as_messages(detail::whole_request(make(), collective::gather, in, out, {}, root, how));
     }
     template <input_range In, output_range Out, counts_range Counts>
     void gather(In&& in, Out&& out, Counts const& counts, rank_t root = 0,
@@ -154,7 +154,7 @@ public:
     /// rank) or counts. Bytes: n less root's block. Without counts the root first sends n to all.
     template <input_range In, output_range Out>
     void scatter(In&& in, Out&& out, rank_t root = 0, options const& how = {}) {
-        run_unsized(
+        run_as_messages(
             detail::block_request(make(), collective::scatter, in, out, {}, nullptr, root, how));
     }
     template <input_range In, output_range Out, counts_range Counts>
@@ -185,8 +185,8 @@ public:
     void all_to_all(In&& in, Out&& out, Sends const& send_counts, Recvs const& recv_counts,
                     options const& how = {}) {
         constexpr auto what = collective::all_to_all;
-        run(detail::exchange_request(make(), in, out, parts(what, send_counts),
-                                     parts(what, recv_counts), how));
+        run_as_messages(detail::exchange_request(make(), in, out, parts(what, send_counts),
+                                                 parts(what, recv_counts), how));
     }
     template <lasting_input_range In, output_range Out>
     pending start_all_to_all(In&& in, Out&& out, options const& how = {}) {
@@ -274,7 +274,7 @@ public:
 private:
     using pointer = std::shared_ptr<any_transport>;
     explicit communicator(detail::core_pointer core);
-    void run_unsized(detail::call_request const& r);  // gather and scatter without counts
+    void run_as_messages(detail::call_request const& r);  // not every rank knows all sizes
     pending start_unsized(detail::call_request const& r);
     pending start_pair(detail::pair_call const& r);
     void run_pair(detail::pair_call const& r);

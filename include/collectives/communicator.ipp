@@ -3,6 +3,7 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/communicator/message_path.hpp>
 #include <collectives/communicator/pair_calls.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/shared.hpp>
@@ -36,6 +37,14 @@ namespace detail {
         std::uint64_t{1}, model_of_environment(prices));
 }
 
+COLLECTIVES_INLINE void communicator_core::run_as_messages(call_request const& r) {
+    auto const lock = engine_.lock();
+    require_stream(r.reported_as, r.how);
+    auto const path = engine_.has_cells() ? &message_path<any_transport>::run : short_path_;
+    if (path != nullptr && path(*this, r)) { return; }
+    if (blocks_vary(r)) { return complete<unsized_operation>(idle_unsized_, r); }
+    complete<operation>(idle_, r);
+}
 COLLECTIVES_INLINE operation& communicator_core::next_operation() {
     if (idle_.empty()) { idle_.push_back(take<operation>(idle_)); }
     return *idle_.back();
@@ -110,8 +119,8 @@ COLLECTIVES_INLINE detail::communicator_base::communicator_base(core_pointer cor
       on_device_(core_->engine().space().device() != nullptr) {}
 
 COLLECTIVES_INLINE void detail::communicator_base::run(call_request const& r) { core_->run(r); }
-COLLECTIVES_INLINE void communicator::run_unsized(detail::call_request const& r) {
-    core_->run_unsized(r);
+COLLECTIVES_INLINE void communicator::run_as_messages(detail::call_request const& r) {
+    core_->run_as_messages(r);
 }
 COLLECTIVES_INLINE pending communicator::start_unsized(detail::call_request const& r) {
     return {core_, core_->start_operation<detail::unsized_operation>(r), {}};

@@ -66,7 +66,7 @@ public:
         }
         engine_.add(o);
     }
-    /// Runs a collective to its end: any but a gather or scatter without counts.
+    /// Runs a collective to its end: any but those of `run_as_messages`.
     void run(call_request const& r) {
         auto const lock = engine_.lock();
         require_stream(r.reported_as, r.how);
@@ -74,13 +74,9 @@ public:
         if (short_path_ != nullptr && short_path_(*this, r)) { return; }
         complete<operation>(idle_, r);
     }
-    /// Runs a gather or scatter without counts.
-    void run_unsized(call_request const& r) {
-        auto const lock = engine_.lock();
-        require_stream(r.reported_as, r.how);
-        if (short_path_ != nullptr && short_path_(*this, r)) { return; }
-        complete<unsized_operation>(idle_unsized_, r);
-    }
+    /// Runs a call that travels as messages in memory, too, since not every rank knows all sizes: a
+    /// gather or scatter without counts, or an all_to_all with counts.
+    void run_as_messages(call_request const& r);
 
     /// Starts a collective; Operation is unsized_operation for a gather or scatter without counts.
     /// It progresses when its caller tests or waits; on a device also while the caller computes.
@@ -135,6 +131,7 @@ public:
     void run_pairs(pair_call const& received, pair_call const& sent) {
         auto const lock = engine_.lock();
         auto arriving = take<pair_message>(idle_pairs_), leaving = take<pair_message>(idle_pairs_);
+        idle_pairs_.make_room(2);
         running const first{this, arriving.get()}, second{this, leaving.get()};
         start(static_cast<pair_message&>(*arriving), received);
         first_failure failure;
@@ -166,7 +163,7 @@ public:
     std::uint64_t next_derived() { return ++derived_; }
 
 private:
-    template <transport Transport>
+    template <class Transport>
     friend struct message_path;
 
     /// An operation that is not in use. The list has room for it when it comes back.
