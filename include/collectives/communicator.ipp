@@ -34,7 +34,7 @@ namespace detail {
     auto const prices = over_links ? machine_model::of_links() : machine_model{};
     return make_shared_object<detail::communicator_core>(
         std::move(shared), std::move(board), detail::rank_group(std::move(everybody), t->rank()),
-        std::uint64_t{1}, model_of_environment(prices));
+        std::uint64_t{1}, detail::model_of_environment(prices));
 }
 
 COLLECTIVES_INLINE void communicator_core::run_as_messages(call_request const& r) {

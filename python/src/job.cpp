@@ -70,7 +70,7 @@ communicator join_by_environment(nb::handle timeout) {
         auto const place = coll::place_from_environment();
         auto const* const name = std::getenv("COLLECTIVES_TRANSPORT");
         auto const meet = [](coll::timeout t) {
-            return take_part(coll::place_from_environment(), coll::local_job_name(), t);
+            return take_part(coll::place_from_environment(), coll::detail::local_job_name(), t);
         };
         std::vector<coll::detail::joiner> all{{"shm", 0, coll::detail::reach_of_one_machine, meet}};
         if (auto const over_hosts = joiner_over_hosts()) { all.push_back(*over_hosts); }

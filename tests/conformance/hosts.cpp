@@ -124,7 +124,7 @@ TEST_CASE("tune measures prices inside hosts and between them, the same on all r
             std::vector<coll::machine_model> all(static_cast<std::size_t>(size));
             comm.all_gather(std::span(&m, 1), all);
             for (auto const& its : all) {
-                expect(coll::to_text(its) == coll::to_text(m), "prices differ");
+                expect(coll::detail::to_text(its) == coll::detail::to_text(m), "prices differ");
             }
             expect(m.link_round >= 0 && m.link_message >= 0 && m.link_byte >= 0, "below zero");
             expect((m.byte != before.byte) == (size > 1), "measured where there is a peer");

@@ -152,7 +152,7 @@ TEST_CASE("a rank does not wait beyond its time though rank 0 lets nobody in") {
     auto const name = "collectives-" + std::to_string(::geteuid()) + "-crowded";
     coll::shm::memory_handover place(name);
     place.open();
-    coll::local_address const address(name);
+    coll::detail::local_address const address(name);
     std::vector<coll::descriptor> crowd;
     do {
         crowd.emplace_back(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -99,8 +99,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         fuzz::require(place.local_rank >= -1 && place.local_size >= -1);
         (void)coll::bootstraps::store_from_environment(place);
     } catch (coll::usage_error const&) {}
-    for (auto const& name : {coll::local_job_name(), coll::job_name()}) {
-        coll::local_address const address(name);
+    for (auto const& name : {coll::detail::local_job_name(), coll::detail::job_name()}) {
+        coll::detail::local_address const address(name);
         fuzz::require(address.bytes <= sizeof address.value);
     }
     try {

@@ -44,7 +44,7 @@ void meet_strangers(fuzz::bytes& from) {
     auto const name = new_name();
     shm::memory_handover place(name);
     place.open();
-    coll::local_address const address(name);
+    coll::detail::local_address const address(name);
     std::vector<coll::descriptor> crowd;
     for (int i = 0; i < 3; ++i) {
         coll::descriptor one(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));

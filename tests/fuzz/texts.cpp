@@ -22,11 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 break;
             }
             case 1:
-                for (auto const& rule : coll::parse_override(text)) {
+                for (auto const& rule : coll::detail::parse_override(text)) {
                     fuzz::require(rule.from <= rule.to);
                 }
                 break;
-            case 2: (void)coll::parse_model(text); break;
+            case 2: (void)coll::detail::parse_model(text); break;
             case 3: (void)coll::bootstraps::parse_store_address(text); break;
         }
     } catch (coll::error const&) {}

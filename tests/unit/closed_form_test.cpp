@@ -33,7 +33,8 @@ TEST_CASE("closed forms are what is counted, for all small numbers of ranks and 
             for (auto const bytes : {0, 1, size - 1, size, size + 1, 1000, 65'537}) {
                 compare(a, size, bytes);
             }
-            auto const profile = coll::cost_profile::of(a, coll::collective::all_reduce, size);
+            auto const profile =
+                coll::detail::cost_profile::of(a, coll::collective::all_reduce, size);
             CHECK(static_cast<double>(coll::closed_form(a, size, 1).messages) == profile.messages);
         }
         for (int const size : {96, 127, 128, 210, 255}) { compare(a, size, 100'003); }

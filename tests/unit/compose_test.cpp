@@ -108,19 +108,19 @@ TEST_CASE("chunk ranges become ranges of blocks") {
 }
 
 TEST_CASE("chunks: the algorithm's for vectors, one per rank for blocks") {
-    CHECK(coll::chunks_of(coll::halving{}, collective::all_reduce, 12) == 8);
-    CHECK(coll::chunks_of(coll::halving{}, collective::broadcast, 12) == 8);
-    CHECK(coll::chunks_of(coll::halving{}, collective::reduce, 12) == 8);
-    CHECK(coll::chunks_of(coll::halving{}, collective::reduce_scatter, 12) == 12);
-    CHECK(coll::chunks_of(coll::butterfly{}, collective::broadcast, 12) == 12);
-    CHECK(coll::chunks_of(coll::butterfly{}, collective::reduce, 12) == 1);
-    CHECK(coll::chunks_of(coll::tree{}, collective::broadcast, 12) == 1);
-    CHECK(coll::chunks_of(line{}, collective::broadcast, 12) == 1);
-    CHECK(coll::chunks_of(coll::ring{}, collective::barrier, 12) == 12);
-    CHECK(coll::chunks_of(coll::ring{}, collective::scan, 12) == 12);
-    CHECK(coll::chunks_of(coll::ring{}, collective::exscan, 12) == 11);
-    CHECK(coll::chunks_of(coll::ring{}, collective::exscan, 1) == 1);
-    CHECK(coll::chunks_of(coll::circulant{}, collective::scan, 12) == 1);
+    CHECK(coll::detail::chunks_of(coll::halving{}, collective::all_reduce, 12) == 8);
+    CHECK(coll::detail::chunks_of(coll::halving{}, collective::broadcast, 12) == 8);
+    CHECK(coll::detail::chunks_of(coll::halving{}, collective::reduce, 12) == 8);
+    CHECK(coll::detail::chunks_of(coll::halving{}, collective::reduce_scatter, 12) == 12);
+    CHECK(coll::detail::chunks_of(coll::butterfly{}, collective::broadcast, 12) == 12);
+    CHECK(coll::detail::chunks_of(coll::butterfly{}, collective::reduce, 12) == 1);
+    CHECK(coll::detail::chunks_of(coll::tree{}, collective::broadcast, 12) == 1);
+    CHECK(coll::detail::chunks_of(line{}, collective::broadcast, 12) == 1);
+    CHECK(coll::detail::chunks_of(coll::ring{}, collective::barrier, 12) == 12);
+    CHECK(coll::detail::chunks_of(coll::ring{}, collective::scan, 12) == 12);
+    CHECK(coll::detail::chunks_of(coll::ring{}, collective::exscan, 12) == 11);
+    CHECK(coll::detail::chunks_of(coll::ring{}, collective::exscan, 1) == 1);
+    CHECK(coll::detail::chunks_of(coll::circulant{}, collective::scan, 12) == 1);
 }
 
 TEST_CASE("rounds of the other collectives") {

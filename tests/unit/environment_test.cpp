@@ -138,14 +138,14 @@ TEST_CASE("what makes no sense is refused") {
 }
 
 TEST_CASE("a job has the name that it was given, else its launcher's") {
-    CHECK(coll::job_name().empty());
+    CHECK(coll::detail::job_name().empty());
     environment const slurm{{"SLURM_JOB_ID", "12"}, {"SLURM_STEP_ID", "3"}};
-    CHECK(coll::job_name() == "12.3");
+    CHECK(coll::detail::job_name() == "12.3");
     environment const torchrun{{"TORCHELASTIC_RUN_ID", "run"}};
-    CHECK(coll::job_name() == "run");
+    CHECK(coll::detail::job_name() == "run");
     environment const own{{"COLLECTIVES_JOB", "mine"}};
-    CHECK(coll::job_name() == "mine");
-    CHECK(coll::local_job_name().find("-mine") != std::string::npos);
+    CHECK(coll::detail::job_name() == "mine");
+    CHECK(coll::detail::local_job_name().find("-mine") != std::string::npos);
 }
 
 TEST_CASE("join takes the transport that is asked for, else the quickest that reaches all ranks") {

@@ -54,10 +54,10 @@ std::vector<rank_t> some_roots(collective what, int size, int per_host) {
     return {0, size - 1, std::min(per_host, size - 1), size / 2};
 }
 
-coll::host_layout blocks(int size, int per_host) {
+coll::detail::host_layout blocks(int size, int per_host) {
     std::vector<int> hosts;
     for (int r = 0; r < size; ++r) { hosts.push_back(r / per_host); }
-    return coll::host_layout(hosts);
+    return coll::detail::host_layout(hosts);
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ TEST_CASE("no rank sends more to other hosts than it must, and the outer rounds 
             CHECK(alike == sent);
             CHECK(messages_inside == 2 * (per_host - 1));
         }
-        auto const between = coll::crossing_of(all, blocks(size, per_host));
+        auto const between = coll::detail::crossing_of(all, blocks(size, per_host));
         CHECK(between.rounds == (hosts > 1 ? 2 * prime_factors(hosts) : 0));
         CHECK(between.moved == doctest::Approx(2.0 * (hosts - 1) / hosts));
     });
@@ -169,8 +169,8 @@ TEST_CASE("what leaves the busiest host, as docs/algorithms.md has it") {
           row{coll::two_shot{}, 5.25, 14, 2, 2}, row{coll::butterfly{}, 13, 24, 6, 3}}) {
         INFO(name(r.a));
         auto const of = [&](int size, int per_host) {
-            return coll::crossing_of(r.a.record_all(collective::all_reduce, size),
-                                     blocks(size, per_host));
+            return coll::detail::crossing_of(r.a.record_all(collective::all_reduce, size),
+                                             blocks(size, per_host));
         };
         CHECK(of(24, 3).moved == doctest::Approx(r.moved_24).epsilon(0.001));
         CHECK(of(64, 8).moved == doctest::Approx(r.moved_64).epsilon(0.001));
@@ -201,9 +201,9 @@ TEST_CASE("broadcast and reduce send each part once per host") {
 }
 
 TEST_CASE("hosts: alike and consecutive, or why not") {
-    auto const of = [](std::vector<int> const& hosts) { return coll::host_layout(hosts); };
-    CHECK(coll::host_layout().hosts() == 1);
-    CHECK(coll::host_layout().ranks_per_host() == 0);
+    auto const of = [](std::vector<int> const& hosts) { return coll::detail::host_layout(hosts); };
+    CHECK(coll::detail::host_layout().hosts() == 1);
+    CHECK(coll::detail::host_layout().ranks_per_host() == 0);
     CHECK(of({7, 7, 7}).hosts() == 1);
     CHECK(of({7, 7, 7}).ranks_per_host() == 0);
     CHECK(of({7, 7, 3, 3}).ranks_per_host() == 2);
@@ -216,12 +216,12 @@ TEST_CASE("hosts: alike and consecutive, or why not") {
 }
 
 TEST_CASE("automatic takes it where several ranks share each of several hosts, and it pays") {
-    coll::requirement const need{collective::all_reduce, 32, 0, false, false};
-    coll::selector flat, hosts, scattered;
+    coll::detail::requirement const need{collective::all_reduce, 32, 0, false, false};
+    coll::detail::selector flat, hosts, scattered;
     hosts.place(blocks(32, 8));
     std::vector<int> cyclic;
     for (int r = 0; r < 32; ++r) { cyclic.push_back(r % 4); }
-    scattered.place(coll::host_layout(cyclic));
+    scattered.place(coll::detail::host_layout(cyclic));
     for (units const n : {units{1} << 16, units{1} << 20, units{1} << 26}) {
         CHECK(hosts.choose(need, n) == coll::hierarchical{8});
         CHECK_FALSE(flat.choose(need, n).is<coll::hierarchical>());
@@ -248,7 +248,8 @@ TEST_CASE("automatic takes it where several ranks share each of several hosts, a
 }
 
 TEST_CASE("an override names it with its parameter and a range") {
-    auto const rules = coll::parse_override("tree:0-4k,hierarchical:4:4k-1M,hierarchical:2");
+    auto const rules =
+        coll::detail::parse_override("tree:0-4k,hierarchical:4:4k-1M,hierarchical:2");
     REQUIRE(rules.size() == 3);
     CHECK(rules[0].algorithm == coll::tree{});
     CHECK(rules[1].algorithm == coll::hierarchical{4});
@@ -256,8 +257,8 @@ TEST_CASE("an override names it with its parameter and a range") {
     CHECK(rules[1].to == 1 << 20);
     CHECK(rules[2].algorithm == coll::hierarchical{2});
     CHECK(rules[2].from == 0);
-    CHECK_THROWS_AS(coll::parse_override("ring:4k"), coll::usage_error);
-    CHECK_THROWS_AS(coll::parse_override("hierarchical:4k-8k"), coll::usage_error);
+    CHECK_THROWS_AS(coll::detail::parse_override("ring:4k"), coll::usage_error);
+    CHECK_THROWS_AS(coll::detail::parse_override("hierarchical:4k-8k"), coll::usage_error);
 }
 
 TEST_CASE("named, it runs on any ranks that it fits, and is refused by others") {

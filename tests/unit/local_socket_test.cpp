@@ -12,7 +12,7 @@ namespace {
 
 /// The bytes of an address behind its family.
 std::string path_of(std::string_view name) {
-    collectives::local_address const address(name);
+    collectives::detail::local_address const address(name);
     return {address.value.sun_path + 1, address.bytes - offsetof(sockaddr_un, sun_path) - 1};
 }
 

@@ -27,29 +27,29 @@ TEST_CASE("prices survive being written and read") {
     m.byte = 3.25e-11;
     m.shared_round = 0;
     m.link_byte = 1e-10;
-    auto const read = coll::parse_model("# a comment\n\n" + coll::to_text(m));
+    auto const read = coll::detail::parse_model("# a comment\n\n" + coll::detail::to_text(m));
     CHECK(read.call == doctest::Approx(m.call));
     CHECK(read.byte == doctest::Approx(m.byte));
     CHECK(read.shared_round == 0);
     CHECK(read.link_byte == doctest::Approx(1e-10));
     CHECK(read.link_round == doctest::Approx(m.link_round));
     CHECK(read.reduced_byte == doctest::Approx(m.reduced_byte));
-    CHECK(coll::parse_model("round 2e-6").round == doctest::Approx(2e-6));
+    CHECK(coll::detail::parse_model("round 2e-6").round == doctest::Approx(2e-6));
 }
 
 TEST_CASE("what is no price is refused, and named") {
     for (auto const* const text : {"round", "round fast", "round -1", "round 1e-6 s", "rounds 1"}) {
         CAPTURE(text);
-        CHECK_THROWS_WITH_AS(coll::parse_model(text), doctest::Contains("round"),
+        CHECK_THROWS_WITH_AS(coll::detail::parse_model(text), doctest::Contains("round"),
                              coll::usage_error);
     }
     using namespace std::string_literals;
-    CHECK_THROWS_AS(coll::parse_model("round 1e-6\0 s"s), coll::usage_error);
+    CHECK_THROWS_AS(coll::detail::parse_model("round 1e-6\0 s"s), coll::usage_error);
 }
 
 TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {
-    coll::selector choice;
-    coll::requirement const need{coll::collective::all_reduce, 16, 0, false, false};
+    coll::detail::selector choice;
+    coll::detail::requirement const need{coll::collective::all_reduce, 16, 0, false, false};
     coll::machine_model m;
     m.round = m.message = 0;
     choice.use(m);
@@ -61,14 +61,14 @@ TEST_CASE("cheap rounds favour little traffic, dear ones few rounds") {
 }
 
 TEST_CASE("a root adds the vector of one other rank itself, and shares the additions with many") {
-    coll::selector choice;
-    coll::requirement const two{coll::collective::reduce, 2, 0, false, false};
+    coll::detail::selector choice;
+    coll::detail::requirement const two{coll::collective::reduce, 2, 0, false, false};
     for (std::size_t bytes = 4; bytes <= 64 << 20; bytes *= 4) {
         CAPTURE(bytes);
         CHECK(choice.choose(two, bytes).cost_of(2, bytes, two.what).rounds == 1);
     }
-    coll::selector other;
-    coll::requirement const eight{coll::collective::reduce, 8, 0, false, false};
+    coll::detail::selector other;
+    coll::detail::requirement const eight{coll::collective::reduce, 8, 0, false, false};
     auto const cost = other.choose(eight, 16 << 20).cost_of(8, 16 << 20, eight.what);
     CHECK(cost.ranks[0].reduced < 16 << 20);
 }
@@ -76,7 +76,7 @@ TEST_CASE("a root adds the vector of one other rank itself, and shares the addit
 TEST_CASE("a line that a rank adds to while a peer reads it costs one more move, in memory") {
     using coll::collective;
     auto const of = [](coll::any_algorithm a, int size) {
-        return coll::cost_profile::of(a, collective::all_reduce, size);
+        return coll::detail::cost_profile::of(a, collective::all_reduce, size);
     };
     CHECK(of(coll::butterfly{}, 2).critical.contended == 1);
     CHECK(of(coll::butterfly{}, 8).critical.contended == 3);  // the whole vector in each round
@@ -98,9 +98,9 @@ TEST_CASE("a line that a rank adds to while a peer reads it costs one more move,
 
 TEST_CASE("two ranks halve from 16 KiB on in memory, and exchange up to 1 MiB by messages") {
     auto const rounds = [](coll::machine_model const& m, std::size_t bytes) {
-        coll::selector choice;
+        coll::detail::selector choice;
         choice.use(m);
-        coll::requirement const two{coll::collective::all_reduce, 2, 0, false, false};
+        coll::detail::requirement const two{coll::collective::all_reduce, 2, 0, false, false};
         return choice.choose(two, bytes).cost_of(2, bytes).rounds;
     };
     CHECK(rounds({}, 4 << 10) == 1);
@@ -115,8 +115,8 @@ TEST_CASE("two ranks halve from 16 KiB on in memory, and exchange up to 1 MiB by
 
 TEST_CASE("ranks that share processors pay for all that all of them do") {
     using coll::collective;
-    auto const one = coll::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8);
-    auto const two = coll::cost_profile::of(coll::two_shot{}, collective::all_reduce, 8);
+    auto const one = coll::detail::cost_profile::of(coll::one_shot{}, collective::all_reduce, 8);
+    auto const two = coll::detail::cost_profile::of(coll::two_shot{}, collective::all_reduce, 8);
     CHECK(one.total.moved == doctest::Approx(8 * (1 + 7)));
     CHECK(one.total.reduced == doctest::Approx(8 * 7));
     CHECK(two.total.moved == doctest::Approx(8 * (1 + 2 * 7 / 8.0)));
@@ -134,9 +134,9 @@ TEST_CASE("ranks that share processors pay for all that all of them do") {
 
 TEST_CASE("what goes between hosts is priced besides, for the busiest host and rank") {
     using coll::collective;
-    coll::host_layout const hosts({0, 0, 1, 1});
+    coll::detail::host_layout const hosts({0, 0, 1, 1});
     auto const of = [&](coll::any_algorithm a) {
-        return coll::cost_profile::of(a, collective::all_reduce, 4, hosts);
+        return coll::detail::cost_profile::of(a, collective::all_reduce, 4, hosts);
     };
     auto const two = of(coll::two_shot{}), own = of(coll::hierarchical{2});
     CHECK(two.between.rounds == 2);
@@ -146,7 +146,7 @@ TEST_CASE("what goes between hosts is priced besides, for the busiest host and r
     CHECK(own.between.messages == 2);
     CHECK(own.between.moved == doctest::Approx(1));
     coll::machine_model m;
-    auto const flat = coll::cost_profile::of(coll::two_shot{}, collective::all_reduce, 4);
+    auto const flat = coll::detail::cost_profile::of(coll::two_shot{}, collective::all_reduce, 4);
     CHECK(flat.between.rounds == 0);
     CHECK(two.seconds(m, 1000) - flat.seconds(m, 1000) ==
           doctest::Approx(2 * m.link_round + 4 * m.link_message + 2000 * m.link_byte));

@@ -45,8 +45,8 @@ inline bool is_in_part() {
 constexpr int largest_size = sampling::sanitized ? 5 : 9;
 constexpr std::size_t mutation_step = sampling::sanitized ? 320 : 40;
 
-inline coll::call_shape shape_of(collective what, int size, std::size_t count, int root) {
-    coll::call_shape s;
+inline coll::lowering::call_shape shape_of(collective what, int size, std::size_t count, int root) {
+    coll::lowering::call_shape s;
     s.what = what;
     s.size = size;
     s.root = root;
@@ -59,7 +59,7 @@ inline coll::call_shape shape_of(collective what, int size, std::size_t count, i
 }
 
 /// Moves the blocks of a call to any places, in any order, most of them with gaps between.
-inline void move_blocks(coll::call_shape& s, std::mt19937& random) {
+inline void move_blocks(coll::lowering::call_shape& s, std::mt19937& random) {
     std::vector<int> order;
     for (int r = 0; r < s.size; ++r) { order.push_back(r); }
     std::shuffle(order.begin(), order.end(), random);

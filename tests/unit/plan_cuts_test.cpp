@@ -17,7 +17,7 @@ using namespace plan_cases;
 namespace {
 
 /// Three blocks of 2, 0 and 3 elements, at 5, nowhere and 1.
-coll::call_shape three_blocks(collective what, int rank) {
+coll::lowering::call_shape three_blocks(collective what, int rank) {
     auto s = shape_of(what, 3, 5, 0);
     s.rank = rank;
     s.counts = {2, 0, 3, 5, 0, 1};

@@ -40,8 +40,8 @@ public:
     }
 
 private:
-    static coll::call_shape shape_of(int size, std::size_t count) {
-        coll::call_shape shape;
+    static coll::lowering::call_shape shape_of(int size, std::size_t count) {
+        coll::lowering::call_shape shape;
         shape.size = size;
         shape.count = count;
         shape.elem_size = 4;

@@ -188,7 +188,7 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
 TEST_CASE("calls that suit lending have one reader of each value, and enough bytes") {
     using coll::collective;
     auto const suits = [](collective what, int size, std::size_t bytes) {
-        coll::call_shape s;
+        coll::lowering::call_shape s;
         s.what = what;
         s.size = size;
         s.count = bytes;

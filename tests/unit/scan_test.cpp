@@ -53,7 +53,7 @@ TEST_CASE("a scan of a user's algorithm is proved, and gives its exscan") {
             CHECK(p.order_preserving);
             CHECK(p.position_independent);
             CHECK(p.left_fold == (coll::reduced_ranks(what, size, size - 1) <= 2));
-            CHECK(coll::chunks_of(scan_chain{}, what, size) ==
+            CHECK(coll::detail::chunks_of(scan_chain{}, what, size) ==
                   (size > 1 || what == collective::scan ? 2 : 1));
         }
     }

@@ -47,7 +47,7 @@ counted const& count(coll::any_algorithm a, int size) {
     }
     auto const what = coll::collective::all_reduce;
     expect_right(a, size, what);
-    at->second = {a.record_all(what, size), coll::cost_profile::of(a, what, size).messages};
+    at->second = {a.record_all(what, size), coll::detail::cost_profile::of(a, what, size).messages};
     return at->second;
 }
 
@@ -82,7 +82,7 @@ double rounds_between(coll::any_algorithm a, int size, int group) {
     std::vector<int> group_of;
     for (int r = 0; r < size; ++r) { group_of.push_back(r / group); }
     auto const all = a.record_all(coll::collective::all_reduce, size);
-    at->second = coll::crossing_of(all, coll::host_layout(group_of)).rounds;
+    at->second = coll::detail::crossing_of(all, coll::detail::host_layout(group_of)).rounds;
     return at->second;
 }
 

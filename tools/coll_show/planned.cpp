@@ -98,7 +98,7 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
     }
     coll::drawing::require_root(root, size);
     auto const how = find_protocol(of.protocol);
-    coll::call_shape shape;
+    coll::lowering::call_shape shape;
     shape.what = what;
     shape.size = size;
     shape.root = root;

@@ -136,9 +136,9 @@ inline void compare(coll::communicator& comm, range sizes, double known) {
 inline void run(coll::communicator& comm, std::string const& file, bool check, range sizes) {
     auto const tuned = tune_here(comm);
     auto const& prices = comm.model();
-    auto const text =
-        fmt::format("# seconds, measured over {} ranks on {} processors in {:.0f} ms\n{}",
-                    comm.size(), prices.processors, tuned.taken.count(), coll::to_text(prices));
+    auto const text = fmt::format(
+        "# seconds, measured over {} ranks on {} processors in {:.0f} ms\n{}", comm.size(),
+        prices.processors, tuned.taken.count(), coll::detail::to_text(prices));
     if (comm.rank() == 0) {
         fmt::print("{}", text);
         if (!file.empty()) {

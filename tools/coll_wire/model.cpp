@@ -42,11 +42,11 @@ void wire_model::fit(double ring_seconds, double two_shot_seconds) {
     prices_.link_message = both - prices_.link_round;
 }
 
-coll::cost_profile wire_model::profile_of(coll::any_algorithm a) const {
+coll::detail::cost_profile wire_model::profile_of(coll::any_algorithm a) const {
     std::vector<int> host_of;
     for (int r = 0; r < over_.ranks(); ++r) { host_of.push_back(r / over_.ranks_per_host); }
-    return coll::cost_profile::of(a, coll::collective::all_reduce, over_.ranks(),
-                                  coll::host_layout(host_of));
+    return coll::detail::cost_profile::of(a, coll::collective::all_reduce, over_.ranks(),
+                                          coll::detail::host_layout(host_of));
 }
 
 double wire_model::seconds(question const& q) const {

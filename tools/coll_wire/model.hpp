@@ -32,7 +32,7 @@ public:
     double message() const { return prices_.link_message; }
 
 private:
-    coll::cost_profile profile_of(coll::any_algorithm a) const;
+    coll::detail::cost_profile profile_of(coll::any_algorithm a) const;
 
     wire over_;
     coll::machine_model prices_{};

@@ -156,7 +156,7 @@ private:
     }
 
     engine& engine_;
-    collectives::selector selector_;
+    collectives::detail::selector selector_;
     program_cache kept_;
     forwarding_cache forwards_;
 };

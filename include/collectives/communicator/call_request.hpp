@@ -30,7 +30,7 @@ struct call_request {
     call_request() {}  // not constexpr, else g++ clears all of it first, by an instruction that
                        // takes as long as a cache line between two cores
 
-    call_shape shape;
+    lowering::call_shape shape;
     std::uint64_t type = 0;
     std::string_view type_name;
     void const* in = nullptr;

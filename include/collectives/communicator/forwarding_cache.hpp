@@ -11,7 +11,7 @@ namespace collectives::inline v0::detail {
 /// Remembers the answers.
 class forwarding_cache {
 public:
-    bool passes_on(any_algorithm a, call_shape const& shape) {
+    bool passes_on(any_algorithm a, lowering::call_shape const& shape) {
         for (auto const& k : known_) {
             if (k.algorithm == a && k.what == shape.what && k.root == shape.root) {
                 return k.passes_on;

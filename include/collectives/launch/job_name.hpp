@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// The job's name on this machine: the user, and COLLECTIVES_JOB or the process that started all
 /// ranks.
@@ -39,4 +39,4 @@ inline std::string job_name() {
                                              : std::string();
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

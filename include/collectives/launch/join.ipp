@@ -16,7 +16,8 @@ namespace collectives::inline v0::shm {
 COLLECTIVES_INLINE collectives::communicator join(timeout time) {
     auto const me = place_from_environment();
     auto const until = time.deadline(steady::now());
-    return collectives::communicator(erase(detail::take_part(me, local_job_name(), until)));
+    return collectives::communicator(
+        erase(detail::take_part(me, collectives::detail::local_job_name(), until)));
 }
 
 }  // namespace collectives::shm

@@ -70,7 +70,7 @@ inline std::string why_missing(job const& memory, std::string const& name) {
             return text_of("; rank ", r, apart_from_rank_0);
         }
     }
-    return socket_hint(name);
+    return collectives::detail::socket_hint(name);
 }
 inline timeout_error timeout_of(job const& memory, job_place const& me, std::string const& name) {
     return collectives::detail::missing_ranks_error(me.rank, "join", missing_ranks(memory),
@@ -116,7 +116,8 @@ inline job enter_job(job_place const& me, std::string const& name, steady::time_
     auto file =
         memory_handover(name).receive_file({greeting::expected_magic, me.rank, me.size}, until);
     if (file.get() < 0) {
-        throw collectives::detail::missing_ranks_error(me.rank, "join", {0}, socket_hint(name));
+        throw collectives::detail::missing_ranks_error(me.rank, "join", {0},
+                                                       collectives::detail::socket_hint(name));
     }
     job memory(me.size, shared::memory_file::received{file.release()});
     auto const& mine = memory.state().status(me.rank).state;

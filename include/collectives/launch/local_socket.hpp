@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// An address in the abstract name space. A name that is too long keeps its beginning; a hash of
 /// the whole name follows.
@@ -47,4 +47,4 @@ inline pid_t peer_of_same_user(int socket) {
     return who.pid;
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

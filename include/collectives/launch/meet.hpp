@@ -100,7 +100,7 @@ inline any_bootstrap meet_at(store_address const& place, member me, steady::time
     } catch (timeout_error const& e) {
         if (place.what == kind::tcp) { throw; }
         throw timeout_error(
-            text_of(e.what(), socket_hint(job + "-store"),
+            text_of(e.what(), detail::socket_hint(job + "-store"),
                     "; ranks in several network name spaces need COLLECTIVES_STORE"),
             e.missing());
     }
@@ -121,10 +121,11 @@ inline any_bootstrap meet_at(store_address const& place, member me, steady::time
 inline bootstraps::any_bootstrap meet(job_place const& me, steady::time_point until) {
     auto const place = bootstraps::store_from_environment(me);
     auto const local = place.what == bootstraps::store_address::kind::local;
-    return bootstraps::meet_at(place,
-                               {me.rank, me.size, local ? local_job_name() : job_name(),
-                                bootstraps::secret_from_environment()},
-                               until);
+    return bootstraps::meet_at(
+        place,
+        {me.rank, me.size, local ? detail::local_job_name() : detail::job_name(),
+         bootstraps::secret_from_environment()},
+        until);
 }
 
 /// The same, where the launcher's variables say which rank this is (place_from_environment).

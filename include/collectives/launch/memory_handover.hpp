@@ -81,7 +81,7 @@ public:
                 return {descriptor(), 0, {}};
             }
             descriptor who_came(accept());
-            auto const process = peer_of_same_user(who_came.get());
+            auto const process = collectives::detail::peer_of_same_user(who_came.get());
             if (steady::now() >= until) { return {descriptor(), 0, {}}; }
             if (who_came.get() < 0) {  // no descriptor is left, or the newcomer has gone
                 std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -123,7 +123,7 @@ public:
             if (steady::now() >= until) { return descriptor(); }
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
-        auto const host = peer_of_same_user(socket_.get());
+        auto const host = collectives::detail::peer_of_same_user(socket_.get());
         if (host < 0) {
             throw_error<usage_error>("rank ", hello.rank, " of ", hello.size,
                                      ": another user's process waits where rank 0 should");
@@ -190,7 +190,7 @@ private:
         throw_error<transport_error>("the ranks of the job cannot meet: ", call, ": ",
                                      std::strerror(errno));
     }
-    local_address address_;
+    collectives::detail::local_address address_;
     descriptor socket_;
 };
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::lowering {
 
 /// Where the block of rank i lies in a vector that `counts` (see call_shape) cut for `ranks` ranks.
 /// `behind`: the end of the block before.
@@ -81,4 +81,4 @@ private:
     }
 };
 
-}  // namespace collectives
+}  // namespace collectives::lowering

@@ -42,8 +42,8 @@ public:
             // Its folded ranks send all chunks at once, which would need scratch for a whole
             // vector.
             if (by_.is<halving>()) {
-                in_two_ = whole_rounds(all);
-                for (auto& s : all) { s = in_halves(std::move(s), in_two_); }
+                in_two_ = collectives::detail::whole_rounds(all);
+                for (auto& s : all) { s = collectives::detail::in_halves(std::move(s), in_two_); }
             }
             completing_ = completing_reductions(all);
             adds_once_ = shape_.what == collective::all_reduce && adds_once_for_all(all);
@@ -59,7 +59,8 @@ public:
     int rounds() const { return rounds_; }
     /// Records the schedule anew each time: O(steps).
     schedule schedule_of(rank_t r) const {
-        return in_halves(by_.record(shape_.what, r, shape_.size, shape_.root), in_two_);
+        return collectives::detail::in_halves(by_.record(shape_.what, r, shape_.size, shape_.root),
+                                              in_two_);
     }
     std::vector<schedule> schedules() const {
         std::vector<schedule> all;

@@ -40,7 +40,7 @@ struct cell_form {
 /// when first needed: O(steps), and O(steps of all ranks) for what peers offer.
 class program {
 public:
-    [[gnu::cold]] program(call_shape shape, any_algorithm chosen, int segments,
+    [[gnu::cold]] program(lowering::call_shape shape, any_algorithm chosen, int segments,
                           fingerprint const& call)
         : shape_(std::move(shape)),
           lowered_(chosen, shape_, segments),
@@ -52,7 +52,7 @@ public:
     program& operator=(program const&) = delete;
     [[gnu::cold]] ~program() = default;
 
-    call_shape const& shape() const { return shape_; }
+    lowering::call_shape const& shape() const { return shape_; }
     lowering::lowered_call const& lowered() const { return lowered_; }
     any_algorithm algorithm() const { return lowered_.algorithm(); }
     int segments() const { return lowered_.segments(); }
@@ -210,7 +210,7 @@ private:
         cells_ = std::move(form);
     }
 
-    call_shape shape_;
+    lowering::call_shape shape_;
     lowering::lowered_call lowered_;
     fingerprint call_;
     std::uint64_t hash_;

@@ -172,14 +172,14 @@ private:
     step_collector emit_;
 };
 
-}  // namespace detail
-
 /// The number of chunks into which the steps of `what` cut the vector: `a.chunks(size)` if the
 /// algorithm's all-reduce or its halves do the work, else `size` blocks (chunk i belongs to rank
 /// i).
 template <algorithm A>
 constexpr int chunks_of(A a, collective what, int size) {
-    return detail::chunks_of(detail::source_of(a), what, size);
+    return chunks_of(source_of(a), what, size);
 }
+
+}  // namespace detail
 
 }  // namespace collectives

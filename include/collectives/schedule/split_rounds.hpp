@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// The rounds in which a rank sends or receives all chunks, where there are several; ascending.
 [[gnu::cold]] inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
@@ -59,4 +59,4 @@ namespace collectives::inline v0 {
     return s;
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// The counted cost of an algorithm for one collective and size, per byte of the vector.
 struct cost_profile {
@@ -118,4 +118,4 @@ private:
     }
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

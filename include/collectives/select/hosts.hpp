@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// The hosts of a communicator's ranks. Equal on all of them.
 class host_layout {
@@ -94,4 +94,4 @@ struct crossing {
     return result;
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

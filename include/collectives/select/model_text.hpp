@@ -13,9 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 struct named_price {
     char const* name;
@@ -36,12 +34,10 @@ inline constexpr named_price all_prices[] = {
     {"link_byte", &machine_model::link_byte},
 };
 
-}  // namespace detail
-
 /// One line per price: its name and seconds.
 inline std::string to_text(machine_model const& m) {
     std::string text;
-    for (auto const& [name, price] : detail::all_prices) {
+    for (auto const& [name, price] : all_prices) {
         std::array<char, 64> line{};
         std::snprintf(line.data(), line.size(), "%s %.6g\n", name, m.*price);
         text += line.data();
@@ -60,7 +56,7 @@ inline std::string to_text(machine_model const& m) {
         auto const space = line.find(' ');
         auto const name = std::string_view(line).substr(0, space);
         bool known = false;
-        for (auto const& [its_name, price] : detail::all_prices) {
+        for (auto const& [its_name, price] : all_prices) {
             if (name != its_name) { continue; }
             char* rest = nullptr;
             auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);
@@ -97,4 +93,4 @@ inline std::string to_text(machine_model const& m) {
     }
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// Vectors of [from, to) bytes take this algorithm.
 struct override_rule {
@@ -23,8 +23,6 @@ struct override_rule {
     std::size_t from = 0;
     std::size_t to = std::numeric_limits<std::size_t>::max();
 };
-
-namespace detail {
 
 /// "0", "4k", "2M", "1G", "inf".
 [[gnu::cold]] inline std::size_t parse_bytes(std::string_view text) {
@@ -46,8 +44,6 @@ namespace detail {
     return value << shift;
 }
 
-}  // namespace detail
-
 /// Parses "name:from-to,...". A name without a range applies to all sizes. Throws usage_error.
 [[gnu::cold]] inline lean_vector<override_rule> parse_override(std::string_view text) {
     lean_vector<override_rule> rules;
@@ -59,8 +55,8 @@ namespace detail {
         auto const colon = dash == item.npos ? item.npos : item.rfind(':', dash);
         override_rule rule{parse_algorithm(item.substr(0, colon))};
         if (colon != item.npos) {
-            rule.from = detail::parse_bytes(item.substr(colon + 1, dash - colon - 1));
-            rule.to = detail::parse_bytes(item.substr(dash + 1));
+            rule.from = parse_bytes(item.substr(colon + 1, dash - colon - 1));
+            rule.to = parse_bytes(item.substr(dash + 1));
             if (rule.from >= rule.to) {
                 throw_error<usage_error>("'", item, "': the range is empty");
             }
@@ -83,4 +79,4 @@ namespace detail {
     } catch (usage_error const& e) { throw_error<usage_error>(variable, ": ", e.what()); }
 }
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0 {
+namespace collectives::inline v0::detail {
 
 /// What a call requires of its algorithm. Holds only what is equal on all ranks.
 struct requirement {
@@ -176,4 +176,4 @@ private:
     lean_vector<kept_proof> proofs_;
 };
 
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -102,7 +102,7 @@ private:
             if (::getsockopt(stream_->get(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0 || fault != 0) {
                 continue;
             }
-            if (place.family() == AF_UNIX && peer_of_same_user(stream_->get()) < 0) {
+            if (place.family() == AF_UNIX && detail::peer_of_same_user(stream_->get()) < 0) {
                 refuse("another user's process waits where rank 0 should");
             }
             return true;

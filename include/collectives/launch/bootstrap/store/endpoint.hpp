@@ -49,7 +49,7 @@ struct endpoint {
 
 /// A socket of this machine without a name in the file system.
 inline endpoint local_endpoint(std::string_view name) {
-    local_address const from(name);
+    detail::local_address const from(name);
     endpoint result;
     std::memcpy(&result.address, &from.value, from.bytes);
     result.bytes = from.bytes;

@@ -83,7 +83,7 @@ private:
                 unproved_.pop_front();
                 continue;
             }
-            if (same_user_ && peer_of_same_user(who.get()) < 0) { continue; }
+            if (same_user_ && detail::peer_of_same_user(who.get()) < 0) { continue; }
             if (unproved_.size() == most_unproved) { unproved_.pop_front(); }
             unproved_.emplace_back(std::move(who));
         }
