@@ -22,6 +22,11 @@ struct derived : coll::ring {
     static constexpr void reduce_scatter(coll::rank_t, int, coll::step_sink auto&&) {}
 };
 
+struct hinted_ring : coll::ring {
+    static constexpr std::string_view name = "hinted_ring";
+    static constexpr coll::run_hints hints{.split_whole_rounds = true};
+};
+
 }  // namespace
 
 TEST_CASE("only the library's own types are believed without a proof") {
@@ -58,6 +63,14 @@ TEST_CASE("equal if the same type with the same parameter") {
     CHECK(coll::any_algorithm(coll::ring{}) != coll::tree{});
     CHECK(coll::any_algorithm(coll::ring{}) != coll::automatic{});
     CHECK_FALSE(coll::any_algorithm(coll::ring{}).is_automatic());
+}
+
+TEST_CASE("hints are those that the type states") {
+    CHECK(coll::any_algorithm(coll::ring{}).hints().overlap_segments);
+    CHECK_FALSE(coll::any_algorithm(coll::ring{}).hints().split_whole_rounds);
+    CHECK(coll::any_algorithm(hinted_ring{}).hints().split_whole_rounds);
+    CHECK_FALSE(coll::any_algorithm(coll::tree{}).hints().overlap_segments);
+    CHECK_FALSE(coll::any_algorithm().hints().overlap_segments);
 }
 
 TEST_CASE("names go both ways") {

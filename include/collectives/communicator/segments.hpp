@@ -2,8 +2,6 @@
 // Chooses the number and the length of a vector's segments if the caller does not.
 #pragma once
 
-#include <collectives/algorithm/hierarchical.hpp>
-#include <collectives/algorithm/ring.hpp>
 #include <collectives/communicator/call_fingerprint.hpp>
 #include <collectives/communicator/program_cache.hpp>
 #include <collectives/core/text.hpp>
@@ -28,7 +26,7 @@ inline std::size_t best_segment(std::size_t bytes, any_algorithm by, int size, w
     constexpr auto kilo = std::size_t{1024};
     if (how == way_of_data::on_device) { return 0; }
     if (how == way_of_data::in_memory) { return 256 * kilo; }
-    auto const one_peer = size == 2 || by.is<ring>() || by.is<hierarchical>();
+    auto const one_peer = size == 2 || by.hints().overlap_segments;
     return one_peer ? std::clamp((bytes + 3) / 4, 256 * kilo, 4096 * kilo) : 0;
 }
 

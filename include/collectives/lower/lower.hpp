@@ -2,8 +2,6 @@
 // Lowering: makes plans from a schedule, the shape of a call and a protocol.
 #pragma once
 
-#include <collectives/algorithm/halving.hpp>
-#include <collectives/algorithm/leaders.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/adds_once.hpp>
 #include <collectives/lower/bind.hpp>
@@ -39,9 +37,7 @@ public:
         : by_(by), shape_(std::move(shape)), segments_(segments) {
         if (reduces(shape_.what) && shape_.size > 1) {
             auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
-            // Its folded ranks send all chunks at once, which would need scratch for a whole
-            // vector.
-            if (by_.is<halving>()) {
+            if (by_.hints().split_whole_rounds) {
                 in_two_ = collectives::detail::whole_rounds(all);
                 for (auto& s : all) { s = collectives::detail::in_halves(std::move(s), in_two_); }
             }
@@ -74,7 +70,7 @@ public:
     bool pushes_copies() const {
         auto const everywhere =
             shape_.what == collective::broadcast || shape_.what == collective::all_gather;
-        return everywhere && shape_.size > 1 && (rounds_ == 1 || by_.is<leaders>());
+        return everywhere && shape_.size > 1 && (rounds_ == 1 || by_.hints().push_copies);
     }
 
     /// Whether a rank may push what the first round brings from where it is, in the second and last

@@ -45,6 +45,10 @@ template <class A>
 concept has_fits = requires(A const a) {
     { a.fits(int{}) } -> std::same_as<bool>;
 };
+template <class A>
+concept has_hints = requires {
+    { A::hints } -> std::convertible_to<run_hints>;
+};
 
 /// The two halves of the all-reduce, over `chunks(size)` chunks, joined on owners.
 template <class A>
@@ -99,12 +103,12 @@ concept emits_an_all_reduce =
 ///  (b) reduce(me, size, root, emit) and broadcast(me, size, root, emit);
 ///  (c) steps(me, size, emit): the whole all-reduce.
 ///
-/// Optional: fits(size), false for the numbers of ranks that it is not for; gather and scatter(me,
-/// size, root, emit), all_to_all(me, size, emit) over `size` blocks; scan(me, size, emit) over
-/// chunks(size) chunks, also for one rank less, as exscan needs it; and whichever functions of the
-/// other families it has a better way for. A reduce_scatter or all_gather that is not one of the
-/// halves of family (a) is over `size` blocks, block i of rank i. `compose.hpp` derives every
-/// collective that is not there.
+/// Optional: fits(size), false for the numbers of ranks that it is not for; hints (run_hints);
+/// gather and scatter(me, size, root, emit), all_to_all(me, size, emit) over `size` blocks;
+/// scan(me, size, emit) over chunks(size) chunks, also for one rank less, as exscan needs it; and
+/// whichever functions of the other families it has a better way for. A reduce_scatter or
+/// all_gather that is not one of the halves of family (a) is over `size` blocks, block i of rank i.
+/// `compose.hpp` derives every collective that is not there.
 ///
 /// Guarantees asked: rounds ascend within one rank; a send and its receive carry the same round and
 /// chunks; a rank emits the same steps whenever it is asked. `check` proves the rest.

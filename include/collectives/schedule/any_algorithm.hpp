@@ -30,6 +30,7 @@ struct algorithm_table {
     std::string_view name;
     bool has_parameter = false;
     bool (*fits)(int parameter, int size) = nullptr;
+    run_hints hints{};
     unsigned own = 0;
     decltype(step_source::chunks) chunks = nullptr;
     decltype(step_source::owner) owner = nullptr;
@@ -37,6 +38,15 @@ struct algorithm_table {
     sum_order (*sums)(int parameter, collective what, int size) = nullptr;  // if it states them
     proof (*prove)(any_algorithm of, collective what, int size, rank_t root) = nullptr;  // else
 };
+
+template <algorithm A>
+constexpr run_hints hints_of() {
+    if constexpr (has_hints<A>) {
+        return A::hints;
+    } else {
+        return {};
+    }
+}
 
 template <algorithm A>
 constexpr bool fits_with(int parameter, int size) {
@@ -47,13 +57,9 @@ proof prove_by_steps(any_algorithm of, collective what, int size, rank_t root);
 
 template <algorithm A>
 constexpr algorithm_table make_table() {
-    algorithm_table table{A::name,
-                          has_a_parameter<A>,
-                          &fits_with<A>,
-                          own_patterns<A>,
-                          &functions_of<A>::chunks,
-                          &functions_of<A>::owner,
-                          &functions_of<A>::emit};
+    algorithm_table table{
+        A::name,         has_a_parameter<A>,       &fits_with<A>,           hints_of<A>(),
+        own_patterns<A>, &functions_of<A>::chunks, &functions_of<A>::owner, &functions_of<A>::emit};
     if constexpr (states_its_sums<A>) {
         table.sums = [](int parameter, collective what, int size) {
             return made_of<A>(parameter).sums({}, what, size);
@@ -104,6 +110,9 @@ public:
     }
     /// Whether it fits so many ranks.
     constexpr bool fits(int size) const { return is_automatic() || table_->fits(parameter_, size); }
+
+    /// How its steps are best carried out.
+    constexpr run_hints hints() const { return table_->hints; }
 
     /// Like the free function `record`. All four functions throw usage_error for a size that the
     /// algorithm does not fit, for a root that does not exist, and for `automatic`.

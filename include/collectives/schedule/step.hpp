@@ -38,6 +38,20 @@ struct step {
 template <class Sink>
 concept step_sink = std::invocable<Sink&, step>;
 
+/// How the steps of an algorithm are best carried out: an algorithm may say it in a static member,
+/// `static constexpr run_hints hints{.split_whole_rounds = true};`.
+struct run_hints {
+    /// A long vector over messages is cut into segments. It pays if each rank sends to one peer all
+    /// the time: while one segment waits for an answer, the others use the link.
+    bool overlap_segments = false;
+    /// A round in which a rank sends all its chunks is run as two, which halves its scratch.
+    bool split_whole_rounds = false;
+    /// In the last round of broadcast and all_gather, the sender of a value may write it to the
+    /// outputs of its receivers. This is a promise, which derived types make too: a rank receives
+    /// each chunk once, and no two sends of a rank overlap unless they are of the same chunks.
+    bool push_copies = false;
+};
+
 /// The name of the enumerator.
 constexpr std::string_view name(verb what) {
     return what == verb::send ? "send" : what == verb::recv_reduce ? "recv_reduce" : "recv_copy";

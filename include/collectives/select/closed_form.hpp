@@ -32,33 +32,32 @@ struct even_cut {
     std::int64_t most(std::int64_t some) const { return some * least + std::min(some, longer); }
 };
 
-/// Adds mixed_radix along each prime factor of `ranks`, over as many chunks of a cut, from its
-/// start on. In the round of factor f, a rank keeps one of f parts, sends the others, and receives
-/// its own part from as many ranks.
-inline void add_mixed_radix(closed_cost& c, even_cut const& cut, std::int64_t ranks) {
-    std::int64_t held = ranks;
-    for (std::int64_t f = 2; held > 1; ++f) {
-        if (f * f > held) { f = held; }
-        for (; held % f == 0; held /= f) {
-            auto const part = held / f;
-            auto const received = (f - 1) * cut.most(part);
-            c.rounds += 2;
-            c.messages += 2 * (f - 1);
-            c.bytes += 2 * std::max(received, cut.most(held - part));
-            c.reduced += received;
-        }
+/// Adds a round of the reduce-scatter and the one of the all-gather that mirrors it. In the first
+/// the busiest rank sends and receives so many messages, and adds all that it receives.
+inline void add_round_and_mirror(closed_cost& c, std::int64_t messages, std::int64_t received,
+                                 std::int64_t sent) {
+    c.rounds += 2;
+    c.messages += 2 * messages;
+    c.bytes += 2 * std::max(received, sent);
+    c.reduced += received;
+}
+
+/// Adds an exchange in which each of `ranks` keeps one of as many parts, sends the others, and
+/// receives its own part from all. A part is that many chunks of the cut.
+inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks,
+                         std::int64_t part) {
+    auto const others = ranks - 1;
+    if (others > 0) {
+        add_round_and_mirror(c, others, others * cut.most(part), cut.most(others * part));
     }
 }
 
-/// Adds two_shot among `ranks`, each of whose parts is that many chunks of the cut.
-inline void add_two_shot(closed_cost& c, even_cut const& cut, std::int64_t ranks,
-                         std::int64_t part) {
-    if (ranks == 1) { return; }
-    auto const received = (ranks - 1) * cut.most(part);
-    c.rounds += 2;
-    c.messages += 2 * (ranks - 1);
-    c.bytes += 2 * std::max(received, cut.most((ranks - 1) * part));
-    c.reduced += received;
+/// Adds mixed_radix: two_shot along each prime factor of `ranks`, over as many chunks of the cut.
+inline void add_mixed_radix(closed_cost& c, even_cut const& cut, std::int64_t ranks) {
+    for (std::int64_t f = 2; ranks > 1; ++f) {
+        if (f * f > ranks) { f = ranks; }
+        for (; ranks % f == 0; ranks /= f) { add_two_shot(c, cut, f, ranks / f); }
+    }
 }
 
 }  // namespace detail
@@ -71,8 +70,7 @@ inline closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
     }
     std::int64_t const p = size;
     std::int64_t const up = ceil_log2(size), down = floor_log2(size);
-    std::int64_t const q = std::int64_t{1}
-                           << down;  // ranks that take part; the others fold onto them
+    auto const q = std::int64_t{1} << down;  // ranks that take part; the others fold onto them
     std::int64_t const folds = q == p ? 0 : 1;
     auto const volume = 2 * static_cast<double>(p - 1) * static_cast<double>(n);
     detail::even_cut const cut(n, p);
@@ -95,17 +93,11 @@ inline closed_cost closed_form(any_algorithm a, int size, std::int64_t n) {
         c = {2 * folds, folds, 2 * folds * n, folds * n, volume};
         detail::even_cut const halves(n, q);
         for (auto half = q / 2; half > 0; half /= 2) {
-            c.rounds += 2;
-            c.messages += 2;
-            c.bytes += 2 * halves.most(half);
-            c.reduced += halves.most(half);
+            detail::add_round_and_mirror(c, 1, halves.most(half), halves.most(half));
         }
     } else if (a.is<circulant>()) {
         for (auto held = p; held > 1; held = (held + 1) / 2) {
-            c.rounds += 2;
-            c.messages += 2;
-            c.bytes += 2 * cut.most(held / 2);
-            c.reduced += cut.most(held / 2);
+            detail::add_round_and_mirror(c, 1, cut.most(held / 2), cut.most(held / 2));
         }
     } else if (a.is<two_shot>()) {
         detail::add_two_shot(c, cut, p, 1);
