@@ -22,8 +22,8 @@ static_assert(shared::board::few_bytes == lowering::largest_in_few_cells &&
 
 /// Numbers the calls in cells of one communicator. A rank that has written number k has finished
 /// all calls before it. If d successive calls have cells of their own, a rank may therefore write
-/// number k once all ranks have written k - d + 1. Only roots of collectives that do not wait for
-/// all ranks ever have to look.
+/// number k once all ranks have written k - d + 1. It has to look only in a row of calls that do
+/// not wait for all ranks.
 class cell_window {
     using board_type = shared::board;
 
@@ -33,11 +33,8 @@ public:
         auto const depth = board_type::cell_depth(form.longest);
         if (next() < all_wrote_ + depth) { return true; }
         auto const needed = next() - depth + 1;
-        for (rank_t r = 0; r < board.size(); ++r) {
-            if (!board.has_written(r, needed)) { return false; }
-        }
-        all_wrote_ = needed;
-        return true;
+        // A look takes cache lines of all ranks, so one for later calls saves one for each of them.
+        return note_written(board, needed + depth / 2) || note_written(board, needed);
     }
     /// Notes that the next call has ended. `all_came`: it had waited for all ranks.
     void finish(bool all_came) {
@@ -68,6 +65,15 @@ public:
     staging_ring& beside() { return beside_; }
 
 private:
+    /// Whether all ranks have written this number.
+    bool note_written(board_type const& board, std::uint64_t number) {
+        for (rank_t r = 0; r < board.size(); ++r) {
+            if (!board.has_written(r, number)) { return false; }
+        }
+        all_wrote_ = number;
+        return true;
+    }
+
     std::uint64_t done_ = 0;
     std::uint64_t all_wrote_ = 0;  // all ranks have written the numbers up to this one
     staging_ring beside_;
