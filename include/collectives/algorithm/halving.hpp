@@ -10,8 +10,8 @@
 //
 //     rounds         2 l + 2x, l = floor(log2 P), x = 1 if P is no power of two, else 0
 //     busiest sends  2 n (q-1)/q + x n, q = 2^l; it adds n (q-1)/q + x n
-//     memory         n / 2; a folded neighbour's vector comes in two halves
-//     (schedule/split_rounds.hpp) operator       associative; the order of the ranks is kept
+//     memory         n / 2; a folded neighbour's vector comes in two halves (split_rounds.hpp)
+//     operator       associative; the order of the ranks is kept
 //
 // The distance doubles while the chunks halve, so that sums stay over consecutive ranks; therefore
 // the owner of a chunk is the bit-reversed (virtual) rank. Extra ranks fold onto a neighbour as in

@@ -13,9 +13,9 @@
 //     memory         n on the root
 //     operator       associative; the order of the ranks is kept, for any root
 //
-// The parameter server of early machine learning with the server among the workers: least to
-// understand, and P-1 times the volume of the best through one rank. See Liu, Chen, Wang, Gao,
-// Distributed Machine Learning, 2018.
+// The parameter server of early machine learning, with the server among the workers. It is the
+// easiest algorithm to understand, and its root sends P/2 times as much as the busiest rank of the
+// best. See Liu, Chen, Wang, Gao, Distributed Machine Learning, 2018.
 #pragma once
 
 #include <collectives/schedule/proof.hpp>

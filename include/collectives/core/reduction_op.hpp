@@ -47,6 +47,14 @@ template <class Op, class T>
 concept prepares = requires(Op const& op, T const& x) {
     { op.prepare(x) } -> std::same_as<T>;
 };
+/// Operators whose product must be rounded before it is added, on every machine: they take a
+/// rounding_barrier as well.
+template <class Op, class T>
+concept rounds_before_adding =
+    accumulates_wide<Op> && requires(Op const& op, T const& x, rounding_barrier r) { op(x, x, r); };
+template <class Op, class T>
+concept rounds_when_prepared =
+    requires(Op const& op, T const& x, rounding_barrier r) { op.prepare(x, r); };
 template <class Op, class T>
 concept finishes = requires(Op const& op, T const& x) {
     { op.finish(x, 1) } -> std::same_as<T>;

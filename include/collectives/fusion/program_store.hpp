@@ -14,7 +14,7 @@ namespace collectives::inline v0::detail {
 /// The programs of all buckets that were ever started, by their content.
 class program_store {
 public:
-    /// The program of a bucket with this content; null if it is to be made.
+    /// The program of a bucket with this content; null if there is none yet.
     std::shared_ptr<program>& of(std::uint64_t content) {
         if (all_.size() == most && !all_.contains(content)) { all_.clear(); }
         return all_[content];

@@ -83,7 +83,7 @@ std::string name(any_algorithm a);
 /// has a name and no steps. Two are equal if they are the same type with the same parameter.
 class any_algorithm {
 public:
-    /// Of what is given, by conversion.
+    /// `automatic`, or what is given.
     constexpr any_algorithm() = default;
     constexpr any_algorithm(automatic) {}
     template <algorithm A>

@@ -15,10 +15,10 @@ namespace collectives::inline v0 {
 /// An SVG of an algorithm's rounds, for a file or a page: `draw(ring{}, 4)`. A grid for each round
 /// has a row for each rank and a column for each chunk; a cell says whose contributions the rank
 /// holds of the chunk, and is gold when it has all of them. Arrows between the grids are the
-/// transfers. Of many rounds a few are drawn, and the picture says which; with more than 16 ranks
-/// the cells have no text. The head has the rounds and the busiest rank's bytes beside the lower
-/// bounds, for vectors of 1 MiB, and whether `check` proved the algorithm. `coll_show --svg` draws
-/// the same.
+/// transfers. If there are many rounds, a few are drawn, and the picture says which. With more than
+/// 16 ranks the cells have no text. The head has the rounds and the busiest rank's bytes beside the
+/// lower bounds, for vectors of 1 MiB, and whether `check` proved the algorithm. `coll_show --svg`
+/// draws the same.
 ///
 /// `root` counts only if the collective is rooted, but must exist. Throws usage_error where `size`
 /// is not 1 to 1024 or the algorithm does not fit it, and for `automatic`; and error, which says

@@ -77,4 +77,4 @@ private:
     proof verdict_{};
 };
 
-}  // namespace collectives::inline v0::detail
+}  // namespace collectives::detail

@@ -37,7 +37,7 @@ struct schedule_shape {
     schedule_shape result{what, size, root, chunks_of(from, what, size), 0, 0};
     recorder counted;
     for (rank_t r = 0; r < size; ++r) { stage(from, r, size, root, {counted, {}}).first(what); }
-    // A rank may be done with the first stage before the others are: the second comes after all.
+    // The second stage begins after the first one's last round, although a rank may end sooner.
     result.first_rounds = counted.rounds;
     for (rank_t r = 0; r < size; ++r) {
         stage(from, r, size, root, {counted, {result.first_rounds}}).second(what);

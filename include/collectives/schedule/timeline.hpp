@@ -31,12 +31,12 @@ struct loggp {
 struct timeline {
     /// When one step ran.
     struct event {
-        double begin = 0;  ///< a send: it is the processor's; a receive: its first byte is taken
+        double begin = 0;  ///< the processor begins to send; or the first byte is taken
         double moves = 0;  ///< the first byte is at this rank's port
         double moved = 0;  ///< the last has passed it
         double end = 0;    ///< the rank is done with it; of a recv_reduce: it is added
-        /// The event that ended when this could go on, and but for which it would have been
-        /// earlier: the send of what it receives, or one of the same rank; -1: its rank's begin.
+        /// The event that this one waited for last: the send of what it receives, or an event of
+        /// the same rank; -1: the begin of its rank.
         int waited_for = -1;
         bool critical = false;  ///< on the path of waits that ends with the last rank
     };

@@ -79,8 +79,7 @@ inline std::string slice(trace_event const& e, trace_row const& row, std::int64_
            number("bytes", e.bytes) + "}}";
 }
 
-/// Ends of arrows: for each message, the index of its send and of its receive. The k-th send
-/// between two ranks in a round belongs to the k-th receive.
+/// Ends of arrows: for each message, the index of its send and of its receive.
 inline std::vector<std::array<std::size_t, 2>> messages_of(std::span<trace_event const> events) {
     using key = std::tuple<std::uint32_t, int, int, rank_t, rank_t>;
     std::map<key, std::array<std::vector<std::size_t>, 2>> ends;

@@ -45,8 +45,8 @@ inline std::string to_text(machine_model const& m) {
     return text;
 }
 
-/// Prices from lines as `to_text` writes them, over those of `m`; a line may begin with #. Throws
-/// usage_error.
+/// Reads lines as `to_text` writes them, and skips those that begin with #. Prices that no line
+/// names are those of `m`. Throws usage_error for a line of another kind.
 [[gnu::cold]] inline machine_model parse_model(std::string_view text, machine_model m = {}) {
     while (!text.empty()) {
         auto const end = text.find('\n');
@@ -71,8 +71,8 @@ inline std::string to_text(machine_model const& m) {
     return m;
 }
 
-/// The prices in the file that COLLECTIVES_MODEL names, over those of `m`; without it, `m`. Throws
-/// usage_error.
+/// The prices of the file that COLLECTIVES_MODEL names, else `m`. Prices that the file does not
+/// name are those of `m`. Throws usage_error if it cannot be read.
 [[gnu::cold]] inline machine_model model_of_environment(machine_model m) {
     char const* const path = std::getenv("COLLECTIVES_MODEL");
     if (path == nullptr) { return m; }

@@ -55,15 +55,14 @@ struct folder {
     }
 
     [[gnu::always_inline]] T apply(T const& a, T const& b) const {
-        if constexpr (collectives::detail::accumulates_wide<Op> &&
-                      requires { op(a, b, rounded); }) {
+        if constexpr (collectives::detail::rounds_before_adding<Op, T>) {
             return static_cast<T>(op(a, b, rounded));
         } else {
             return static_cast<T>(op(a, b));
         }
     }
     [[gnu::always_inline]] T prepared(T const& value) const {
-        if constexpr (requires { op.prepare(value, rounded); }) {
+        if constexpr (collectives::detail::rounds_when_prepared<Op, T>) {
             return op.prepare(value, rounded);
         } else {
             return op.prepare(value);

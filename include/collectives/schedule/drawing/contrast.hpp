@@ -34,7 +34,7 @@ inline double contrast(std::string_view one, std::string_view other) {
     return (bright + 0.05) / (dark + 0.05);
 }
 
-/// What text of any size needs.
+/// The contrast that text of any size needs.
 inline constexpr double readable = 4.5;
 
 }  // namespace collectives

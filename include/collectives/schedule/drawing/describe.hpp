@@ -82,7 +82,7 @@ inline int even_fan(round_type const& round) {
     return even ? fan : 0;
 }
 
-/// Whether whoever sends to a rank receives from it too.
+/// Whether each rank that sends to another one also receives from it.
 inline bool exchanges(round_type const& round) {
     std::set<std::pair<int, int>> pairs;
     for (auto const& t : round) { pairs.emplace(t.from, t.to); }

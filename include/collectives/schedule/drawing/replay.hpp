@@ -57,7 +57,7 @@ public:
     /// {rank, chunk} written in the last round, and whether a reduction wrote it.
     std::map<std::pair<int, int>, bool> const& changed() const { return changed_; }
 
-    /// All contributions chunk `chunk` of rank `rank` can collect: what a full share is.
+    /// All contributions that this chunk of this rank can collect.
     rank_set whole(int rank, int chunk) const {
         using enum collective;
         if (what_ == exscan && rank == 0) { return rank_set::of(size_, rank); }  // it gets nothing

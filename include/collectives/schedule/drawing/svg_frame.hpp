@@ -15,7 +15,7 @@
 
 namespace collectives::inline v0::drawing {
 
-/// What the drawing used, and so the legend has to explain.
+/// What the drawing uses, which the legend explains.
 struct legend_needs {
     bool cells = false;
     bool faint = false;
@@ -63,7 +63,7 @@ inline std::string svg_head(report const& shown, picture_layout const& at, doubl
 inline legend svg_legend(report const& shown, legend_needs const& needs, double y, double width) {
     std::string out;
     double x = 28;
-    // `sample` is drawn at x, y by a function, once it is known in which line it stands.
+    // The function `sample` draws at x, y, once the line of the entry is known.
     auto const entry = [&](auto sample, double room, std::string const& what) {
         double const next = x + room + 7 + 6.9 * static_cast<double>(what.size()) + 20;
         if (next > width) {

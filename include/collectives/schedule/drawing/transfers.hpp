@@ -49,9 +49,9 @@ inline void expect_steps_exist(std::span<schedule const> ranks) {
     }
 }
 
-/// The transfers of each round, by sender, then receiver. `ranks[r]` is rank r's schedule. The k-th
-/// receive of a pair of ranks in a round takes the k-th send: messages never overtake. Throws error
-/// where a receive has no send or a send no receive.
+/// The transfers of each round, by sender, then receiver. `ranks[r]` is rank r's schedule, whose
+/// rounds need not ascend. Messages never overtake. Throws error where a receive has no send or a
+/// send no receive.
 inline std::vector<std::vector<transfer>> transfers_of(std::span<schedule const> ranks) {
     expect_steps_exist(ranks);
     std::map<std::tuple<int, int, int>, std::deque<chunk_range>> sent;

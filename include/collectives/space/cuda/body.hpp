@@ -136,7 +136,7 @@ private:
         auto value = static_cast<acc>(x);
         if constexpr (collectives::detail::prepares<Op, acc>) {
             if (raw) {
-                if constexpr (requires { op.prepare(value, rounded); }) {
+                if constexpr (collectives::detail::rounds_when_prepared<Op, acc>) {
                     value = op.prepare(value, rounded);
                 } else {
                     value = op.prepare(value);
@@ -149,8 +149,7 @@ private:
         return value;
     }
     constexpr acc applied(acc const& a, acc const& b, barrier rounded) const {
-        if constexpr (collectives::detail::accumulates_wide<Op> &&
-                      requires { op(a, b, rounded); }) {
+        if constexpr (collectives::detail::rounds_before_adding<Op, acc>) {
             return static_cast<acc>(op(a, b, rounded));
         } else {
             return static_cast<acc>(op(a, b));

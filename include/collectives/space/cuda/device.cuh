@@ -35,15 +35,18 @@ void start(void (*kernel)(Body), Body const& body, std::size_t blocks, void* que
     }
 }
 
+/// Bodies whose workers move one pack each and end.
+template <class Body>
+concept moves_one_pack_each = requires { requires bool{Body::one_pack_each}; };
+
 }  // namespace detail
 
 struct device_launcher {
     template <class Body>
     static void launch(Body const& body, std::size_t work, void* queue) {
         using namespace detail;
-        constexpr bool one_each = requires { Body::one_pack_each; };
         auto const blocks = std::min((work + threads_per_block - 1) / threads_per_block,
-                                     one_each ? most_blocks : some_waves);
+                                     moves_one_pack_each<Body> ? most_blocks : some_waves);
         start(&run<Body>, body, blocks, queue);
     }
 };
