@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A link between threads, for the transport over a message-passing library without such a library.
 // It is as unkind as a link may be: a long message stays in its sender's memory until the receive
-// is there, and agreed messages go in many pieces.
+// is there, and agreed messages go in many fragments.
 #pragma once
 
 #include <collectives/transport/wire/transport.hpp>
@@ -104,7 +104,7 @@ public:
     int size() const { return size_; }
     int processors() const { return 2; }
     std::uint64_t job() const { return 7; }
-    std::size_t largest_piece(std::size_t bytes, bool agreed) const {
+    std::size_t largest_fragment(std::size_t bytes, bool agreed) const {
         return agreed && bytes < 20'000 ? 3'001 : 70'001;
     }
 

@@ -96,7 +96,7 @@ struct refusing_link : thread_link {
 
 }  // namespace
 
-TEST_CASE("a receive whose second piece is refused takes the first one back") {
+TEST_CASE("a receive whose second fragment is refused takes the first one back") {
     auto const post = std::make_shared<thread_post>(1);
     coll::communicator comm(coll::erase(std::make_shared<coll::wire::transport<refusing_link>>(
         std::make_unique<refusing_link>(post, 0))));

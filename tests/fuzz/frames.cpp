@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank sends, receives and probes over a link whose other ranks send any frames, pieces and
+// A rank sends, receives and probes over a link whose other ranks send any frames, fragments and
 // control messages. It may refuse them; what it takes is of the size that it expects, and nothing
 // is written outside its buffers.
 #include "bytes.hpp"
@@ -33,7 +33,7 @@ public:
     int size() const { return 3; }
     int processors() const { return 1; }
     std::uint64_t job() const { return 7; }
-    std::size_t largest_piece(std::size_t, bool agreed) const { return agreed ? 1000 : 8000; }
+    std::size_t largest_fragment(std::size_t, bool agreed) const { return agreed ? 1000 : 8000; }
     handle send(std::byte const*, std::size_t, coll::rank_t, std::uint64_t) { return {}; }
     handle receive(std::byte* data, std::size_t n, coll::rank_t, std::uint64_t) {
         return {data, n};

@@ -62,7 +62,7 @@ public:
     int size() const { return static_cast<int>(post_->to_from.size()); }
     int processors() const { return 1; }
     std::uint64_t job() const { return 7; }
-    std::size_t largest_piece(std::size_t, bool) const { return 1; }
+    std::size_t largest_fragment(std::size_t, bool) const { return 1; }
     handle send(std::byte const*, std::size_t, collectives::rank_t, std::uint64_t) {
         buffered_ = true;
         return {};

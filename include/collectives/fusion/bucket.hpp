@@ -279,7 +279,7 @@ private:
     expectation expected_;
     std::size_t planned_ = 0;            // tensors that the planner knows
     bucket_planner::fill latest_;        // before the latest of those
-    bucket_planner::fill all_but_last_;  // before the last piece of the step before
+    bucket_planner::fill all_but_last_;  // before the last tensor of the step before
     scratch_pool::buffer memory_{};
     device_packer packer_;
     std::shared_ptr<program> program_;

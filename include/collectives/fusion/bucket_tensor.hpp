@@ -44,7 +44,7 @@ public:
             names_.back() = name;
         }
     }
-    /// Whether `p` comes next, and was the last piece of the step before.
+    /// Whether `p` comes next, and was the last tensor of the step before.
     bool is_last_again(bucket_tensor const& p) const {
         return here_ + 1 == tensors_.size() && is_at(here_, p);
     }

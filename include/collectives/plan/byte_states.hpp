@@ -12,7 +12,7 @@
 
 namespace collectives::inline v0::plans {
 
-/// The elements of one piece of memory. Grows as it is used.
+/// The elements of one region of memory. Grows as it is used.
 class byte_states {
 public:
     static constexpr int undefined = -1;

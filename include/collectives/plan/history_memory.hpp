@@ -20,7 +20,7 @@ namespace collectives::inline v0::plans {
 /// All functions return why something is wrong, or nothing.
 class history_memory {
 public:
-    /// Elements of a piece of memory.
+    /// Elements of a region of memory.
     struct range {
         byte_states* in = nullptr;
         std::size_t first = 0, count = 0;
@@ -193,7 +193,7 @@ public:
     }
 
 private:
-    /// A piece of memory: its kind, its rank and its number.
+    /// A region of memory: its kind, its rank and its number.
     enum class kind : int { user, scratch, channel_scratch, ring, cell, announcement };
     using object_key = std::tuple<kind, rank_t, int, int>;
     struct scratch_place {

@@ -87,7 +87,7 @@ public:
     owned<any_request> make_request() override {
         return make_owned<request>(inside_->make_request(), base().make_request());
     }
-    /// What `between` cannot hand over piece by piece lands in the request first.
+    /// What `between` cannot hand over part by part lands in the request first.
     bool can_consume() const override { return true; }
     bool knows_hosts() const override { return true; }
     int host(rank_t r) const override { return host_of_[static_cast<std::size_t>(r)]; }

@@ -35,7 +35,7 @@ struct message_label {
     verb action{};                ///< what this rank does
 };
 
-/// Takes the bytes of a message piece by piece, in order, instead of a buffer. Does not throw.
+/// Takes the bytes of a message part by part, in order, instead of a buffer. Does not throw.
 struct consumer {
     /// Takes the bytes from `offset` on.
     void (*take)(void* context, std::size_t offset, std::byte const* data,

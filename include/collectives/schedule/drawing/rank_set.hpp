@@ -59,24 +59,24 @@ private:
 /// `2`, `0..2`, `{0,2}`, `{0..3,7}`, or `.` for nobody.
 inline std::string label(rank_set const& set) {
     std::string runs;
-    int pieces = 0;
+    int ranges = 0;
     for (int r = 0; r < set.limit(); ++r) {
         if (!set.contains(r)) { continue; }
         int last = r;
         while (last + 1 < set.limit() && set.contains(last + 1)) { ++last; }
-        if (pieces++ > 0) { runs += ','; }
+        if (ranges++ > 0) { runs += ','; }
         if (last == r) {
             add_text(runs, r);
-        } else if (last == r + 1 && (pieces > 1 || set.count() > 2)) {
+        } else if (last == r + 1 && (ranges > 1 || set.count() > 2)) {
             add_text(runs, r, ",", last);
-            ++pieces;
+            ++ranges;
         } else {
             add_text(runs, r, "..", last);
         }
         r = last;
     }
-    if (pieces == 0) { return "."; }
-    return pieces == 1 ? runs : "{" + runs + "}";
+    if (ranges == 0) { return "."; }
+    return ranges == 1 ? runs : "{" + runs + "}";
 }
 
 }  // namespace collectives

@@ -62,13 +62,13 @@ public:
 
 private:
     static constexpr int most_copies = 32;
-    struct piece {
+    struct copy_range {
         std::byte const* from;
         std::size_t before, packs;  // bytes in front of the first pack, and packs
         std::size_t begin, end;     // in the work of all copies
         int first, last;            // of the outputs
     };
-    constexpr void move(piece const& c, std::size_t i) const {
+    constexpr void move(copy_range const& c, std::size_t i) const {
         if (i < c.packs) {
             auto const at = c.before + i * detail::pack_bytes;
             auto const value = detail::load_pack(c.from + at);
@@ -81,7 +81,7 @@ private:
     }
 
     int n_ = 0, outputs_ = 0;
-    piece copies_[most_copies] = {};
+    copy_range copies_[most_copies] = {};
     std::byte* to_[most_operands] = {};
 };
 

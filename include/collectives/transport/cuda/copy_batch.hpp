@@ -19,7 +19,8 @@ public:
     /// these are not too many to ask. O(places * places collected).
     bool takes(std::span<std::byte* const> to, void const* from, std::size_t bytes) const {
         auto const first = static_cast<std::byte const*>(from);
-        return all_.size() < most && std::none_of(all_.begin(), all_.end(), [&](piece const& its) {
+        return all_.size() < most &&
+               std::none_of(all_.begin(), all_.end(), [&](copy_range const& its) {
                    return overlap(its.to, its.bytes, first, bytes) ||
                           std::any_of(to.begin(), to.end(), [&](std::byte const* p) {
                               return overlap(its.to, its.bytes, p, bytes) ||
@@ -39,7 +40,7 @@ public:
         for (auto const& one : all_) { places.push_back(one.to); }
         lean_vector<copy_task> tasks;
         for (std::size_t i = 0, end = 0; i < all_.size(); i = end) {
-            auto const is_same = [&](piece const& its) {
+            auto const is_same = [&](copy_range const& its) {
                 return its.from == all_[i].from && its.bytes == all_[i].bytes;
             };
             while (end < all_.size() && is_same(all_[end])) { ++end; }
@@ -57,12 +58,12 @@ private:
         std::less<> const before;
         return before(a, b + of_b) && before(b, a + of_a);
     }
-    struct piece {
+    struct copy_range {
         std::byte* to;
         std::byte const* from;
         std::size_t bytes;
     };
-    lean_vector<piece> all_;
+    lean_vector<copy_range> all_;
 };
 
 }  // namespace collectives::cuda

@@ -94,10 +94,10 @@ public:
     /// MPI uses the numbers of communicators that were freed again.
     std::uint64_t job() const { return job_; }
 
-    /// MPI counts in int. And a message that Open MPI would ask the receiver for goes in two pieces
-    /// that it sends at once: where both sides know the size, else one might take the first piece
-    /// for all.
-    std::size_t largest_piece(std::size_t bytes, bool agreed) const {
+    /// MPI counts in int. And a message that Open MPI would ask the receiver for goes in two
+    /// fragments that it sends at once: where both sides know the size, else one might take the
+    /// first fragment for all.
+    std::size_t largest_fragment(std::size_t bytes, bool agreed) const {
         constexpr std::size_t eager = detail::eager_bytes, most = std::size_t{1} << 30;
         return agreed && bytes > eager && bytes <= 2 * eager ? eager : most;
     }

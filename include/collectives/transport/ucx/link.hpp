@@ -72,7 +72,7 @@ public:
     int size() const { return size_; }
     int processors() const { return processors_; }
     std::uint64_t job() const { return 0; }  // no worker is used twice
-    std::size_t largest_piece(std::size_t, bool) const { return std::size_t{1} << 40; }
+    std::size_t largest_fragment(std::size_t, bool) const { return std::size_t{1} << 40; }
 
     /// So that UCX need not register it for each message. Nothing where no device wants that.
     void register_memory(void* p, std::size_t bytes) {

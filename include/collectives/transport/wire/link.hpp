@@ -39,8 +39,8 @@ concept link = requires(T t, T const c, typename T::handle& h, arrival& in, std:
     { c.size() } -> std::same_as<int>;
     { c.processors() } -> std::same_as<int>;
     { c.job() } -> std::same_as<std::uint64_t>;
-    // A longer message goes in pieces of so many bytes. `agreed`: both sides know its size.
-    { c.largest_piece(std::size_t{}, bool{}) } -> std::same_as<std::size_t>;
+    // A longer message goes in fragments of so many bytes. `agreed`: both sides know its size.
+    { c.largest_fragment(std::size_t{}, bool{}) } -> std::same_as<std::size_t>;
     { t.send(from, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
     { t.receive(to, std::size_t{}, rank_t{}, std::uint64_t{}) } -> std::same_as<typename T::handle>;
     // Whether a message has come that no receive has asked for.

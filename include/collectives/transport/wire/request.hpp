@@ -58,9 +58,9 @@ private:
 
     /// Room for what is posted next: a handle must not be lost once there is something to take
     /// back.
-    void make_room(std::size_t pieces) { pieces_.make_room(pieces); }
+    void make_room(std::size_t fragments) { fragments_.make_room(fragments); }
     void reset(bool receives) {
-        pieces_.clear();
+        fragments_.clear();
         frame_.reset();
         receives_ = receives;
         wrong_ = came_cut_ = false;
@@ -71,13 +71,13 @@ private:
     /// Begins with a frame that a probe has asked for.
     void take_over(probed_frame<Link> probed) {
         frame_ = std::move(probed.text);
-        pieces_.push_back(std::move(probed.under_way));
+        fragments_.push_back(std::move(probed.under_way));
         if (probed.came) {
             take_in(*probed.came);
             tested_ = 1;
         }
     }
-    /// What a piece has brought.
+    /// What a fragment has brought.
     void take_in(arrival const& came) {
         if (frame_ && tested_ == 0) { return take_in_frame(came); }
         actual_bytes_ += came.bytes;
@@ -98,12 +98,12 @@ private:
         }
     }
 
-    lean_vector<typename Link::handle> pieces_;
-    std::unique_ptr<frame> frame_;  // its piece is the first, where there is one
+    lean_vector<typename Link::handle> fragments_;
+    std::unique_ptr<frame> frame_;  // its fragment is the first, where there is one
     awaited in_{};
     bool receives_ = false;
     bool wrong_ = false, came_cut_ = false;
-    std::size_t tested_ = 0;  // pieces that have ended
+    std::size_t tested_ = 0;  // fragments that have ended
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
 };

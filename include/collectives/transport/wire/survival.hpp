@@ -50,14 +50,14 @@ public:
         auto& its = given_[static_cast<std::size_t>(m.from)];
         if (its.bytes.empty()) { its.bytes.resize(std::min<std::size_t>(m.asked, most_bytes)); }
         if (m.asked != its.bytes.size() || m.other != its.come || m.other == m.asked) {
-            return;  // no piece to expect
+            return;  // no fragment to expect
         }
         auto const n = std::min(its.bytes.size() - its.come, m.why.text.size());
         std::memcpy(its.bytes.data() + its.come, m.why.text.data(), n);
         its.come += n;
     }
 
-    /// Gives a rank some bytes, at most 1 MiB, in pieces that arrive in order.
+    /// Gives a rank some bytes, at most 1 MiB, in fragments that arrive in order.
     void give(rank_t to, std::span<std::byte const> bytes) const {
         control_message m;
         m.what = control_message::kind::payload;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transport over a link: messages in pieces, boards by control messages, and memory that outlives
-// a failure.
+// A transport over a link: messages in fragments, boards by control messages, and memory that
+// outlives a failure.
 #pragma once
 
 #include <collectives/core/copy.hpp>
@@ -78,18 +78,18 @@ public:
     [[gnu::always_inline]] void isend(outgoing const& out, request& r) {
         r.reset(false);
         if (out.check != 0) { return send_in_frame(out, r); }
-        send_pieces(out.data, out.bytes, out.size_agreed, out.to, out.tag, r);
+        send_fragments(out.data, out.bytes, out.size_agreed, out.to, out.tag, r);
     }
     [[gnu::always_inline]] void irecv(incoming const& in, request& r) {
         r.reset(true);
         r.in_ = {in.data, in.bytes, in.check};
         if (in.check != 0) { return receive_in_frame(in, r); }
-        receive_pieces(in.data, in.bytes, in.size_agreed, in.from, in.tag, r);
+        receive_fragments(in.data, in.bytes, in.size_agreed, in.from, in.tag, r);
     }
     bool test(request& r) {
-        for (; r.tested_ < r.pieces_.size() && !r.wrong_; ++r.tested_) {
+        for (; r.tested_ < r.fragments_.size() && !r.wrong_; ++r.tested_) {
             arrival came;
-            if (!link_->test(r.pieces_[r.tested_], came)) { return false; }
+            if (!link_->test(r.fragments_[r.tested_], came)) { return false; }
             if (r.receives_) { r.take_in(came); }
         }
         if (r.receives_ && r.actual_bytes_ != r.in_.bytes) { r.wrong_ = true; }
@@ -104,17 +104,17 @@ public:
     /// cannot say so, and may use that memory until it is finalised; see `keep`.
     void cancel(request& r) {
         auto all_back = true;
-        for (; r.tested_ < r.pieces_.size(); ++r.tested_) {
+        for (; r.tested_ < r.fragments_.size(); ++r.tested_) {
             trouble_ = true;
             auto const most = std::chrono::milliseconds(all_back_ ? 10 : 0);
             grace const time{steady::now() + most, lock_.get()};
-            all_back = link_->take_back(r.pieces_[r.tested_], time) && all_back;
+            all_back = link_->take_back(r.fragments_[r.tested_], time) && all_back;
         }
         if (!all_back) {
             all_back_ = link_->drop_data();
             if (!all_back_ && r.frame_) { keep(std::move(r.frame_)); }
         }
-        r.pieces_.clear();
+        r.fragments_.clear();
     }
     /// Takes over memory that messages which were cancelled may still use.
     void keep(std::shared_ptr<void const> memory) { kept_.push_back(std::move(memory)); }
@@ -226,9 +226,9 @@ private:
         }
         auto const* const data = reinterpret_cast<std::byte const*>(&f);
         r.make_room(1);
-        r.pieces_.push_back(
+        r.fragments_.push_back(
             link_->send(data, frame::head + (inside ? out.bytes : 0), out.to, out.tag));
-        if (!inside) { send_pieces(out.data, out.bytes, false, out.to, out.tag, r); }
+        if (!inside) { send_fragments(out.data, out.bytes, false, out.to, out.tag, r); }
     }
     [[gnu::noinline]] void receive_in_frame(incoming in, request& r) {
         r.make_room(1);
@@ -237,36 +237,37 @@ private:
         } else {
             r.frame_ = std::make_unique<frame>();
             auto* const data = reinterpret_cast<std::byte*>(r.frame_.get());
-            r.pieces_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
+            r.fragments_.push_back(link_->receive(data, sizeof(frame), in.from, in.tag));
         }
         if (in.bytes > frame::most_inside) {
-            receive_pieces(in.data, in.bytes, false, in.from, in.tag, r);
+            receive_fragments(in.data, in.bytes, false, in.from, in.tag, r);
         }
     }
-    [[gnu::always_inline]] void send_pieces(std::byte const* data, std::size_t bytes, bool agreed,
-                                            rank_t to, std::uint64_t tag, request& r) {
-        in_pieces(
+    [[gnu::always_inline]] void send_fragments(std::byte const* data, std::size_t bytes,
+                                               bool agreed, rank_t to, std::uint64_t tag,
+                                               request& r) {
+        in_fragments(
             bytes, agreed, r, [&](std::size_t first, std::size_t n) __attribute__((always_inline)) {
                 return link_->send(data + first, n, to, tag);
             });
     }
-    [[gnu::always_inline]] void receive_pieces(std::byte* data, std::size_t bytes, bool agreed,
-                                               rank_t from, std::uint64_t tag, request& r) {
-        in_pieces(
+    [[gnu::always_inline]] void receive_fragments(std::byte* data, std::size_t bytes, bool agreed,
+                                                  rank_t from, std::uint64_t tag, request& r) {
+        in_fragments(
             bytes, agreed, r, [&](std::size_t first, std::size_t n) __attribute__((always_inline)) {
                 return link_->receive(data + first, n, from, tag);
             });
     }
-    /// Posts a message piece by piece: post(offset, bytes) of each.
+    /// Posts a message fragment by fragment: post(offset, bytes) of each.
     template <class Post>
-    [[gnu::always_inline]] void in_pieces(std::size_t bytes, bool agreed, request& r,
-                                          Post const& post) {
-        auto const most = link_->largest_piece(bytes, agreed);
+    [[gnu::always_inline]] void in_fragments(std::size_t bytes, bool agreed, request& r,
+                                             Post const& post) {
+        auto const most = link_->largest_fragment(bytes, agreed);
         r.make_room(bytes <= most ? 1 : bytes / most + 1);
         auto first = std::size_t{0};
         do {
             auto const n = std::min(most, bytes - first);
-            r.pieces_.push_back(post(first, n));
+            r.fragments_.push_back(post(first, n));
             first += n;
         } while (first < bytes);
     }
