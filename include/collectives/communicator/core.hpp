@@ -255,8 +255,9 @@ private:
         if (idle_.empty()) { idle_.push_back(take<operation>(idle_)); }
         auto& cell = idle_.back()->cells();  // of the operation that takes over if it waits long
         auto const entered = engine_.calls.number(made->hash());
-        cell.start(engine_.carrier(), engine_.shared_board(), cells, engine_.watch, engine_.group(),
-                   engine_.reserve_cell(), entered.history_hash, *form, r.in, r.out, r.op);
+        cell.start(engine_, engine_.reserve_cell(), *form,
+                   {static_cast<std::byte const*>(r.in), static_cast<std::byte*>(r.out), r.op,
+                    &made->call(), entered.history_hash});
         engine_.calls.leave_word(made->call(), made->hash(),
                                  entered);  // while the cell is in transfer
         std::exception_ptr thrown;

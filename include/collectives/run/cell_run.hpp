@@ -7,10 +7,10 @@
 #include <collectives/core/store_probe.hpp>
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/cell_window.hpp>
-#include <collectives/run/group.hpp>
+#include <collectives/run/engine.hpp>
 #include <collectives/run/program.hpp>
+#include <collectives/run/running_call.hpp>
 #include <collectives/run/space.hpp>
-#include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/snapshot.hpp>
 
@@ -25,48 +25,43 @@ namespace collectives::inline v0::detail {
 
 /// One call in cells. The object is reused from call to call.
 class cell_run {
-    using board_type = shared::board;
-
 public:
     cell_run() = default;
     cell_run(cell_run const&) = delete;  // it points into its own vectors
     cell_run& operator=(cell_run const&) = delete;
 
-    /// Writes this rank's input to its cell for call `number`, which `book` must allow. The caller
-    /// wakes the other ranks. All arguments must live until `finish` returns. Throws
-    /// transport_error, before it writes anything, if there is no memory for the input (see
-    /// `may_start`).
-    void start(any_transport& t, board_type& board, cell_window& book, store_probe& watch,
-               rank_group const& group, std::uint64_t number, std::uint64_t hash,
-               cell_form const& form, void const* in, void* out, reducer const* op) {
-        transport_ = &t;
-        book_ = &book;
-        cells_ = board.cells(number, form.longest);
+    /// Writes this rank's input to its cell for call `number`, which the engine's window must
+    /// allow. The caller wakes the other ranks. Engine and form must live until `finish` returns,
+    /// and what `of` points to. Throws transport_error, before it writes anything, if there is no
+    /// memory for the input (see `may_start`).
+    void start(engine& e, std::uint64_t number, cell_form const& form, running_call const& of) {
+        engine_ = &e;
+        cells_ = e.shared_board().cells(number, form.longest);
         number_ = number;
-        hash_ = hash;
+        hash_ = of.hash;
         form_ = &form;
         if (form.steps.scratch != form.beside) { scratch_.resize(form.steps.scratch); }
-        buffers_ = {static_cast<std::byte const*>(in), static_cast<std::byte*>(out),
-                    scratch_.data()};
-        op_ = op;
+        buffers_ = {of.in, of.out, scratch_.data()};
+        op_ = of.op;
         seen_ = form.waits;
         wrong_ = false;
-        auto& mine = cells_[group.rank()];
+        auto& mine = cells_[e.rank()];
         in_cells_ = cell_window::fits_cell(form);
         if (in_cells_) {
             // An input that does not fit beside the stamp begins at the next line: processors copy
             // and add whole lines faster than data across two lines.
             lead_ = form.longest <= mine.beside ? 0 : mine.beside;
-            copy_input(mine.payload() + lead_, buffers_.input, form.sent, watch);
+            copy_input(mine.payload() + lead_, buffers_.input, form.sent, e.watch);
         } else if (form.sent != 0) {
-            book.make_room(t, form);
-            auto* const place = book.beside().take(form.sent);
-            host::copy(place, buffers_.input, form.sent, watch.best(place, form.sent));
+            e.cells.make_room(e.carrier(), form);
+            auto& beside = e.cells.beside();
+            auto* const place = beside.take(form.sent);
+            host::copy(place, buffers_.input, form.sent, e.watch.best(place, form.sent));
             static_assert(sizeof(shown_place) <= std::remove_cvref_t<decltype(mine)>::beside);
-            shown_place const its{t.memory()->reach(place, form.sent), book.beside().announced()};
+            shown_place const its{e.memory()->reach(place, form.sent), beside.announced()};
             std::memcpy(mine.payload(), &its, sizeof its);
         }
-        mine.hash = hash;
+        mine.hash = hash_;
         mine.stamp.store(number, std::memory_order_release);
         if (in_cells_) {  // costs no time while a cache line is in transfer
             find_sources([&](rank_t peer) { return cells_[peer].payload() + lead_; });
@@ -134,8 +129,8 @@ private:
         shown_place its;
         std::memcpy(&its, cells_[peer].payload(), sizeof its);
         its = shared::snapshot(its);
-        auto& memory = *transport_->memory();
-        book_->beside().prefault(memory, peer, its.ring);
+        auto& memory = *engine_->memory();
+        engine_->cells.beside().prefault(memory, peer, its.ring);
         return memory.at(its.where, form_->longest);
     }
     /// `shown(peer)`: where a peer's input starts.
@@ -150,9 +145,8 @@ private:
         }
     }
 
-    any_transport* transport_ = nullptr;
-    cell_window* book_ = nullptr;
-    board_type::cell_row cells_{};
+    engine* engine_ = nullptr;
+    shared::board::cell_row cells_{};
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
     cell_form const* form_ = nullptr;

@@ -9,6 +9,7 @@
 #include <collectives/run/buffers.hpp>
 #include <collectives/run/engine.hpp>
 #include <collectives/run/program.hpp>
+#include <collectives/run/running_call.hpp>
 #include <collectives/transport/any_transport.hpp>
 
 #include <algorithm>
@@ -21,15 +22,6 @@
 
 namespace collectives::inline v0::detail {
 
-/// What the segments of an operation have in common.
-struct segmented_call {
-    std::byte const* in = nullptr;
-    std::byte* out = nullptr;
-    reducer const* op = nullptr;  // null if nothing is reduced
-    fingerprint const* call = nullptr;
-    std::uint64_t hash = 0;  // of this call and all before it
-};
-
 /// One run of a plan over messages. The object is reused from call to call, so a call like the one
 /// before allocates nothing. `progress` never blocks.
 class message_run {
@@ -37,8 +29,8 @@ public:
     /// Starts the run of a segment under this tag. All arguments must live until `progress` returns
     /// true, or until `cancel`.
     [[gnu::always_inline]] void start(plans::plan const& p, run_buffers at, engine& e,
-                                      program const& prepared, segmented_call const& of,
-                                      int segment, std::uint64_t tag) {
+                                      program const& prepared, running_call const& of, int segment,
+                                      std::uint64_t tag) {
         plan_ = &p;
         buffers_ = at;
         engine_ = &e;
@@ -255,7 +247,7 @@ private:
     run_buffers buffers_{};
     engine* engine_ = nullptr;
     program const* program_ = nullptr;
-    segmented_call const* of_ = nullptr;
+    running_call const* of_ = nullptr;
     int segment_ = 0;
     std::uint64_t tag_ = 0;
     std::size_t next_ = 0;                 // instruction

@@ -44,7 +44,7 @@ public:
     /// Begins a call of one segment over messages, whose plan is `steps`. `go_on` moves it until it
     /// returns true, or `resume` makes it an operation like others. Throws bad_alloc.
     void begin(engine& e, program& p, plans::plan const& steps, entry const& entered,
-               segmented_call const& of) {
+               running_call const& of) {
         of_ = of;
         of_.call = &call;
         of_.hash = entered.history_hash;
@@ -220,8 +220,7 @@ private:
             if (e.cells.next() != cell_number_ || !e.cells.may_write(e.shared_board(), form)) {
                 return false;
             }
-            cells_.start(e.carrier(), e.shared_board(), e.cells, e.watch, e.group(), cell_number_,
-                         of_.hash, form, of_.in, of_.out, of_.op);
+            cells_.start(e, cell_number_, form, of_);
             e.shared_board().wake_others();
             cell_written_ = true;
             ++ticks;
@@ -259,7 +258,7 @@ private:
 
     engine* engine_ = nullptr;
     std::shared_ptr<program> program_;
-    segmented_call of_{};
+    running_call of_{};
     scratch_pool::buffer input_{};
     mode mode_ = mode::segments;
     bool cell_written_ = false;

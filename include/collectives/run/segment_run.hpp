@@ -36,7 +36,7 @@ public:
 
     /// Begins a segment, as run number `run` in memory, or over messages if `run` is 0. Returns
     /// false if that run may not begin yet. All arguments must live until the segment has ended.
-    bool begin(engine& e, program& p, segmented_call const& of, int segment, std::uint64_t run) {
+    bool begin(engine& e, program& p, running_call const& of, int segment, std::uint64_t run) {
         if (run != 0 && !e.runs.may_begin(run)) { return false; }
         engine_ = &e;
         program_ = &p;
@@ -52,7 +52,7 @@ public:
     }
 
     /// Begins the only segment of a call over messages, whose plan is `steps`.
-    void begin(engine& e, program& p, segmented_call const& of, plans::plan const& steps) {
+    void begin(engine& e, program& p, running_call const& of, plans::plan const& steps) {
         engine_ = &e;
         program_ = &p;
         of_ = &of;
@@ -176,7 +176,7 @@ private:
 
     engine* engine_ = nullptr;
     program* program_ = nullptr;
-    segmented_call const* of_ = nullptr;
+    running_call const* of_ = nullptr;
     stage stage_ = stage::idle;
     plans::scratch_life keeps_ = plans::scratch_life::run;
     int segment_ = 0;

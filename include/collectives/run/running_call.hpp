@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a call under way works on.
+#pragma once
+
+#include <collectives/core/fingerprint.hpp>
+#include <collectives/space/reducer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace collectives::inline v0::detail {
+
+/// A call's buffers and operator, and what tells it from other calls.
+struct running_call {
+    std::byte const* in = nullptr;
+    std::byte* out = nullptr;
+    reducer const* op = nullptr;  // null if nothing is reduced
+    fingerprint const* call = nullptr;
+    std::uint64_t hash = 0;  // of this call and all before it
+};
+
+}  // namespace collectives::detail
