@@ -15,7 +15,6 @@
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 namespace collectives::inline v0::detail {
 

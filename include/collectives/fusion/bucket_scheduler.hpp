@@ -15,18 +15,14 @@
 #include <collectives/fusion/report_failure.hpp>
 #include <collectives/run/waiter.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace collectives::inline v0::detail {
 

@@ -18,8 +18,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <limits>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -17,7 +17,6 @@
 #include <cstring>
 #include <memory>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace collectives::inline v0::cuda::detail {

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <atomic>
 #include <span>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -12,7 +12,6 @@
 #include <collectives/lower/receive_places.hpp>
 #include <collectives/schedule/schedule.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 

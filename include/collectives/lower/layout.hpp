@@ -4,7 +4,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/call_shape.hpp>
-#include <collectives/schedule/schedule.hpp>
+#include <collectives/core/types.hpp>
 
 #include <cstddef>
 

@@ -6,7 +6,6 @@
 #include <collectives/plan/plan.hpp>
 
 #include <cstddef>
-#include <initializer_list>
 #include <utility>
 
 namespace collectives::inline v0::lowering {

@@ -6,7 +6,6 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/plan/plan.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace collectives::inline v0::plans {

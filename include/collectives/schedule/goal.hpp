@@ -6,7 +6,6 @@
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/task_graph.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <span>

@@ -4,7 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/select/cost_profile.hpp>
+#include <collectives/select/machine_model.hpp>
 
 #include <array>
 #include <cmath>

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
-#include <string>
 #include <string_view>
 
 namespace collectives::inline v0::detail {

@@ -7,7 +7,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 namespace collectives::inline v0::bootstraps {
