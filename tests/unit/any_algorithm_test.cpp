@@ -24,7 +24,7 @@ struct derived : coll::ring {
 
 struct hinted_ring : coll::ring {
     static constexpr std::string_view name = "hinted_ring";
-    static constexpr coll::run_hints hints{.split_whole_rounds = true};
+    static constexpr coll::run_hints hints = {.split_whole_rounds = true};
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ namespace collectives::inline v0 {
 
 struct halving {
     static constexpr std::string_view name = "halving";
-    static constexpr run_hints hints{.split_whole_rounds = true};
+    static constexpr run_hints hints = {.split_whole_rounds = true};
     static constexpr int chunks(int size) { return 1 << floor_log2(size); }
     static constexpr detail::sum_order sums(std::type_identity<halving>, collective, int /*size*/) {
         return detail::sum_order::consecutive;

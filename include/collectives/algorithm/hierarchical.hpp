@@ -38,7 +38,7 @@ namespace collectives::inline v0 {
 
 struct hierarchical {
     static constexpr std::string_view name = "hierarchical";
-    static constexpr run_hints hints{.overlap_segments = true};
+    static constexpr run_hints hints = {.overlap_segments = true};
 
     int ranks_per_host = 0;  ///< at least 1, and a divisor of the number of ranks
 

@@ -34,7 +34,7 @@ namespace collectives::inline v0 {
 
 struct leaders {
     static constexpr std::string_view name = "leaders";
-    static constexpr run_hints hints{.push_copies = true};
+    static constexpr run_hints hints = {.push_copies = true};
 
     int ranks_per_device = 0;  ///< at least 1, and a divisor of the number of ranks
 

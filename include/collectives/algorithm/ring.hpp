@@ -30,7 +30,7 @@ namespace collectives::inline v0 {
 
 struct ring {
     static constexpr std::string_view name = "ring";
-    static constexpr run_hints hints{.overlap_segments = true};
+    static constexpr run_hints hints = {.overlap_segments = true};
     static constexpr int chunks(int size) { return size; }
     static constexpr detail::sum_order sums(std::type_identity<ring>, collective what,
                                             int /*size*/) {

@@ -39,7 +39,7 @@ template <class Sink>
 concept step_sink = std::invocable<Sink&, step>;
 
 /// How the steps of an algorithm are best carried out: an algorithm may say it in a static member,
-/// `static constexpr run_hints hints{.split_whole_rounds = true};`.
+/// `static constexpr run_hints hints = {.split_whole_rounds = true};`.
 struct run_hints {
     /// A long vector over messages is cut into segments. It pays if each rank sends to one peer all
     /// the time: while one segment waits for an answer, the others use the link.
