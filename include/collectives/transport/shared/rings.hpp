@@ -64,7 +64,7 @@ public:
             entry_reference const n{h.location, h.sender, h.receiver, h.offset};
             std::memcpy(c.first.data(), &n, sizeof n);
         }
-        c.stamp.store(lap(peers_[static_cast<std::size_t>(to)].out++), std::memory_order_seq_cst);
+        c.stamp().store(lap(peers_[static_cast<std::size_t>(to)].out++), std::memory_order_seq_cst);
         job_.ring(to);
     }
     bool push(rank_t to, entry_header const& h) {
@@ -77,7 +77,7 @@ public:
     ring_entry* full_entry(rank_t from) {
         auto const position = peers_[static_cast<std::size_t>(from)].in;
         auto& c = job_.entry_of(from, me_, position);
-        return c.stamp.load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
+        return c.stamp().load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
     }
     /// Gives the oldest full entry back. The sender learns of every fourth only, because each
     /// report takes as long as a message, and it waits only if it knows of no free entry.

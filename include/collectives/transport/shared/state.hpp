@@ -16,6 +16,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace collectives::inline v0::shared {
 
@@ -35,10 +36,11 @@ struct entry_reference {
     std::uint64_t offset;    // fragment: where in the message it starts
 };
 
-/// One message of a ring. The sender writes all of it, `stamp` last: the number of times that the
-/// ring has been gone round, from 1 on.
+/// One message of a ring. The sender writes all of it, the stamp last: the number of times that the
+/// ring has been gone round, from 1 on. Zeroed memory holds an empty one, so that the pages of a
+/// ring which is never used are never there.
 struct alignas(line) ring_entry {
-    std::atomic<std::uint32_t> stamp;
+    std::uint32_t stamp_word;
     entry_kind kind;
     std::uint64_t tag;
     std::uint64_t check;
@@ -46,10 +48,11 @@ struct alignas(line) ring_entry {
     std::array<std::byte, 32> first;  // eager: a short payload; else entry_reference
     std::array<std::byte, entry_payload> rest;
 
+    std::atomic_ref<std::uint32_t> stamp() { return std::atomic_ref(stamp_word); }
     /// Where an eager message of so many bytes is: a short one beside the stamp, in its line.
     std::byte* payload(std::size_t of) { return of <= sizeof(first) ? first.data() : rest.data(); }
 };
-static_assert(sizeof(ring_entry) == 1024);
+static_assert(sizeof(ring_entry) == 1024 && std::is_trivial_v<ring_entry>);
 
 /// What the receiver says of a ring, now and then: how many entries it has taken.
 struct alignas(line) ring_end {
@@ -111,7 +114,7 @@ public:
 
     static std::size_t bytes(int size) { return layout(size).end; }
 
-    /// Starts the lifetime of the objects in zeroed memory.
+    /// Starts the lifetime of those objects in zeroed memory that are not trivial.
     [[gnu::cold]] static state create(std::byte* base, int size) {
         auto const at = layout(size);
         auto const n = static_cast<std::size_t>(size);
@@ -120,10 +123,6 @@ public:
         start<report>(base + at.reports, n);
         start<slot_ends>(base + at.slot_ends, n);
         start<ring_end>(base + at.ring_ends, n * n);
-        for (std::size_t i = 0; i < n * n * entries_per_ring; ++i) {
-            // The payload stays untouched, so that pages which are never used are never there.
-            ::new (base + at.rings + i * sizeof(ring_entry)) ring_entry;
-        }
         return {base, size};
     }
 
