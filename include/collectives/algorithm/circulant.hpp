@@ -45,7 +45,7 @@ struct circulant {
         }
     }
 
-    static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
         int const rounds = ceil_log2(size);
         for (int round = 0; round < rounds; ++round) {
             int const back = rounds - 1 - round;  // the round of the reduce-scatter to undo

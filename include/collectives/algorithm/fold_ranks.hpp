@@ -26,7 +26,7 @@ struct fold {
 };
 
 /// All-to-all by pairs: in round k - 1 ranks me and me ^ k exchange blocks, one message a round.
-constexpr void exchange_in_pairs(rank_t me, int size, step_sink auto&& emit) {
+[[gnu::cold]] constexpr void exchange_in_pairs(rank_t me, int size, step_sink auto&& emit) {
     for (int k = 1; k < 1 << ceil_log2(size); ++k) {
         rank_t const peer = me ^ k;
         if (peer >= size) { continue; }

@@ -42,7 +42,7 @@ struct halving {
         return detail::fold(0, size).real(v);
     }
 
-    static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
         detail::fold const f(me, size);
         if (f.is_folded()) { return emit(step{0, verb::send, f.pair(), {0, f.q}}); }
         if (f.in_pair()) { emit(step{0, verb::recv_reduce, f.pair(), {0, f.q}}); }
@@ -58,7 +58,7 @@ struct halving {
         }
     }
 
-    static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void all_gather(rank_t me, int size, step_sink auto&& emit) {
         detail::fold const f(me, size);
         int const after = floor_log2(size);
         if (f.is_folded()) { return emit(step{after, verb::recv_copy, f.pair(), {0, f.q}}); }

@@ -35,7 +35,7 @@ struct mixed_radix {
         return rounds(size) <= 1 ? detail::sum_order::left_fold : detail::sum_order::consecutive;
     }
 
-    static constexpr rank_t owner(int chunk, int size) {
+    [[gnu::cold]] static constexpr rank_t owner(int chunk, int size) {
         rank_t result = 0;
         for (digit d(0, size); d.radix > 1; d = d.next()) {
             int const part = size / (d.stride * d.radix);
@@ -46,7 +46,7 @@ struct mixed_radix {
     }
 
     /// Of each half: the prime factors of `size`.
-    static constexpr int rounds(int size) {
+    [[gnu::cold]] static constexpr int rounds(int size) {
         int result = 0;
         for (digit d(0, size); d.radix > 1; d = d.next()) { ++result; }
         return result;
@@ -103,7 +103,7 @@ private:
 
         constexpr digit(rank_t rank, int size) : digit(rank, size, 1, 2) {}
 
-        constexpr digit(rank_t rank, int left, int weight, int factor)
+        [[gnu::cold]] constexpr digit(rank_t rank, int left, int weight, int factor)
             : me(rank), rest(left), stride(weight), radix(left), value(0) {
             for (int f = factor; f * f <= left; ++f) {
                 if (left % f == 0) {

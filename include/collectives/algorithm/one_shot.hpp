@@ -52,7 +52,7 @@ struct one_shot {
     }
 
     /// Over `size` blocks: each reads its own block from everybody.
-    static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void reduce_scatter(rank_t me, int size, step_sink auto&& emit) {
         for (int d = 1; d < size; ++d) {
             rank_t const to = (me + d) % size;
             emit(step{0, verb::send, to, {to}});

@@ -66,7 +66,8 @@ struct ring {
     }
 
     /// Blocks travel away from the root, those that go farthest first.
-    static constexpr void scatter(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void scatter(rank_t me, int size, rank_t root,
+                                                step_sink auto&& emit) {
         auto const wrap = [size](int i) { return (i + size) % size; };
         int const distance = wrap(me - root);
         for (int r = distance == 0 ? 0 : distance - 1; r < size - 1; ++r) {

@@ -36,7 +36,8 @@ struct tree {
         return detail::sum_order::consecutive;
     }
 
-    static constexpr void reduce(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void reduce(rank_t me, int size, rank_t root,
+                                               step_sink auto&& emit) {
         for (int k = 0; k < ceil_log2(size); ++k) {
             auto const [kept, other, blocks] = merge(k, me, size, root);
             if (me == other) { emit(step{k, verb::send, kept, {0}}); }
@@ -44,7 +45,8 @@ struct tree {
         }
     }
 
-    static constexpr void broadcast(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void broadcast(rank_t me, int size, rank_t root,
+                                                  step_sink auto&& emit) {
         int const rounds = ceil_log2(size);
         for (int k = rounds - 1; k >= 0; --k) {
             auto const [kept, other, blocks] = merge(k, me, size, root);
@@ -61,7 +63,8 @@ struct tree {
         }
     }
 
-    static constexpr void scatter(rank_t me, int size, rank_t root, step_sink auto&& emit) {
+    [[gnu::cold]] static constexpr void scatter(rank_t me, int size, rank_t root,
+                                                step_sink auto&& emit) {
         int const rounds = ceil_log2(size);
         for (int k = rounds - 1; k >= 0; --k) {
             auto const [kept, other, blocks] = merge(k, me, size, root);
@@ -101,7 +104,7 @@ private:
 
     /// Who merges with whom when the group of 2^k ranks that `me` is in meets its sibling; nobody
     /// if there is no sibling. The leader of the union is the leader of one of the two.
-    static constexpr merger merge(int k, rank_t me, int size, rank_t root) {
+    [[gnu::cold]] static constexpr merger merge(int k, rank_t me, int size, rank_t root) {
         int const mine = me >> k;
         int const sibling = mine ^ 1;
         if (sibling << k >= size) { return {}; }

@@ -36,7 +36,7 @@ namespace collectives::inline v0::detail {
 
 /// Calls f(device). A refusal of the device is thrown here; a failure is reported to all ranks.
 template <class F>
-void on_device(engine& e, collective what, device_space& device, F const& f) {
+[[gnu::cold]] void on_device(engine& e, collective what, device_space& device, F const& f) {
     try {
         f(device);
     } catch (usage_error const& fault) {

@@ -221,7 +221,7 @@ private:
         }
         return true;
     }
-    bool completes(int c) const {
+    [[gnu::cold]] bool completes(int c) const {
         for (auto const& [round, chunk] : completing_) {
             if (round == round_.number && chunk == c) { return true; }
         }

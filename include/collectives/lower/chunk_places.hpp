@@ -43,7 +43,7 @@ struct incoming_chunk {
 };
 
 /// Keeps a list in rank order, the order of the operands.
-inline void add_arrival(lean_vector<incoming_chunk>& list, incoming_chunk a) {
+[[gnu::cold]] inline void add_arrival(lean_vector<incoming_chunk>& list, incoming_chunk a) {
     list.push_back(a);
     for (auto i = list.size() - 1; i > 0 && list[i - 1].peer > a.peer; --i) {
         list[i] = list[i - 1];

@@ -28,8 +28,8 @@ struct layout {
 
 namespace detail {
 
-inline lean_vector<extent> cut(std::size_t count, int chunks,
-                               lean_vector<std::size_t> const& counts) {
+[[gnu::cold]] inline lean_vector<extent> cut(std::size_t count, int chunks,
+                                             lean_vector<std::size_t> const& counts) {
     lean_vector<extent> result(static_cast<std::size_t>(chunks));
     std::size_t first = 0;
     for (int c = 0; c < chunks; ++c) {

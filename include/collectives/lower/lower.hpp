@@ -139,7 +139,7 @@ private:
         return result;
     }
     /// Applies the operator's `finish` where there is only one rank.
-    static void finish_alone(plans::plan& to, layout const& at) {
+    [[gnu::cold]] static void finish_alone(plans::plan& to, layout const& at) {
         plan_writer write(to);
         std::size_t bytes = 0;
         for (auto const b : at.bytes) { bytes += b; }

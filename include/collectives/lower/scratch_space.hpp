@@ -14,7 +14,7 @@ class scratch_space {
 public:
     /// If not `reused`, no byte is handed out twice.
     explicit scratch_space(bool reused) : reused_(reused) {}
-    std::size_t take(std::size_t bytes) {
+    [[gnu::cold]] std::size_t take(std::size_t bytes) {
         auto const whole = rounded(bytes);
         if (auto const found = free_.take(whole)) { return *found; }
         auto const first = free_.take_before(end_).first;

@@ -27,7 +27,7 @@ inline offer const* find_offer(lean_vector<offer> const& all, rank_t me, int num
 
 /// Where a peer's place really is. `peers[r]` is rank r. An offer that does not exist stays an
 /// offer, which nobody can read.
-inline place resolve(place p, rank_t me, lean_vector<peer_view> const& peers) {
+[[gnu::cold]] inline place resolve(place p, rank_t me, lean_vector<peer_view> const& peers) {
     if (p.where != memory::offer) { return p; }
     if (p.peer < 0 || static_cast<std::size_t>(p.peer) >= peers.size()) { return p; }
     auto const* const found =

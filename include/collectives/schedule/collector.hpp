@@ -11,7 +11,7 @@
 namespace collectives::inline v0::detail {
 
 /// A range of `chunks` chunks as a range of `blocks` blocks: chunk c is block(blocks, chunks, c).
-constexpr chunk_range regrouped(chunk_range range, int chunks, int blocks) {
+[[gnu::cold]] constexpr chunk_range regrouped(chunk_range range, int chunks, int blocks) {
     auto const start = [&](int c) {
         int const extra = blocks % chunks;
         return c * (blocks / chunks) + (c < extra ? c : extra);

@@ -114,11 +114,11 @@ public:
 
 private:
     constexpr void own(pattern what) { own(what, root_); }
-    constexpr void own(pattern what, rank_t root) {
+    [[gnu::cold]] constexpr void own(pattern what, rank_t root) {
         a_.emit(a_.parameter, {what, me_, size_, root}, emit_);
     }
     /// Emits a pattern with its chunks renamed to blocks.
-    constexpr void in_blocks(pattern what) {
+    [[gnu::cold]] constexpr void in_blocks(pattern what) {
         emit_.regroup(a_.chunks_for(size_), size_);
         own(what, 0);
     }

@@ -131,8 +131,8 @@ constexpr void emit_with(int parameter, part const& p, step_collector& emit) {
 /// from compiling them (algorithm/all.hpp).
 template <algorithm A>
 struct functions_of {
-    static int chunks(int parameter, int size);
-    static rank_t owner(int parameter, int chunk, int size);
+    [[gnu::cold]] static int chunks(int parameter, int size);
+    [[gnu::cold]] static rank_t owner(int parameter, int chunk, int size);
     [[gnu::cold]] static void emit(int parameter, part const& p, step_collector& to);
 };
 template <algorithm A>

@@ -43,7 +43,7 @@ public:
     void prefer(any_algorithm a) { preferred_ = a; }
 
     /// Whether an algorithm suits, from what the checker derived.
-    [[gnu::noinline]] bool suits(any_algorithm a, requirement const& need) {
+    [[gnu::cold, gnu::noinline]] bool suits(any_algorithm a, requirement const& need) {
         if (!a.fits(need.size)) { return false; }
         auto const proof = proof_of(a, need);
         return proof.ok && (!need.order || proof.order_preserving) &&
