@@ -32,13 +32,14 @@ public:
         }
         if (ranks.size() < 2) { return; }
         hosts_ = static_cast<int>(ranks.size());
-        auto const [fewest, most] = std::minmax_element(ranks.begin(), ranks.end());
-        if (*fewest != *most) {
-            disorder_ = text_of("hosts have from ", *fewest, " to ", *most, " ranks");
+        auto const fewest = *std::min_element(ranks.begin(), ranks.end());
+        auto const most = *std::max_element(ranks.begin(), ranks.end());
+        if (fewest != most) {
+            disorder_ = text_of("hosts have from ", fewest, " to ", most, " ranks");
         } else if (!std::is_sorted(host_of_.begin(), host_of_.end())) {
             disorder_ = "the ranks of a host are not consecutive";
         } else {
-            ranks_per_host_ = *most;
+            ranks_per_host_ = most;
         }
     }
 
