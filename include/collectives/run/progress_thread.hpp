@@ -3,6 +3,7 @@
 // process.
 #pragma once
 
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/service_thread.hpp>
 #include <collectives/core/shared.hpp>
@@ -87,11 +88,9 @@ public:
     }
 
 private:
-    static constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{1000};
-
     void work() {
         waiter patience(false);
-        auto nap = shortest_nap;
+        growing_nap nap(std::chrono::microseconds(50));
         std::unique_lock lock(mutex_);
         while (!stop_) {
             auto const now = look_at_all(lock);
@@ -105,13 +104,12 @@ private:
             if (now == found::nothing_to_do) {
                 wake_.wait(lock, called);
             } else if (now == found::nothing_new) {
-                wake_.wait_for(lock, nap, called);
-                nap = std::min(2 * nap, longest_nap);
+                wake_.wait_for(lock, nap.next(), called);
             }
             if (has_news_ || now == found::something) {
                 has_news_ = false;
                 patience.reset();
-                nap = shortest_nap;
+                nap.reset();
             }
         }
     }

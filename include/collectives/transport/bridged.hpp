@@ -3,6 +3,7 @@
 // another.
 #pragma once
 
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
@@ -113,7 +114,7 @@ public:
     bool test(any_request& any) override {
         auto& r = of(any);
         if (!(r.here_ ? inside_->test(r.used()) : base().test(r.used()))) { return false; }
-        nap_ = shortest_nap;
+        nap_.reset();
         if (r.take_ && !r.wrong()) {  // else more of it may still come
             auto const take = std::exchange(r.take_, {});
             take.take(take.context, 0, r.landing_.get(), r.bytes_);
@@ -142,11 +143,10 @@ public:
         bool woken = false;
         base().doze([&] { return woken = ready(); }, std::chrono::nanoseconds(0));
         if (woken) {
-            nap_ = shortest_nap;
+            nap_.reset();
             return;
         }
-        inside_->doze(ready, std::min(nap_, time));
-        nap_ = std::min(2 * nap_, longest_nap);
+        inside_->doze(ready, std::min(nap_.next(), time));
     }
 
     /// Of peers on this host only a death counts. A peer that ended by itself may have done its
@@ -164,9 +164,6 @@ public:
     }
 
 private:
-    static constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(20);
-    static constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
-
     bool is_here(rank_t r) const { return host(r) == host(rank()); }
     rank_t local(rank_t r) const { return local_[static_cast<std::size_t>(r)]; }
 
@@ -183,7 +180,7 @@ private:
     std::shared_ptr<any_transport> inside_;
     lean_vector<int> host_of_;
     lean_vector<rank_t> local_;  // each rank's number among those of its host
-    std::chrono::nanoseconds nap_ = shortest_nap;
+    detail::growing_nap nap_;
 };
 
 }  // namespace collectives

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/bootstrap/bytes.hpp>
 #include <collectives/launch/bootstrap/lock_file.hpp>
@@ -120,11 +121,12 @@ private:
     /// taken what it needed.
     std::vector<bootstrap_bytes> take(bool leaving, steady::time_point until) {
         std::vector<std::optional<bootstrap_bytes>> came(static_cast<std::size_t>(size_));
-        for (std::chrono::milliseconds nap{1};; nap = std::min(nap * 2, longest_nap)) {
+        detail::growing_nap nap(std::chrono::milliseconds(1), longest_nap);
+        for (;;) {
             auto const missing = read_arrived(came, leaving);
             if (missing.empty()) { break; }
             if (steady::now() >= until) { throw detail::bootstrap_timeout(rank_, missing); }
-            std::this_thread::sleep_until(std::min(until, steady::now() + nap));
+            std::this_thread::sleep_until(std::min(until, steady::now() + nap.next()));
         }
         std::vector<bootstrap_bytes> result;
         for (auto& c : came) { result.push_back(std::move(*c)); }

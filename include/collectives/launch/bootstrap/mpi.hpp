@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/bootstrap.hpp>
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/transport/mpi/calls.hpp>
 
 #include <mpi.h>
@@ -100,7 +101,7 @@ private:
             if (missing.empty()) { missing = unfinished(e.sent); }
             if (missing.empty()) { return; }
             if (steady::now() >= until) { throw detail::bootstrap_timeout(rank_, missing); }
-            std::this_thread::sleep_for(mpi::detail::shortest_nap);
+            std::this_thread::sleep_for(detail::growing_nap::shortest);
         }
     }
     static std::vector<int> unfinished(std::vector<MPI_Request>& requests) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -21,10 +22,6 @@
 #include <utility>
 
 namespace collectives::inline v0::mpi::detail {
-
-/// Between two looks at something that has not happened yet.
-inline constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(20);
-inline constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
 
 /// Throws transport_error with what MPI says, unless the call succeeded.
 inline void require(int status, char const* call) {
@@ -113,7 +110,7 @@ void wait_for(MPI_Request& r, std::unique_ptr<T>& memory, MPI_Comm comm, steady:
                 throw timeout_error(
                     text_of("rank ", rank, ", mpi::communicator: time ran out in ", call), {});
             }
-            collectives::detail::sleep_in_call(shortest_nap);
+            collectives::detail::sleep_in_call(collectives::detail::growing_nap::shortest);
         }
     } catch (...) {
         static_cast<void>(memory.release());
@@ -178,7 +175,7 @@ inline bool take_back(MPI_Request& r, bool receives, wire::grace const& time) {
         if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) { break; }
         if (turn <= 100) { continue; }
         time.pause();
-        collectives::detail::sleep_in_call(shortest_nap);
+        collectives::detail::sleep_in_call(collectives::detail::growing_nap::shortest);
     }
     if (done == 0) { MPI_Request_free(&r); }
     return done != 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/without_cancellation.hpp>
 #include <collectives/transport/message.hpp>
@@ -146,7 +147,7 @@ public:
             return true;
         }
         if (done == 0) { return false; }
-        nap_ = detail::shortest_nap;
+        nap_.reset();
         if (h.receives) {
             int n = 0;
             detail::require(MPI_Get_count(&status, MPI_BYTE, &n), "MPI_Get_count");
@@ -166,11 +167,10 @@ public:
     template <class Ready>
     void doze(Ready&& ready, std::chrono::nanoseconds time) {
         if (ready()) {
-            nap_ = detail::shortest_nap;
+            nap_.reset();
             return;
         }
-        collectives::detail::sleep_in_call(std::min(nap_, time));
-        nap_ = std::min(2 * nap_, detail::longest_nap);
+        collectives::detail::sleep_in_call(std::min(nap_.next(), time));
     }
     /// MPI tells nobody who is gone.
     std::optional<peer_exit> gone(rank_t) const { return {}; }
@@ -204,7 +204,7 @@ private:
     std::uint64_t job_ = 0;
     call_tags call_tags_;
     std::optional<pair_tags> pair_tags_;
-    std::chrono::nanoseconds nap_ = detail::shortest_nap;
+    collectives::detail::growing_nap nap_;
 };
 
 }  // namespace collectives::mpi

@@ -2,6 +2,7 @@
 // The control messages of one rank: sends them, and receives those that come.
 #pragma once
 
+#include <collectives/core/growing_nap.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -240,19 +241,17 @@ private:
     }
     template <class Condition>
     bool receive_until(Condition&& holds, steady::time_point patience) {
-        constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(20);
-        auto nap = shortest_nap;
+        detail::growing_nap nap;
         while (!holds()) {
             auto const moved = way_->progress();  // what ended for its sender may be buffered here
             way_->progress_control();
             if (receive()) { continue; }
             if (steady::now() >= patience || somebody_stays_away()) { return false; }
             if (moved) {
-                nap = shortest_nap;
+                nap.reset();
                 continue;
             }
-            detail::sleep_in_call(nap);
-            nap = std::min<std::chrono::nanoseconds>(2 * nap, std::chrono::milliseconds(1));
+            detail::sleep_in_call(nap.next());
         }
         return true;
     }
