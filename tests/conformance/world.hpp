@@ -144,9 +144,11 @@ inline bool is_in_sample(std::uint64_t key, std::uint32_t one_of) {
     return sampling::all_cases() || scramble(key + seed_of_sample()) % one_of == 0;
 }
 
-/// The same for one with so many ranks: each up to 2 ranks, one of two up to 4, one of four above.
+/// The same for one with so many ranks: each up to 2 ranks, one of two up to 4, one of four above;
+/// with sanitizers half as many of those with 3 ranks and more.
 inline bool is_taken(int size, std::uint64_t key) {
-    return is_in_sample(key, size <= 2 ? 1 : size <= 4 ? 2 : 4);
+    constexpr auto rarer = sampling::sanitized ? 2U : 1U;
+    return is_in_sample(key, size <= 2 ? 1 : size <= 4 ? 2 * rarer : 4 * rarer);
 }
 
 }  // namespace conformance

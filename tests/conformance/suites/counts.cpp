@@ -69,9 +69,7 @@ public:
         } else {
             comm_.scatter(whole_, mine, counts_, root, how_);
         }
-        for (std::size_t i = 0; i < mine.size(); ++i) {
-            expect(mine[i] == of(root, firsts_[me()] + i), "scatter with counts");
-        }
+        expect(holds(mine, of(root, firsts_[me()])), "scatter with counts");
     }
     void reduce_scatter(bool in_place, bool started) {
         fill(whole_, 0);
@@ -81,10 +79,8 @@ public:
         } else {
             comm_.reduce_scatter(whole_, mine, counts_, coll::sum{}, how_);
         }
-        for (std::size_t i = 0; i < mine.size(); ++i) {
-            expect(mine[i] == linear<T>::from(total(salt_, comm_.size(), firsts_[me()] + i)),
-                   "reduce_scatter with counts");
-        }
+        expect(holds(mine, totals(salt_, comm_.size(), firsts_[me()])),
+               "reduce_scatter with counts");
     }
     /// Rank i sends rank j as many as block 2i + j has: what comes is not what goes.
     void all_to_all(bool started) {
@@ -93,23 +89,21 @@ public:
             sends.push_back(size_of((2 * me() + j) % counts_.size()));
             recvs.push_back(size_of((2 * j + me()) % counts_.size()));
         }
-        std::vector<T> in, out(sum_of(recvs));
-        for (std::size_t j = 0; j < sends.size(); ++j) {
-            for (std::size_t i = 0; i < sends[j]; ++i) {
-                in.push_back(of(comm_.rank(), j << 20 | i));
-            }
+        std::vector<T> in(sum_of(sends)), out(sum_of(recvs));
+        std::size_t next = 0;
+        for (std::size_t j = 0; j < sends.size(); next += sends[j], ++j) {
+            write(of(comm_.rank(), j << 20), sends[j], in.data() + next);
         }
         if (started) {
             comm_.start_all_to_all(in, out, sends, recvs, how_).wait();
         } else {
             comm_.all_to_all(in, out, sends, recvs, how_);
         }
-        std::size_t next = 0;
-        for (std::size_t j = 0; j < recvs.size(); ++j) {
-            for (std::size_t i = 0; i < recvs[j]; ++i) {
-                expect(out[next++] == of(static_cast<int>(j), me() << 20 | i),
-                       "all_to_all with counts");
-            }
+        next = 0;
+        for (std::size_t j = 0; j < recvs.size(); next += recvs[j], ++j) {
+            expect(
+                holds(std::span(out).subspan(next, recvs[j]), of(static_cast<int>(j), me() << 20)),
+                "all_to_all with counts");
         }
     }
 
@@ -125,15 +119,15 @@ private:
         return in_place ? std::span(whole_).subspan(firsts_[me()], size_of(me()))
                         : std::span(block_);
     }
-    T of(int rank, std::size_t i) const { return linear<T>::from(contribution(salt_, rank, i)); }
+    progression of(int rank, std::size_t first) const { return contributions(salt_, rank, first); }
     void fill(std::span<T> v, std::size_t first) const {
-        for (std::size_t i = 0; i < v.size(); ++i) { v[i] = of(comm_.rank(), first + i); }
+        write(of(comm_.rank(), first), v.size(), v.data());
     }
-    void check_whole(char const* what) const {
+    void check_whole(char const* what) {
         for (std::size_t r = 0; r < counts_.size(); ++r) {
-            for (auto i = firsts_[r]; i < firsts_[r] + size_of(r); ++i) {
-                expect(whole_[i] == of(static_cast<int>(r), i), what);
-            }
+            expect(holds(std::span(whole_).subspan(firsts_[r], size_of(r)),
+                         of(static_cast<int>(r), firsts_[r])),
+                   what);
         }
     }
 

@@ -61,9 +61,7 @@ public:
         } else {
             comm_.scatter(in, mine, at_.cut(), root, how_);
         }
-        for (std::size_t i = 0; i < mine.size(); ++i) {
-            expect(mine[i] == of(root, me(), i), "a block of scatter with a cut");
-        }
+        expect(holds(mine, of(root, me())), "a block of scatter with a cut");
         check_gaps("scatter");
     }
     void reduce_scatter(bool in_place, bool started) {
@@ -76,28 +74,25 @@ public:
         } else {
             comm_.reduce_scatter(whole_, mine, at_.cut(), op, how_);
         }
-        for (std::size_t i = 0; i < mine.size(); ++i) {
-            expect(mine[i] == linear<T>::from(total(salt_, comm_.size(), number(me(), i))),
-                   "a block of reduce_scatter with a cut");
-        }
+        expect(holds(mine, totals(salt_, comm_.size(), me() << 20)),
+               "a block of reduce_scatter with a cut");
         check_gaps("reduce_scatter");
     }
 
 private:
-    static T guard() { return linear<T>::from(0xa5a5a5a5a5a5a5a5ULL); }
-    static std::size_t number(std::size_t block, std::size_t i) { return block << 20 | i; }
+    static constexpr progression guards{0xa5a5a5a5a5a5a5a5ULL, 0};
     std::size_t me() const { return static_cast<std::size_t>(comm_.rank()); }
     std::span<T> block_in_whole(std::size_t r) const {
         return at_.counts[r] == 0 ? std::span<T>()
                                   : whole_.subspan(at_.first_of(r), at_.size_of(r));
     }
     std::span<T> part(bool in_place) { return in_place ? block_in_whole(me()) : std::span(block_); }
-    T of(int rank, std::size_t block, std::size_t i) const {
-        return linear<T>::from(contribution(salt_, rank, number(block, i)));
+    progression of(int rank, std::size_t block) const {
+        return contributions(salt_, rank, block << 20);
     }
-    void clear() { std::fill(whole_.begin(), whole_.end(), guard()); }
+    void clear() { write(guards, whole_.size(), whole_.data()); }
     void fill(std::span<T> v, int rank, std::size_t block) const {
-        for (std::size_t i = 0; i < v.size(); ++i) { v[i] = of(rank, block, i); }
+        write(of(rank, block), v.size(), v.data());
     }
     void fill_all() const {
         for (std::size_t r = 0; r < at_.counts.size(); ++r) {
@@ -106,23 +101,17 @@ private:
     }
     void check_all(char const* what) const {
         for (std::size_t r = 0; r < at_.counts.size(); ++r) {
-            auto const its = block_in_whole(r);
-            for (std::size_t i = 0; i < its.size(); ++i) {
-                expect(its[i] == of(static_cast<int>(r), r, i), what);
-            }
+            expect(holds(block_in_whole(r), of(static_cast<int>(r), r)), what);
         }
         check_gaps(what);
     }
     void check_gaps(char const* what) const {
-        std::vector<bool> covered(whole_.size());
+        std::vector<T> gaps(whole_.begin(), whole_.end());
         for (std::size_t r = 0; r < at_.counts.size(); ++r) {
-            for (std::size_t i = 0; i < at_.size_of(r); ++i) {
-                covered[at_.first_of(r) + i] = true;
-            }
+            auto const n = at_.size_of(r);
+            if (n != 0) { write(guards, n, gaps.data() + at_.first_of(r)); }
         }
-        for (std::size_t i = 0; i < covered.size(); ++i) {
-            expect(covered[i] || whole_[i] == guard(), what);
-        }
+        expect(holds(std::span(gaps), guards), what);
     }
 
     coll::communicator& comm_;

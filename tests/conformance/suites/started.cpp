@@ -34,9 +34,7 @@ public:
           in_(view_.in.size),
           out_(view_.out.size) {
         auto& source = s.what == coll::collective::broadcast ? out_ : in_;
-        for (std::size_t i = 0; i < source.size(); ++i) {
-            source[i] = linear<T>::from(contribution(s.salt, rank_, view_.in.first + i));
-        }
+        write(contributions(s.salt, rank_, view_.in.first), source.size(), source.data());
         pending_.push_back(start(comm, s.what, std::span<T const>(in_), std::span(out_),
                                  coll::sum{}, s.root, s.how));
     }
