@@ -42,13 +42,17 @@ if(TARGET sgd_trainer)
         message(STATUS "sgd_trainer is built without --device cuda: nvcc or cuBLAS was not found")
         target_sources(sgd_trainer PRIVATE ${device}/absent.cpp)
     endif()
-    collectives_compile_quickly(sgd_trainer)
-    set_source_files_properties(sgd_trainer/options.cpp PROPERTIES
-        COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
-    set_source_files_properties(sgd_trainer/layers.cpp sgd_trainer/network.cpp sgd_trainer/loader.cpp
-        sgd_trainer/optimizer.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
-    set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
-        COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
+    set(COLLECTIVES_TRAINER_LEVEL "" CACHE STRING "-O of the trainer where nobody runs it; else each file has its own")
+    mark_as_advanced(COLLECTIVES_TRAINER_LEVEL)
+    collectives_compile_quickly(sgd_trainer ${COLLECTIVES_TRAINER_LEVEL})
+    if(COLLECTIVES_TRAINER_LEVEL STREQUAL "")
+        set_source_files_properties(sgd_trainer/options.cpp PROPERTIES
+            COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
+        set_source_files_properties(sgd_trainer/layers.cpp sgd_trainer/network.cpp sgd_trainer/loader.cpp
+            sgd_trainer/optimizer.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
+        set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
+            COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
+    endif()
     # Most files are small beside the headers that they include: those of a folder are compiled as one. Tests link
     # some by themselves, and some studies have the same names. Clang compiles each alone: so none lacks an include.
     foreach(folder IN ITEMS sgd_trainer compare studies)
