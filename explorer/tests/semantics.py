@@ -65,6 +65,15 @@ pair_of p; p.b = 7; return p.a + p.b + p.c.count;
 pair_of p{}; pair_of const& r = p; p.a = 6; return r.a;
 auto change = [](pair_of& p) { p.a = 42; }; pair_of p{}; change(p); return p.a;
 auto change = [](pair_of p) { p.a = 42; return p.b; }; pair_of p{}; change(p); return p.a;
+pair_of const p{.b = 2}; return 100 * p.a + 10 * p.b + p.c.count;
+pair_of const p = {.a = 1, .b = 2, .c = {.first = 4}}; return 100 * p.a + 10 * p.b + p.c.first;
+return step{.what = verb::recv_copy, .chunks = {5, 6}}.chunks.count + pair_of{.c{7}}.c.first;
+run_hints const h{.push_copies = true}; return (h.push_copies ? 1 : 0) + (h.overlap_segments ? 2 : 0);
+pair_of const p{.b = 1, .a = 2}; return p.a;
+pair_of const p{.b = 1, .b = 2}; return p.b;
+pair_of const p{.z = 1}; return p.a;
+pair_of const p{.a = 1, 2}; return p.a;
+int const n{.a = 1}; return n;
 pair_of p{}; p = {4, 5, {6}}; chunk_range const c = p.c; p.c = {8, 9}; return 100 * c.first + 10 * c.count + p.c.first;
 counter c(5); c.next(); return c.next() * 100 + c.sum();
 if (int const a = 5, b = 3; a > b) { return a - b; } else { return b; }

@@ -63,13 +63,26 @@ export class CompileCalls extends CompileStatements {
 
   // A new object of a struct.
   made(ctx, at, type, list, braces) {
-    if (list.length === 1 && !["braces", "number"].includes(list[0].is) && this.typeIs(ctx, list[0], type)) { return this.as(ctx, list[0], type); }
+    if (list.length === 1 && !["braces", "number", "designated"].includes(list[0].is) && this.typeIs(ctx, list[0], type)) { return this.as(ctx, list[0], type); }
     if (type.constructors.length > 0) { return this.constructed(ctx, at, type, list); }
     if (!braces && list.length > 0) { outside(at, `\`${type.name}(...)\` of a type without a constructor; write \`${type.name}{...}\``); }
     if (type.fields.some((f) => f.access === "private")) { mistake(at, `\`${type.name}\` has private members, and no constructor`); }
     if (list.length > type.fields.length) { mistake(at, `\`${type.name}\` has ${type.fields.length} members, and there are ${list.length} values`); }
-    const parts = type.fields.map((field, i) => (i < list.length ? this.as(ctx, list[i], field.type, true) : { run: this.initial(field), constant: true }));
+    const given = list.some((e) => e.is === "designated") ? this.membersNamed(type, list) : list;
+    const parts = type.fields.map((field, i) => (given[i] ? this.as(ctx, given[i], field.type, true) : { run: this.initial(field), constant: true }));
     return { type, run: (f) => parts.map((p) => p.run(f)), constant: parts.every((p) => p.constant) };
+  }
+  // The values of a type's members, for those that are named in braces.
+  membersNamed(type, list) {
+    const given = [];
+    for (const { is, at, name, value } of list) {
+      const i = is === "designated" ? type.fields.findIndex((f) => f.name === name) : -1;
+      if (is !== "designated") { mistake(at, "either all values in braces name their member, or none"); }
+      if (i < 0) { mistake(at, `\`${type.name}\` has no member \`${name}\``); }
+      if (i < given.length) { mistake(at, `\`.${name}\` comes after a later member, or twice`); }
+      given[i] = value;
+    }
+    return given;
   }
   // Whether an expression has this type; without an effect on the context.
   typeIs(ctx, tree, type) {

@@ -196,6 +196,7 @@ export class CompileExpressions extends Scopes {
     return { type: INT, run: (f) => { const v = was(f), now = compute(at, v, 1); base(f)[slot] = now; return before ? now : v; } };
   }
   on_braces(_, { at }) { return mistake(at, "braces without a type are only read where the type is known"); }
+  on_designated(_, { at, name }) { return mistake(at, `\`.${name}\` names a member, and here is none`); }
 
   // { ... } as a `type`.
   braces(ctx, { at, list }, type) {

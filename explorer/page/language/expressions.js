@@ -200,15 +200,17 @@ export class Expressions {
     if (this.is("this")) { outside(at, "`this`; name the member alone"); }
     return mistake(at, at.kind === "end" ? "the text ends in the middle of an expression" : `expected a value, found ${this.shown(at)}`);
   }
-  // Values between two signs; braces may stand for a value.
+  // Values between two signs; braces may stand for a value, and name the member that gets it.
   list(open, close) {
     const values = [];
     this.expect(open);
     if (this.take(close)) { return values; }
     do {
       if (open === "{" && this.is("}")) { break; }  // a comma at the end
-      if (this.is(".")) { outside(this.now, "a member named in braces"); }
-      values.push(this.is("{") ? this.braces() : this.assignment());
+      const member = open === "{" ? this.take(".") && this.name("a member's name") : null;
+      if (member && !this.is("{")) { this.expect("="); }
+      const value = this.is("{") ? this.braces() : this.assignment();
+      values.push(member ? { is: "designated", at: member, name: member.text, value } : value);
     } while (this.take(","));
     this.expect(close);
     return values;

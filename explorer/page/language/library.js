@@ -22,6 +22,7 @@ const RANGE = struct("chunk_range", [field("first", INT, 0), field("count", INT,
 export const STEP = struct("step", [field("round", INT, 0), field("what", VERB, 0), field("peer", INT, 0),
   { name: "chunks", type: RANGE, access: "public", initial: () => [0, 1] }]);
 RANGE.comparable = STEP.comparable = true;
+const HINTS = struct("run_hints", ["overlap_segments", "split_whole_rounds", "push_copies"].map((name) => field(name, BOOL, false)));
 const RELABELLING = struct("relabelling", [field("first_round", INT, 0), field("first_rank", INT, 0), field("stride", INT, 1),
   field("first_chunk", INT, 0), field("width", INT, 1)]);
 
@@ -43,7 +44,7 @@ const BUILT_IN = {
     is_prefix: native([COLLECTIVE], BOOL, (what) => what === 8 || what === 9),
   } },
   "collectives/schedule/step.hpp": { includes: ["collectives/core/types.hpp"], collectives: {
-    verb: type(VERB), chunk_range: type(RANGE), step: type(STEP), step_sink: { is: "concept" },
+    verb: type(VERB), chunk_range: type(RANGE), step: type(STEP), step_sink: { is: "concept" }, run_hints: type(HINTS),
   } },
   "collectives/schedule/proof.hpp": { includes: ["collectives/schedule/step.hpp"], detail: { sum_order: type(SUM_ORDER) } },
   "collectives/schedule/collector.hpp": { includes: ["collectives/schedule/step.hpp"], detail: {

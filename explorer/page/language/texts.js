@@ -85,6 +85,10 @@ constexpr int floor_log2(int n) {
     return result;
 }
 
+struct run_hints {
+    bool overlap_segments = false, split_whole_rounds = false, push_copies = false;
+};
+
 namespace detail {
 enum class sum_order : std::uint8_t { rotating, consecutive, left_fold };
 struct relabelling {
