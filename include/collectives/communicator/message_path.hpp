@@ -62,11 +62,11 @@ private:
             return e.carrier();
         }
     }
-    /// Whether the transport has looked for lost ranks lately.
+    /// Whether the transport has polled for control messages lately.
     template <class By>
     static bool has_just_looked(By& by) {
         if constexpr (is_typed) { return by.of().has_just_looked(); }
-        return true;  // in shared memory a rank that waits looks for them itself
+        return true;  // shared memory has none
     }
     static void enter(engine& e, program const& what, entry const& as) {
         if constexpr (is_typed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call under way works on.
+// What the runs of a call have in common: its buffers, its operator and its identity.
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>

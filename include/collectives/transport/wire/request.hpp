@@ -77,7 +77,7 @@ private:
             tested_ = 1;
         }
     }
-    /// What a fragment has brought.
+    /// Takes in what a fragment has brought.
     void take_in(arrival const& came) {
         if (frame_ && tested_ == 0) { return take_in_frame(came); }
         actual_bytes_ += came.bytes;
