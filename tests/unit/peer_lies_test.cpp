@@ -54,6 +54,7 @@ struct pair_of_ranks {
         REQUIRE(liar.push(0, h));
         try {
             honest->poll();
+            (void)honest->probe(1, 0);  // which takes what nobody awaits
         } catch (coll::transport_error const& e) { return e.what(); }
         return {};
     }
@@ -62,7 +63,7 @@ struct pair_of_ranks {
         expect(bytes);
         CHECK(says_of({.kind = entry_kind::offer, .bytes = bytes, .sender = 1}).empty());
         honest->poll();
-        auto const answer = entry_header::of(job.state().entry_of(0, 1, 0));
+        auto const answer = entry_header::of(job.state().ring_between(0, 1).at(0));
         CHECK(answer.kind == entry_kind::accept);
         return answer.receiver;
     }
@@ -82,18 +83,17 @@ TEST_CASE("an entry that says that it holds more than an entry") {
 }
 
 TEST_CASE("a peer that says that it has taken messages which were never sent, or forgets some") {
-    for (std::uint64_t const lie : {9UL, 1'000UL, ~std::uint64_t{0}}) {
+    constexpr auto full = shared::ring_lines;  // of messages that take one line each
+    for (std::uint64_t const lie : {full + 1, full + 1'000, ~std::uint64_t{0}}) {
         pair_of_ranks all;
         std::vector<std::byte> const what(8);
-        std::vector<shared::request> sent(9);
-        for (int i = 0; i < shared::entries_per_ring; ++i) {
-            all.begin_to_send(what, sent[static_cast<std::size_t>(i)]);
-        }
-        all.job.state().taken(0, 1).store(lie);
-        CHECK_THROWS_WITH_AS(all.begin_to_send(what, sent[8]),
+        std::vector<shared::request> sent(full + 1);
+        for (std::size_t i = 0; i < full; ++i) { all.begin_to_send(what, sent[i]); }
+        all.job.state().ring_between(0, 1).taken().store(lie);
+        CHECK_THROWS_WITH_AS(all.begin_to_send(what, sent[full]),
                              doctest::Contains("rank 1 of the job wrote what no rank can have"),
                              coll::transport_error);
-        all.honest->cancel(sent[8]);
+        all.honest->cancel(sent[full]);
     }
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("an answer to a request that is not at that point, or is another peer'
     std::vector<std::byte> const sent(large);
     shared::request send;
     others.begin_to_send(sent, send);
-    auto const its = entry_header::of(others.job.state().entry_of(0, 1, 0)).sender;
+    auto const its = entry_header::of(others.job.state().ring_between(0, 1).at(0)).sender;
     entry_header const accept{.kind = entry_kind::accept, .sender = its};
     CHECK(others.says_of(accept).empty());
     CHECK(others.says_of(accept) == nonsense);  // it streams already

@@ -41,6 +41,8 @@ public:
         posted_.erase(found);
         return r;
     }
+    /// Whether a receive waits.
+    bool waits() const { return !posted_.empty(); }
     /// The bytes of the oldest early message with this tag.
     std::optional<std::size_t> bytes_of_next(std::uint64_t tag) {
         auto const* const found = oldest(tag);

@@ -21,7 +21,8 @@ namespace collectives::inline v0::shared {
 template <class Memory>
 class messages {
 public:
-    messages(state job, Memory& memory, typename Memory::unreached& unreached, rank_t me)
+    [[gnu::cold]] messages(state job, Memory& memory, typename Memory::unreached& unreached,
+                           rank_t me)
         : job_(job),
           memory_(memory, unreached),
           me_(me),
@@ -46,14 +47,16 @@ public:
         r.phase_ = phase::posted;
         if (auto const early = peer(in.from).in.expect(r, in.tag)) {
             match(r, early->head, early->payload.data());
-        } else if (in.from != me_ && !peer(in.from).refused) {
-            int left = entries_per_ring;
-            while (left-- > 0 && r.phase_ == phase::posted && receive(in.from)) {}
+        } else {
+            drain(in.from, false);
         }
     }
 
     /// The bytes of the next message that waits for a receive.
-    auto probe(rank_t from, std::uint64_t tag) { return peer(from).in.bytes_of_next(tag); }
+    auto probe(rank_t from, std::uint64_t tag) {
+        drain(from, true);
+        return peer(from).in.bytes_of_next(tag);
+    }
     /// Throws transport_error if the peer has written what makes no sense.
     bool test(request& r) {
         if (r.phase_ == phase::done) { return true; }
@@ -73,12 +76,10 @@ public:
         r.phase_ = phase::idle;
     }
 
-    /// Moves what can be moved; true if anything did.
+    /// Moves what can be moved; true if anything did. The messages of a peer from which nothing is
+    /// awaited stay in its ring, where they cost nothing, unless that holds it up.
     bool poll() {
-        bool moved = false;
-        for (rank_t from = 0; from < job_.size(); ++from) {
-            if (from != me_ && !peer(from).refused) { moved = drain(from) || moved; }
-        }
+        bool moved = receive_all(false);
         if (queued_ != 0) { moved = flush() || moved; }
         for (std::size_t i = 0; i < active_.size();) {
             auto& r = *active_[i];
@@ -89,7 +90,10 @@ public:
                 active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
             }
         }
-        return moved;
+        auto& holds_up = job_.status(me_).holds_up;
+        if (moved || holds_up.load(std::memory_order_seq_cst) == 0) { return moved; }
+        holds_up.store(0, std::memory_order_seq_cst);
+        return receive_all(true);
     }
 
 private:
@@ -104,10 +108,11 @@ private:
     /// Puts the first entry of a send into the ring, if there is room.
     bool push(request& r) {
         auto const& out = r.out_;
-        auto* const c = rings_.free_entry(out.to);
+        auto const eager = out.bytes <= entry_payload;
+        auto* const c = rings_.free_entry(out.to, eager ? out.bytes : 0);
         if (c == nullptr) { return false; }
         entry_header h{entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
-        if (out.bytes <= entry_payload) {
+        if (eager) {
             if (out.bytes != 0) { std::memcpy(c->payload(out.bytes), out.data, out.bytes); }
             r.phase_ = phase::done;
         } else if (auto* const slot =
@@ -147,10 +152,21 @@ private:
         return true;
     }
 
-    /// Receives at most one lap of a ring, because a peer may fill it as fast.
-    bool drain(rank_t from) {
-        int taken = 0;
-        while (taken < entries_per_ring && receive(from)) { ++taken; }
+    bool receive_all(bool early) {
+        bool moved = false;
+        for (rank_t from = 0; from < job_.size(); ++from) { moved = drain(from, early) || moved; }
+        return moved;
+    }
+    /// Receives what is awaited from a peer, or what comes `early` too: at most one lap of its
+    /// ring, because the peer may fill it as fast.
+    [[gnu::noinline]] bool drain(rank_t from, bool early) {
+        auto const& its = peer(from);
+        if (from == me_ || its.refused) { return false; }
+        std::size_t taken = 0;
+        while (taken < ring_lines && (early || its.in.waits() || !numbers_.empty()) &&
+               receive(from)) {
+            ++taken;
+        }
         return taken != 0;
     }
     bool receive(rank_t from) {
@@ -164,7 +180,7 @@ private:
             peer(from).refused = std::current_exception();
             throw;
         }
-        rings_.hand_back(from);
+        rings_.hand_back(from, h.payload());
         return true;
     }
 
@@ -173,8 +189,7 @@ private:
             case entry_kind::eager:
             case entry_kind::slotted:  // which stays in its slot until its receive comes
             case entry_kind::offer:
-                if (auto* const r = peer(from).in.receiver(
-                        h, payload, h.kind == entry_kind::eager ? h.bytes : 0)) {
+                if (auto* const r = peer(from).in.receiver(h, payload, h.payload())) {
                     match(*r, h, payload);
                 }
                 return;

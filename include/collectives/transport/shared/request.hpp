@@ -101,6 +101,7 @@ public:
         if (i == entries_.size()) { entries_.emplace_back(); }
         entries_[i].what = &r;
         ++entries_[i].generation;
+        ++in_use_;
         return (entries_[i].generation << 20) | i;
     }
     request* find(std::uint64_t number) const {
@@ -117,8 +118,11 @@ public:
         return r;
     }
     void remove(std::uint64_t number) {
-        if (find(number) != nullptr) { entries_[number & 0xfffff].what = nullptr; }
+        if (find(number) == nullptr) { return; }
+        entries_[number & 0xfffff].what = nullptr;
+        --in_use_;
     }
+    bool empty() const { return in_use_ == 0; }
 
 private:
     struct entry {
@@ -126,6 +130,7 @@ private:
         std::uint64_t generation = 0;
     };
     lean_vector<entry> entries_;
+    std::size_t in_use_ = 0;
 };
 
 }  // namespace collectives::shared

@@ -10,6 +10,7 @@
 #include <collectives/transport/shared/state.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,9 @@ struct entry_header {
         return snapshot(entry_header{c.kind, c.tag, c.check, c.bytes, n.location, n.sender,
                                      n.receiver, n.offset});
     }
-    /// Whether what the entry says lies in the entry, or in a slot.
+    /// The bytes that lie in the ring.
+    std::size_t payload() const { return kind == entry_kind::eager ? bytes : 0; }
+    /// Whether what the entry says lies in the ring, or in a slot.
     bool fits() const {
         auto const room = location < large_slots      ? slot_bytes
                           : location < slots_per_rank ? small_slot_bytes
@@ -40,22 +43,30 @@ struct entry_header {
     }
 };
 
-/// One rank's ends of the rings to and from all others. Each ring is first in, first out.
+/// One rank's ends of the rings to and from all others. Each ring is first in, first out. A message
+/// takes as many lines as it needs. Positions count lines, and wrap without harm.
 class rings {
 public:
     rings(state job, rank_t me)
         : job_(job), me_(me), peers_(static_cast<std::size_t>(job.size())) {}
 
-    /// The next entry to a peer, if the peer has emptied it. Throws transport_error if the peer
-    /// says that it has emptied what was never filled.
-    ring_entry* free_entry(rank_t to) {
-        auto& its = peers_[static_cast<std::size_t>(to)];
-        if (its.out - its.taken >= entries_per_ring && !has_emptied(to, its)) { return nullptr; }
-        return &job_.entry_of(me_, to, its.out);
+    /// The next entry to a peer, if the peer has emptied lines for it and for `payload` bytes.
+    /// Throws transport_error if the peer says that it has emptied what was never filled.
+    [[gnu::noinline]] ring_entry* free_entry(rank_t to, std::size_t payload = 0) {
+        auto& its = ends(to);
+        its.next = after(its.out, payload);
+        return its.fits() || has_emptied(to) ? &ring_to(to).at(its.out) : nullptr;
     }
     /// Gives a free entry, the bytes of an eager message written, to the peer. Many callers share
-    /// one text of it.
+    /// one text of it. Where the next entry will be, the peer must not take an older payload for a
+    /// stamp.
     [[gnu::noinline]] void hand_over(rank_t to, ring_entry& c, entry_header const& h) {
+        auto& its = ends(to);
+        for (auto at = its.out + 1; at != its.next; ++at) { its.holds_payload(at) = true; }
+        if (auto& old = its.holds_payload(its.next); old) {
+            ring_to(to).at(its.next).stamp().store(0, std::memory_order_relaxed);
+            old = false;
+        }
         c.kind = h.kind;
         c.tag = h.tag;
         c.check = h.check;
@@ -64,57 +75,85 @@ public:
             entry_reference const n{h.location, h.sender, h.receiver, h.offset};
             std::memcpy(c.first.data(), &n, sizeof n);
         }
-        c.stamp().store(lap(peers_[static_cast<std::size_t>(to)].out++), std::memory_order_seq_cst);
+        c.stamp().store(lap(its.out), std::memory_order_seq_cst);
+        its.out = its.next;
         job_.ring(to);
     }
     bool push(rank_t to, entry_header const& h) {
-        auto* const c = free_entry(to);
+        auto* const c = free_entry(to, h.payload());
         if (c != nullptr) { hand_over(to, *c, h); }
         return c != nullptr;
     }
 
     /// The next entry from a peer, if the peer has filled it.
     ring_entry* full_entry(rank_t from) {
-        auto const position = peers_[static_cast<std::size_t>(from)].in;
-        auto& c = job_.entry_of(from, me_, position);
+        auto const position = ends(from).in;
+        auto& c = ring_from(from).at(position);
         return c.stamp().load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
     }
-    /// Gives the oldest full entry back. The sender learns of every fourth only, because each
-    /// report takes as long as a message, and it waits only if it knows of no free entry.
-    void hand_back(rank_t from) {
-        auto const taken = ++peers_[static_cast<std::size_t>(from)].in;
-        if (taken % (entries_per_ring / 2) != 0) { return; }
-        job_.taken(from, me_).store(taken, std::memory_order_seq_cst);
+    /// Gives the oldest full entry back, of a message with `payload` bytes in the ring. The sender
+    /// learns of each half of the ring only, because a report takes as long as a message, and it
+    /// waits only if it knows of no room.
+    void hand_back(rank_t from, std::size_t payload) {
+        auto& in = ends(from).in;
+        auto const half = in / (ring_lines / 2);
+        in = after(in, payload);
+        if (in / (ring_lines / 2) == half) { return; }
+        ring_from(from).taken().store(in, std::memory_order_seq_cst);
         job_.ring(from);
     }
 
 private:
-    /// Wraps without harm.
-    static std::uint32_t lap(std::uint64_t position) {
-        return static_cast<std::uint32_t>(position / entries_per_ring) + 1;
-    }
-
-    struct both_ways {
-        std::uint64_t out = 0, taken = 0;  // entries filled, and those known to be taken
+    struct both_ends {
+        std::uint64_t out = 0, next = 0, taken = 0;  // filled, after that, and known to be taken
         std::uint64_t in = 0;
+        std::array<bool, ring_lines> payloads{};  // lines that hold a part of one
+
+        bool& holds_payload(std::uint64_t position) { return payloads[position % ring_lines]; }
+        bool fits() const { return next - taken <= ring_lines; }
     };
 
-    /// Whether a peer has emptied one of its entries, of which none was known to be free.
-    [[gnu::cold, gnu::noinline]] bool has_emptied(rank_t to, both_ways& its) const {
-        its.taken = job_.taken(me_, to).load(std::memory_order_acquire);
-        if (its.out - its.taken > entries_per_ring) { refuse_damage(to, " of the job"); }
-        return its.out - its.taken < entries_per_ring;
+    /// The position after a message. Each starts before the end of the ring; the last one may go on
+    /// past it. A longer payload keeps its distance from the next message: where the processor
+    /// fetches ahead, the copy of one would take the lines of the other from its sender.
+    static std::uint64_t after(std::uint64_t position, std::size_t payload) {
+        std::uint64_t const lines = payload <= sizeof(ring_entry::first) ? 1
+                                    : payload <= line                    ? 2
+                                                                         : 1 + entry_payload / line;
+        return position + std::min(lines, ring_lines - position % ring_lines);
+    }
+    /// The stamp of an entry: another one each time round, and never that of an empty one.
+    static std::uint32_t lap(std::uint64_t position) {
+        return static_cast<std::uint32_t>(position / ring_lines * 2 + 1);
+    }
+    message_ring& ring_to(rank_t r) const { return job_.ring_between(me_, r); }
+    message_ring& ring_from(rank_t r) const { return job_.ring_between(r, me_); }
+    both_ends& ends(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
+
+    /// Whether a peer has emptied room for the next entry, of which none was known. Else the peer
+    /// is told that it holds up this rank.
+    [[gnu::cold, gnu::noinline]] bool has_emptied(rank_t to) {
+        auto& its = ends(to);
+        its.taken = ring_to(to).taken().load(std::memory_order_acquire);
+        if (its.out - its.taken > ring_lines) { refuse_damage(to, " of the job"); }
+        if (its.fits()) { return true; }
+        auto& holds_up = job_.status(to).holds_up;
+        if (holds_up.load(std::memory_order_relaxed) == 0) {
+            holds_up.store(1, std::memory_order_seq_cst);
+            job_.ring(to);
+        }
+        return false;
     }
 
     state job_;
     rank_t me_;
-    lean_vector<both_ways> peers_;
+    lean_vector<both_ends> peers_;
 };
 
 /// One rank's slots of one size. Whoever has read a slot says so.
 class slots {
 public:
-    slots(state job, rank_t me, int first, int count)
+    [[gnu::cold]] slots(state job, rank_t me, int first, int count)
         : job_(job),
           me_(me),
           first_(first),

@@ -21,8 +21,7 @@
 namespace collectives::inline v0::shared {
 
 inline constexpr std::size_t line = 64;
-inline constexpr int entries_per_ring = 8;
-inline constexpr std::size_t entry_payload = 960;
+inline constexpr std::size_t ring_lines = 128, entry_payload = 960;
 inline constexpr int large_slots = 8, small_slots = 12, slots_per_rank = large_slots + small_slots;
 inline constexpr std::size_t slot_bytes = 64 * 1024, small_slot_bytes = 32 * 1024;
 
@@ -36,28 +35,34 @@ struct entry_reference {
     std::uint64_t offset;    // fragment: where in the message it starts
 };
 
-/// One message of a ring. The sender writes all of it, the stamp last: the number of times that the
-/// ring has been gone round, from 1 on. Zeroed memory holds an empty one, so that the pages of a
-/// ring which is never used are never there.
+/// The first line of a message in a ring; the payload of a longer one is in the lines behind it.
 struct alignas(line) ring_entry {
-    std::uint32_t stamp_word;
+    std::uint32_t stamp_word;  // which the sender writes last; 0: empty
     entry_kind kind;
     std::uint64_t tag;
     std::uint64_t check;
     std::uint64_t bytes;
     std::array<std::byte, 32> first;  // eager: a short payload; else entry_reference
-    std::array<std::byte, entry_payload> rest;
 
     std::atomic_ref<std::uint32_t> stamp() { return std::atomic_ref(stamp_word); }
-    /// Where an eager message of so many bytes is: a short one beside the stamp, in its line.
-    std::byte* payload(std::size_t of) { return of <= sizeof(first) ? first.data() : rest.data(); }
+    /// Where an eager message of so many bytes is.
+    std::byte* payload(std::size_t of) {
+        return of <= sizeof first ? first.data() : reinterpret_cast<std::byte*>(this + 1);
+    }
 };
-static_assert(sizeof(ring_entry) == 1024 && std::is_trivial_v<ring_entry>);
+static_assert(sizeof(ring_entry) == line);
 
-/// What the receiver says of a ring, now and then: how many entries it has taken.
-struct alignas(line) ring_end {
-    std::atomic<std::uint64_t> taken;
+/// The messages from one rank to another. Zeroed memory holds an empty ring, so that the pages of a
+/// ring which is never used are never there.
+struct alignas(2 * line) message_ring {
+    std::array<ring_entry, ring_lines> lines;
+    std::array<std::byte, entry_payload> end;  // of the last message
+    alignas(line) std::uint64_t taken_word;    // what the receiver says now and then: lines it took
+
+    std::atomic_ref<std::uint64_t> taken() { return std::atomic_ref(taken_word); }
+    ring_entry& at(std::uint64_t position) { return lines[position % ring_lines]; }
 };
+static_assert(std::is_trivial_v<message_ring>);
 
 enum class life : std::uint32_t { expected, running, left, died };
 
@@ -78,6 +83,7 @@ struct alignas(line) rank_status {
     // What shows a peer that it reads the memory of this rank's process, and where that is.
     std::atomic<std::uint64_t> proof, proof_at;
     std::atomic<std::uint32_t> reads_all;  // 1: it can read the private memory of all ranks
+    std::atomic<std::uint32_t> holds_up;   // 1: the ring of a peer to this rank was full
 };
 
 /// What a rank says of its failure to whoever started it.
@@ -105,12 +111,15 @@ struct alignas(line) job_header {
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
-/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 8 entries of
-/// 1 KiB.
+/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 64 entries
+/// and 128 lines.
 class state {
 public:
     state() = default;
-    state(std::byte* base, int size) : base_(base), size_(size) {}
+    state(std::byte* base, int size)
+        : base_(base),
+          size_(size),
+          rings_(reinterpret_cast<message_ring*>(base + layout(size).rings)) {}
 
     static std::size_t bytes(int size) { return layout(size).end; }
 
@@ -122,7 +131,6 @@ public:
         start<rank_status>(base + at.status, n);
         start<report>(base + at.reports, n);
         start<slot_ends>(base + at.slot_ends, n);
-        start<ring_end>(base + at.ring_ends, n * n);
         return {base, size};
     }
 
@@ -140,13 +148,7 @@ public:
     }
     rank_status& status(rank_t r) const { return at<rank_status>(layout(size_).status, r); }
     report& report_of(rank_t r) const { return at<report>(layout(size_).reports, r); }
-    ring_entry& entry_of(rank_t from, rank_t to, std::uint64_t i) const {
-        return at<ring_entry>(layout(size_).rings, ring(from, to) * entries_per_ring +
-                                                       static_cast<int>(i % entries_per_ring));
-    }
-    std::atomic<std::uint64_t>& taken(rank_t from, rank_t to) const {
-        return at<ring_end>(layout(size_).ring_ends, ring(from, to)).taken;
-    }
+    message_ring& ring_between(rank_t from, rank_t to) const { return rings_[from * size_ + to]; }
     std::atomic<std::uint32_t>& slot_ended(rank_t r, int slot) const {
         return at<slot_ends>(layout(size_).slot_ends, r).ended[static_cast<std::size_t>(slot)];
     }
@@ -221,18 +223,16 @@ private:
     static constexpr std::size_t slots_bytes =
         large_slots * slot_bytes + small_slots * small_slot_bytes;
     struct offsets {
-        std::size_t status, reports, slot_ends, ring_ends, rings, slots, end;
+        std::size_t status, reports, slot_ends, rings, slots, end;
     };
-    int ring(rank_t from, rank_t to) const { return from * size_ + to; }
     static constexpr offsets layout(int size) {
         auto const n = static_cast<std::size_t>(size);
         offsets o{};
         o.status = sizeof(job_header);
         o.reports = o.status + n * sizeof(rank_status);
         o.slot_ends = (o.reports + n * sizeof(report) + line - 1) / line * line;
-        o.ring_ends = o.slot_ends + n * sizeof(slot_ends);
-        o.rings = o.ring_ends + n * n * sizeof(ring_end);
-        o.slots = (o.rings + n * n * entries_per_ring * sizeof(ring_entry) + 4095) / 4096 * 4096;
+        o.rings = (o.slot_ends + n * sizeof(slot_ends) + 2 * line - 1) / (2 * line) * (2 * line);
+        o.slots = (o.rings + n * n * sizeof(message_ring) + 4095) / 4096 * 4096;
         o.end = o.slots + n * slots_bytes;
         return o;
     }
@@ -248,6 +248,7 @@ private:
 
     std::byte* base_ = nullptr;
     int size_ = 0;
+    message_ring* rings_ = nullptr;
 };
 
 }  // namespace collectives::shared
