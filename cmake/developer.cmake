@@ -94,7 +94,36 @@ endfunction()
 function(collectives_compile_quickly target)
     if(TARGET ${target})
         target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O$<IF:$<STREQUAL:${ARGN},>,1,${ARGN}>>)
+        if("${ARGN}" STREQUAL 0)
+            collectives_parse_once(${target})
+        endif()
     endif()
+endfunction()
+
+# The library's headers are parsed once for all programs of -O0 that link collectives::compiled, for tests those of
+# doctest too. (From -O1 on g++ then warns of what is in the standard's headers.) Compiler caches refuse that, and
+# with clang each file parses for itself: so none lacks an include.
+function(collectives_parse_once target)
+    get_target_property(linked ${target} LINK_LIBRARIES)
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR NOT CMAKE_BUILD_TYPE STREQUAL Release OR CMAKE_CXX_COMPILER_LAUNCHER
+            OR NOT "collectives::compiled" IN_LIST linked)
+        return()
+    endif()
+    set(parsed collectives_parsed)
+    set(headers <collectives/collectives.hpp>)
+    if("doctest::doctest" IN_LIST linked)
+        string(APPEND parsed _with_doctest)
+        list(APPEND headers <doctest/doctest.h>)
+    endif()
+    set(CMAKE_PCH_PROLOGUE "")    # with CMake's own no warning of these headers shows
+    if(NOT TARGET ${parsed})
+        file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${parsed}.cpp CONTENT "")
+        add_library(${parsed} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/${parsed}.cpp)
+        target_link_libraries(${parsed} PRIVATE collectives_developer collectives::compiled)
+        target_precompile_headers(${parsed} PRIVATE ${headers})
+        target_compile_options(${parsed} PRIVATE -O0)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${parsed})
 endfunction()
 
 include(cmake/mpis.cmake)
@@ -117,10 +146,19 @@ list(APPEND collectives_cuda_codes -gencode=arch=compute_${last},code=compute_${
 
 add_custom_target(tested)    # the programs that tests run: all but benchmarks
 
-# collectives_test(NAME [SERIAL] [TIMEOUT seconds] LABELS ... COMMAND ...): runs in the project's
-# root; status 77 means "skipped".
+# Tests that take longest beside what they find run on one day of three each, so that those of a day take 15 minutes
+# with the build: see tests/on_its_day. `./dev soak` and `./dev soak explorer` run all.
+set(collectives_tests_of_day_0 tools.load tools.coll_wire.output install.components simulation.order
+    faults.containers explorer.tasks explorer.equal explorer.prose examples.sgd_trainer.fashion)
+set(collectives_tests_of_day_1 install.single install.documented install.release tools.coll_perf.launchers
+    meeting.ranks explorer.result_codes explorer.mutants examples.sgd_trainer.losses examples.sgd_trainer.modes)
+set(collectives_tests_of_day_2 cuda.kernels install.examples tools.coll_perf.hosts faults.links faults.join_shm
+    explorer.texts explorer.mutations explorer.interpreter examples.sgd_trainer.mpi)
+
+# collectives_test(NAME [SERIAL] [TIMEOUT seconds] [DAY K/N] LABELS ... COMMAND ...): runs in the project's
+# root, with DAY as tests/on_its_day says; status 77 means "skipped".
 function(collectives_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "LABELS;COMMAND")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;DAY" "LABELS;COMMAND")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 600)
     endif()
@@ -130,6 +168,16 @@ function(collectives_test name)
     list(GET arg_COMMAND 0 program)
     if(TARGET ${program})
         add_dependencies(tested ${program})
+        set(program $<TARGET_FILE:${program}>)
+    endif()
+    foreach(day IN ITEMS 0 1 2)
+        if(name IN_LIST collectives_tests_of_day_${day})
+            set(arg_DAY ${day}/3)
+        endif()
+    endforeach()
+    if(arg_DAY AND NOT CMAKE_CROSSCOMPILING)
+        list(POP_FRONT arg_COMMAND)
+        list(PREPEND arg_COMMAND ${PROJECT_SOURCE_DIR}/tests/on_its_day ${arg_DAY} ${program})
     endif()
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES
