@@ -87,8 +87,7 @@ inline std::shared_ptr<detail::communicator_core> derive(
     detail::communicator_core& core, std::shared_ptr<detail::rank_progress> shared,
     lean_vector<rank_t> members, std::uint64_t salt) {
     auto& engine = core.engine();
-    auto const me = static_cast<rank_t>(std::find(members.begin(), members.end(), engine.rank()) -
-                                        members.begin());
+    auto const me = static_cast<rank_t>(members.index_of(engine.rank()));
     auto const leader = static_cast<std::size_t>(members.front());
     auto const share = [&](std::uint64_t mine) {
         lean_vector<std::uint64_t> all(static_cast<std::size_t>(engine.size()));

@@ -25,7 +25,7 @@ TEST_CASE("reductions in halves are proved, and cost the same bytes") {
                 auto all = a.record_all(what, size, 1);
                 auto const before = coll::cost_of(std::span<coll::schedule const>(all), bytes);
                 auto const rounds = coll::detail::whole_rounds(all);
-                for (auto& s : all) { s = coll::detail::in_halves(s, rounds); }
+                for (auto& s : all) { coll::detail::cut_in_halves(s, rounds); }
                 CAPTURE(coll::name(a));
                 CAPTURE(size);
                 std::span<coll::schedule const> const ranks(all);
@@ -45,7 +45,8 @@ TEST_CASE("reductions in halves are proved, and cost the same bytes") {
 TEST_CASE("a range that goes on at the start is cut there too") {
     coll::schedule s{coll::collective::all_reduce, 2, 0, 0, 4, 2, {}};
     s.steps = {{0, verb::send, 1, {3, 4}}, {1, verb::recv_copy, 1, {1, 2}}};
-    auto const halved = coll::detail::in_halves(s, {0});
+    auto halved = s;
+    coll::detail::cut_in_halves(halved, {0});
     CHECK(halved.rounds == 3);
     CHECK(halved.steps == std::vector<step>{{0, verb::send, 1, {0, 2}},
                                             {1, verb::send, 1, {3, 1}},

@@ -8,7 +8,7 @@
 #include <collectives/core/text.hpp>
 
 #include <atomic>
-#include <charconv>
+#include <limits>
 #include <string>
 
 namespace collectives::inline v0 {
@@ -40,10 +40,10 @@ inline added_algorithm added_algorithms;
 /// The number of "NAME:number"; 0 if the text is something else.
 [[gnu::cold]] inline int parse_parameter(std::string_view text, std::string_view name) {
     if (!text.starts_with(name) || !text.substr(name.size()).starts_with(':')) { return 0; }
-    auto const* const end = text.data() + text.size();
-    int number = 0;
-    auto const [rest, fault] = std::from_chars(text.data() + name.size() + 1, end, number);
-    return fault == std::errc{} && rest == end && number > 0 ? number : 0;
+    text.remove_prefix(name.size() + 1);
+    auto const number = take_number(text);
+    constexpr int most = std::numeric_limits<int>::max();
+    return number && *number <= most && text.empty() ? static_cast<int>(*number) : 0;
 }
 
 }  // namespace detail

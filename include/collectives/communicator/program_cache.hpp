@@ -4,33 +4,36 @@
 
 #include <collectives/communicator/call_request.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/run/program.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
 
-/// The programs of the last 64 different calls, the latest first.
+/// The programs of the last 64 different calls.
 class program_cache {
 public:
     /// The program of an equal call before, else null. O(1) if that was the last call.
     [[gnu::always_inline]] std::shared_ptr<program> const* find(call_request const& r) {
-        if (!kept_.empty() && kept_.front().answers(key(r), r)) { return &kept_.front().made; }
+        if (latest_ != nullptr && latest_->answers(key(r), r)) { return &latest_->made; }
         return find_older(r);
     }
     [[gnu::cold]] std::shared_ptr<program> const& add(call_request const& r,
                                                       std::shared_ptr<program> made) {
         constexpr std::size_t most = 64;
-        if (kept_.size() == most) { kept_.pop_back(); }
-        kept_.push_front(
-            {key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts, std::move(made)});
-        return kept_.front().made;
+        if (kept_.size() == most) { kept_.erase(kept_.begin()); }
+        keep(owned(new kept_program{key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts,
+                                    std::move(made)}));
+        return latest_->made;
     }
-    void clear() { kept_.clear(); }
+    void clear() {
+        kept_.clear();
+        latest_ = nullptr;
+    }
 
 private:
     /// The key of a call on one communicator, without counts per rank. It has few words, because a
@@ -80,25 +83,34 @@ private:
     [[gnu::noinline]] std::shared_ptr<program> const* find_older(call_request const& r) {
         key const k(r);
         for (bool const exactly : {true, false}) {
-            for (auto at = kept_.begin(); at != kept_.end(); ++at) {
+            for (auto i = kept_.size(); i-- > 0;) {
+                auto& one = *kept_[i];
                 auto wanted = k;
                 if (!exactly) {  // its operator may have had another state: another factor, say
-                    if (at->op_type == 0 || at->op_type != op_type_of(r)) { continue; }
-                    wanted.op = at->of.op;
+                    if (one.op_type == 0 || one.op_type != op_type_of(r)) { continue; }
+                    wanted.op = one.of.op;
                 }
-                if (!at->answers(wanted, r)) { continue; }
+                if (!one.answers(wanted, r)) { continue; }
                 if (!exactly) {
-                    at->of.op = k.op;
-                    at->made->set_op(k.op);
+                    one.of.op = k.op;
+                    one.made->set_op(k.op);
                 }
-                kept_.splice(kept_.begin(), kept_, at);
-                return &kept_.front().made;
+                auto found = std::move(kept_[i]);
+                kept_.erase(&kept_[i]);
+                keep(std::move(found));
+                return &latest_->made;
             }
         }
         return nullptr;
     }
 
-    std::list<kept_program> kept_;
+    void keep(owned<kept_program> one) {
+        latest_ = one.get();
+        kept_.push_back(std::move(one));
+    }
+
+    lean_vector<owned<kept_program>> kept_;  // the latest last
+    kept_program* latest_ = nullptr;
 };
 
 }  // namespace collectives::detail

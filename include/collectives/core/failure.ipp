@@ -18,7 +18,7 @@ namespace collectives::inline v0 {
     f.peer = peer;
     f.missing_count = static_cast<std::uint32_t>(std::min(absent.size(), most_missing));
     for (std::size_t i = 0; i < f.missing_count; ++i) { f.missing[i] = absent[i]; }
-    std::copy_n(why.begin(), std::min(why.size(), text_size - 1), f.text.begin());
+    why.copy(f.text.data(), text_size - 1);
     return f;
 }
 
@@ -35,9 +35,11 @@ namespace collectives::inline v0 {
     auto f = *this;
     if (f.kind > failure_kind::aborted) { f.kind = failure_kind::transport; }
     if (is_no_rank(f.peer)) { f.peer = -1; }
-    auto const end = f.missing.begin() + std::min<std::size_t>(f.missing_count, most_missing);
-    auto const last = std::remove_if(f.missing.begin(), end, is_no_rank);
-    f.missing_count = static_cast<std::uint32_t>(last - f.missing.begin());
+    auto const said = std::min<std::size_t>(missing_count, most_missing);
+    f.missing_count = 0;
+    for (std::size_t i = 0; i < said; ++i) {
+        if (!is_no_rank(missing[i])) { f.missing[f.missing_count++] = missing[i]; }
+    }
     f.text.back() = '\0';
     return f;
 }

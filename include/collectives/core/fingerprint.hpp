@@ -34,7 +34,9 @@ struct short_text {
         std::string_view const all(chars.data(), N);  // a peer may have left out the end
         return all.substr(0, all.find('\0'));
     }
-    friend constexpr bool operator==(short_text const&, short_text const&) = default;
+    friend constexpr bool operator==(short_text const& a, short_text const& b) {
+        return std::string_view(a.chars.data(), N) == std::string_view(b.chars.data(), N);
+    }
 };
 
 /// Everything about a call that must be equal on all ranks. Trivially copyable, 168 bytes.

@@ -2,9 +2,7 @@
 // A reference to something that can be called, without its type.
 #pragma once
 
-#include <memory>
 #include <type_traits>
-#include <utility>
 
 namespace collectives::inline v0 {
 
@@ -17,16 +15,19 @@ class function_ref<Result(Args...)> {
 public:
     template <class F>
         requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref>) &&
-                    requires(F& f, Args... args) { f(std::forward<Args>(args)...); }
+                    requires(F& f, Args... args) { f(static_cast<Args&&>(args)...); }
     function_ref(F&& f)  // NOLINT: any callable is one
-        : of_(const_cast<void*>(static_cast<void const*>(std::addressof(f)))),
-          call_([](void* of, Args... args) -> Result {
-              return (*static_cast<std::remove_reference_t<F>*>(of))(std::forward<Args>(args)...);
-          }) {}
+        : of_(const_cast<void*>(static_cast<void const*>(&f))),
+          call_(call<std::remove_reference_t<F>>) {}
 
-    Result operator()(Args... args) const { return call_(of_, std::forward<Args>(args)...); }
+    Result operator()(Args... args) const { return call_(of_, static_cast<Args&&>(args)...); }
 
 private:
+    template <class F>
+    static Result call(void* of, Args... args) {
+        return (*static_cast<F*>(of))(static_cast<Args&&>(args)...);
+    }
+
     void* of_;
     Result (*call_)(void*, Args...);
 };

@@ -27,19 +27,36 @@ namespace detail {
     return ::operator new(bytes);
 }
 
-/// Room for `n` elements of `size` bytes, with the `used` bytes from `old`, which is given back.
-[[gnu::cold]] inline void* moved_to_room_for(std::size_t n, std::size_t size, void* old,
-                                             std::size_t used) {
-    auto* const result = room_for(n, size);
-    if (used > 0) { std::memcpy(result, old, used); }
-    ::operator delete(old);
-    return result;
-}
+/// What all lists have, whatever they hold. The functions are for elements of `bytes` bytes that
+/// move as bytes.
+struct list_room {
+    void* first = nullptr;
+    std::size_t size = 0, capacity = 0;
 
-/// Room for `n` elements of `size` bytes, with a copy of those from `others` on.
-[[gnu::cold]] inline void* copied_to_room_for(std::size_t n, std::size_t size, void const* others) {
-    return std::memcpy(room_for(n, size), others, n * size);
-}
+    /// How many to make room for when n more come.
+    std::size_t grown(std::size_t n) const { return std::max(size + n, 2 * capacity); }
+    [[gnu::cold]] void move_to(std::size_t n, std::size_t bytes) {
+        auto* const to = room_for(n, bytes);
+        if (size > 0) { std::memcpy(to, first, size * bytes); }
+        ::operator delete(first);
+        first = to;
+        capacity = n;
+    }
+    [[gnu::cold]] void make_room(std::size_t n, std::size_t bytes) { move_to(grown(n), bytes); }
+    /// Into a list without memory.
+    [[gnu::cold]] void copy(list_room const& other, std::size_t bytes) {
+        if (other.size == 0) { return; }
+        first = std::memcpy(room_for(other.size, bytes), other.first, other.size * bytes);
+        size = capacity = other.size;
+    }
+    void append(void const* others, std::size_t n, std::size_t bytes) {
+        if (n > capacity - size) { make_room(n, bytes); }
+        if (n > 0) {
+            std::memcpy(static_cast<std::byte*>(first) + size * bytes, others, n * bytes);
+        }
+        size += n;
+    }
+};
 
 }  // namespace detail
 
@@ -68,61 +85,54 @@ public:
     lean_vector(Vector const& all) : lean_vector(all.data(), all.data() + all.size()) {}
     lean_vector(lean_vector const& other) : lean_vector() {
         if constexpr (is_plain) {
-            if (other.empty()) { return; }
-            auto const n = other.size_;
-            first_ = static_cast<T*>(detail::copied_to_room_for(n, sizeof(T), other.first_));
-            size_ = capacity_ = n;
+            room_.copy(other.room_, sizeof(T));
         } else {
             append(other.begin(), other.end());
         }
     }
-    lean_vector(lean_vector&& other) noexcept
-        : first_(other.first_), size_(other.size_), capacity_(other.capacity_) {
-        other.first_ = nullptr;
-        other.size_ = other.capacity_ = 0;
-    }
+    lean_vector(lean_vector&& other) noexcept : room_(other.room_) { other.room_ = {}; }
     lean_vector& operator=(lean_vector const& other) {
         if (this != &other) { assign(other.begin(), other.end()); }
         return *this;
     }
     lean_vector& operator=(lean_vector&& other) noexcept {
-        lean_vector taken(std::move(other));
+        lean_vector taken(static_cast<lean_vector&&>(other));
         swap(taken);
         return *this;
     }
     ~lean_vector() {
         if constexpr (!is_plain) {
-            for (auto* at = end(); at != first_;) { (--at)->~T(); }
+            for (auto* at = end(); at != begin();) { (--at)->~T(); }
         }
-        ::operator delete(first_);
+        ::operator delete(room_.first);
     }
 
-    T* begin() noexcept { return first_; }
-    T* end() noexcept { return first_ + size_; }
-    T const* begin() const noexcept { return first_; }
-    T const* end() const noexcept { return first_ + size_; }
-    T* data() noexcept { return first_; }
-    T const* data() const noexcept { return first_; }
-    std::size_t size() const noexcept { return size_; }
-    std::size_t capacity() const noexcept { return capacity_; }
-    bool empty() const noexcept { return size_ == 0; }
-    T& operator[](std::size_t i) { return first_[i]; }
-    T const& operator[](std::size_t i) const { return first_[i]; }
-    T& front() { return *first_; }
-    T const& front() const { return *first_; }
-    T& back() { return first_[size_ - 1]; }
-    T const& back() const { return first_[size_ - 1]; }
+    T* begin() noexcept { return static_cast<T*>(room_.first); }
+    T* end() noexcept { return begin() + room_.size; }
+    T const* begin() const noexcept { return static_cast<T const*>(room_.first); }
+    T const* end() const noexcept { return begin() + room_.size; }
+    T* data() noexcept { return begin(); }
+    T const* data() const noexcept { return begin(); }
+    std::size_t size() const noexcept { return room_.size; }
+    std::size_t capacity() const noexcept { return room_.capacity; }
+    bool empty() const noexcept { return room_.size == 0; }
+    T& operator[](std::size_t i) { return begin()[i]; }
+    T const& operator[](std::size_t i) const { return begin()[i]; }
+    T& front() { return *begin(); }
+    T const& front() const { return *begin(); }
+    T& back() { return end()[-1]; }
+    T const& back() const { return end()[-1]; }
 
     T& push_back(T value) {
         make_room(1);
-        return add(std::move(value));
+        return add(static_cast<T&&>(value));
     }
     template <class... Arguments>
     T& emplace_back(Arguments&&... from) {
-        T value(std::forward<Arguments>(from)...);
-        return push_back(std::move(value));
+        T value(static_cast<Arguments&&>(from)...);
+        return push_back(static_cast<T&&>(value));
     }
-    void pop_back() { truncate(size_ - 1); }
+    void pop_back() { truncate(room_.size - 1); }
     void clear() noexcept { truncate(0); }
     void resize(std::size_t n) {
         truncate(n);
@@ -130,11 +140,11 @@ public:
     }
     void resize(std::size_t n, T value) {
         truncate(n);
-        add_up_to(n, std::as_const(value));
+        add_up_to(n, value);
     }
     void assign(std::size_t n, T value) {
         clear();
-        add_up_to(n, std::as_const(value));
+        add_up_to(n, value);
     }
     template <class Iterator>
         requires(!std::is_arithmetic_v<Iterator>)
@@ -151,25 +161,25 @@ public:
     }
     void append(T const* first, T const* last) {
         auto const n = static_cast<std::size_t>(last - first);
-        make_room(n);
         if constexpr (is_plain) {
-            if (n > 0) { std::memcpy(static_cast<void*>(end()), first, n * sizeof(T)); }
-            size_ += n;
+            room_.append(first, n, sizeof(T));
         } else {
+            make_room(n);
             for (; first != last; ++first) { add(*first); }
         }
     }
     T* insert(T const* before, T value) {
-        auto const at = static_cast<std::size_t>(before - first_);
-        push_back(std::move(value));
-        for (auto i = size_ - 1; i > at; --i) { std::swap(first_[i], first_[i - 1]); }
-        return first_ + at;
+        auto const at = static_cast<std::size_t>(before - begin());
+        push_back(static_cast<T&&>(value));
+        auto* const all = begin();
+        for (auto i = size() - 1; i > at; --i) { std::swap(all[i], all[i - 1]); }
+        return all + at;
     }
     T* erase(T const* at) {
-        auto const i = static_cast<std::size_t>(at - first_);
-        for (auto k = i + 1; k < size_; ++k) { first_[k - 1] = std::move(first_[k]); }
+        auto* const gone = begin() + (at - begin());
+        for (auto* next = gone + 1; next != end(); ++next) { next[-1] = static_cast<T&&>(*next); }
         pop_back();
-        return first_ + i;
+        return gone;
     }
     /// The first element for which `fits` holds, or end().
     template <class Predicate>
@@ -178,17 +188,23 @@ public:
         while (at != end() && !fits(*at)) { ++at; }
         return at;
     }
+    /// The index of the first element that equals `value`, or size().
+    std::size_t index_of(T value) const {
+        std::size_t i = 0;
+        while (i < size() && !(begin()[i] == value)) { ++i; }
+        return i;
+    }
     /// Takes out the elements for which `leaves` holds. How many there were.
     template <class Predicate>
     std::size_t erase_if(Predicate leaves) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < size_; ++i) {
-            if (leaves(first_[i])) { continue; }
-            if (kept != i) { first_[kept] = std::move(first_[i]); }
+        auto* kept = begin();
+        for (auto& one : *this) {
+            if (leaves(one)) { continue; }
+            if (kept != &one) { *kept = static_cast<T&&>(one); }
             ++kept;
         }
-        auto const gone = size_ - kept;
-        truncate(kept);
+        auto const gone = static_cast<std::size_t>(end() - kept);
+        truncate(size() - gone);
         return gone;
     }
     void erase_value(T value) {
@@ -196,18 +212,21 @@ public:
     }
 
     void reserve(std::size_t n) {
-        if (n > capacity_) { move_to(n); }
+        if (n > capacity()) { move_to(n); }
     }
     /// Room for n more: adding them takes no memory.
     void make_room(std::size_t n) {
-        if (n > capacity_ - size_) { move_to(std::max(size_ + n, 2 * capacity_)); }
+        if (n <= room_.capacity - room_.size) { return; }
+        if constexpr (is_plain) {
+            room_.make_room(n, sizeof(T));
+        } else {
+            move_to(room_.grown(n));
+        }
     }
     void swap(lean_vector& other) noexcept {
-        auto* const its = other.first_;  // not std::swap, which asks four traits of each type
-        other.first_ = first_;
-        first_ = its;
-        std::swap(size_, other.size_);
-        std::swap(capacity_, other.capacity_);
+        auto const its = other.room_;  // not std::swap, which asks four traits of each type
+        other.room_ = room_;
+        room_ = its;
     }
 
     template <std::same_as<std::vector<T>> Vector>
@@ -215,7 +234,9 @@ public:
         return Vector(begin(), end());
     }
     friend bool operator==(lean_vector const& a, lean_vector const& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+        auto same = a.size() == b.size();
+        for (std::size_t i = 0; same && i < a.size(); ++i) { same = a[i] == b[i]; }
+        return same;
     }
 
 private:
@@ -227,48 +248,47 @@ private:
     [[gnu::cold]] void move_to(std::size_t n) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         if constexpr (is_plain) {
-            auto const used = size_ * sizeof(T);
-            first_ = static_cast<T*>(detail::moved_to_room_for(n, sizeof(T), first_, used));
+            room_.move_to(n, sizeof(T));
         } else {
-            static_assert(noexcept(T(std::move(*first_))));
+            static_assert(noexcept(T(static_cast<T&&>(*begin()))));
             auto* const to = static_cast<T*>(detail::room_for(n, sizeof(T)));
-            for (std::size_t i = 0; i < size_; ++i) {
-                ::new (static_cast<void*>(to + i)) T(std::move(first_[i]));
-                first_[i].~T();
+            auto* at = to;
+            for (auto& one : *this) {
+                ::new (static_cast<void*>(at++)) T(static_cast<T&&>(one));
+                one.~T();
             }
-            ::operator delete(first_);
-            first_ = to;
+            ::operator delete(room_.first);
+            room_.first = to;
+            room_.capacity = n;
         }
-        capacity_ = n;
     }
     template <class... Arguments>
     T& add(Arguments&&... from) {
-        auto* const made = ::new (static_cast<void*>(end())) T(std::forward<Arguments>(from)...);
-        ++size_;
+        auto* const made = ::new (static_cast<void*>(end())) T(static_cast<Arguments&&>(from)...);
+        ++room_.size;
         return *made;
     }
     /// Copies of `value`, or what T() is, until there are n elements.
     template <class... Value>
     void add_up_to(std::size_t n, Value const&... value) {
-        make_room(n - size_);
+        make_room(n - size());
         if constexpr (is_plain) {  // a loop that the compiler sees through
-            auto* const last = first_ + n;
+            auto* const last = begin() + n;
             for (auto* at = end(); at != last; ++at) { ::new (static_cast<void*>(at)) T(value...); }
-            size_ = n;
+            room_.size = n;
         } else {
-            while (size_ < n) { add(value...); }
+            while (size() < n) { add(value...); }
         }
     }
     void truncate(std::size_t n) noexcept {
         if constexpr (is_plain) {
-            if (n < size_) { size_ = n; }
+            if (n < room_.size) { room_.size = n; }
         } else {
-            while (size_ > n) { first_[--size_].~T(); }
+            while (room_.size > n) { begin()[--room_.size].~T(); }
         }
     }
 
-    T* first_ = nullptr;
-    std::size_t size_ = 0, capacity_ = 0;
+    detail::list_room room_;
 };
 
 template <class Pointer>

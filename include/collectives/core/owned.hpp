@@ -4,8 +4,6 @@
 // figures.
 #pragma once
 
-#include <utility>
-
 namespace collectives::inline v0 {
 
 /// Owns an object that `new` made, as std::unique_ptr does, under the same names, or nothing.
@@ -50,7 +48,7 @@ private:
 
 template <class T, class... Arguments>
 [[gnu::cold]] owned<T> make_owned(Arguments&&... from) {
-    return owned<T>(new T(std::forward<Arguments>(from)...));
+    return owned<T>(new T(static_cast<Arguments&&>(from)...));
 }
 
 }  // namespace collectives::inline v0

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <utility>
 
 namespace collectives::inline v0 {
 
@@ -25,7 +24,7 @@ template <class T>
 /// As std::make_shared, at the cost of a second allocation.
 template <class T, class... Arguments>
 [[gnu::cold]] std::shared_ptr<T> make_shared_object(Arguments&&... from) {
-    auto* const made = new T(std::forward<Arguments>(from)...);
+    auto* const made = new T(static_cast<Arguments&&>(from)...);
     return {detail::shared_owner(made, detail::delete_as<T>), made};
 }
 

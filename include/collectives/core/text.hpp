@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes texts of messages from words and numbers.
+// Makes texts of messages from words and numbers, and reads numbers.
 #pragma once
 
 #include <collectives/core/compiled.hpp>
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -65,6 +66,10 @@ template <class... Parts>
 void add_text(std::string& text, Parts const&... parts) {
     detail::add_joined(text, {detail::text_part(parts)...});
 }
+
+/// Takes the decimal digits off the front of a text. Nothing if there are none, or if their number
+/// has more than 64 bits.
+std::optional<std::uint64_t> take_number(std::string_view& text);
 
 }  // namespace collectives
 

@@ -4,22 +4,27 @@
 
 #include <collectives/core/text.hpp>
 
-#include <charconv>
 #include <iterator>
+#include <limits>
 
-namespace collectives::inline v0::detail {
+namespace collectives::inline v0 {
+
+namespace detail {
 
 [[gnu::cold]] COLLECTIVES_INLINE void text_part::append_to(std::string& text) const {
     if (size_ < negative) {
         text.append(words_, size_);
         return;
     }
-    char number[24] = {'-'};
-    auto const minus = size_ == negative ? 1 : 0;
-    auto const magnitude = size_ == negative ? 0 - number_ : number_;
-    auto const [end, fault] = std::to_chars(number + minus, std::end(number), magnitude);
-    static_cast<void>(fault);  // 64 bits always fit
-    text.append(number, static_cast<std::size_t>(end - number));
+    char number[24];  // 64 bits and a sign fit
+    auto* at = std::end(number);
+    auto rest = size_ == negative ? 0 - number_ : number_;
+    do {
+        *--at = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (size_ == negative) { *--at = '-'; }
+    text.append(at, static_cast<std::size_t>(std::end(number) - at));
 }
 
 [[gnu::cold]] COLLECTIVES_INLINE void add_joined(std::string& text,
@@ -33,4 +38,19 @@ namespace collectives::inline v0::detail {
     return result;
 }
 
-}  // namespace collectives::detail
+}  // namespace detail
+
+[[gnu::cold]] COLLECTIVES_INLINE std::optional<std::uint64_t> take_number(std::string_view& text) {
+    std::uint64_t number = 0;
+    std::size_t digits = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+        auto const digit = static_cast<std::uint64_t>(text[digits] - '0');
+        if (number > (std::numeric_limits<std::uint64_t>::max() - digit) / 10) { return {}; }
+        number = 10 * number + digit;
+    }
+    if (digits == 0) { return {}; }
+    text.remove_prefix(digits);
+    return number;
+}
+
+}  // namespace collectives

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <pthread.h>
+#include <time.h>
 
+#include <cerrno>
 #include <chrono>
-#include <thread>
 
 namespace collectives::inline v0::detail {
 
@@ -28,7 +29,9 @@ private:
 /// Sleeps in a call.
 [[gnu::cold, gnu::noinline]] inline void sleep_in_call(std::chrono::nanoseconds time) {
     without_cancellation const until_end;
-    std::this_thread::sleep_for(time);
+    constexpr long second = 1'000'000'000;
+    ::timespec rest{time.count() / second, time.count() % second};
+    while (::nanosleep(&rest, &rest) != 0 && errno == EINTR) {}
 }
 
 }  // namespace collectives::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/state.hpp>
@@ -19,7 +20,6 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::shm {
 
@@ -62,7 +62,7 @@ public:
     /// Returns when all have ended. Throws run_error for the one that failed first.
     void wait() {
         auto limit = steady::time_point::max();
-        std::vector<pollfd> watched;
+        lean_vector<pollfd> watched;
         for (;;) {
             watched.clear();
             for (auto const& c : all_) {
@@ -143,7 +143,7 @@ private:
     }
 
     shared::state state_;
-    std::vector<child> all_;
+    lean_vector<child> all_;
 };
 
 }  // namespace collectives::shm

@@ -6,9 +6,9 @@
 #include <collectives/core/text.hpp>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,13 +50,12 @@ namespace detail {
 inline std::optional<int> environment_number(char const* variable) {
     auto const* const text = std::getenv(variable);
     if (text == nullptr) { return {}; }
-    std::string_view const view(text);
-    int value = -1;
-    auto const [end, fault] = std::from_chars(view.data(), view.data() + view.size(), value);
-    if (fault != std::errc{} || end != view.data() + view.size() || value < 0) {
+    std::string_view rest(text);
+    auto const value = take_number(rest);
+    if (!value || *value > std::numeric_limits<int>::max() || !rest.empty()) {
         throw_error<usage_error>(variable, " is '", text, "', which is no number");
     }
-    return value;
+    return static_cast<int>(*value);
 }
 
 /// The value of the variables that are set; -1 where none is. Throws usage_error where two

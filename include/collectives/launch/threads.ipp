@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <exception>
 #include <thread>
-#include <vector>
 
 namespace collectives::inline v0::threads::detail {
 
@@ -23,7 +22,7 @@ using collectives::detail::start_thread;
     if (size < 1) { throw_error<usage_error>("threads::run: ", size, " ranks"); }
     job const memory(size);
     auto const& state = memory.state();
-    std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));
+    lean_vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));
     auto const fail = [&](rank_t r) {
         thrown[static_cast<std::size_t>(r)] = std::current_exception();
         state.note_failure(r);

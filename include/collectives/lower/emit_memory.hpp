@@ -8,7 +8,6 @@
 #include <collectives/lower/layout.hpp>
 #include <collectives/lower/plan_writer.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace collectives::inline v0::lowering {
@@ -103,9 +102,10 @@ private:
             if (i < r.sends.last) { write_.wait(peer, plans::come(r.number)); }
         }
         for (int i = r.sends.first; i < r.sends.last; ++i) {
-            auto const is_it = [&](auto const& other) { return is_same(sends[i], other); };
             auto const bytes = sends[i].bytes;
-            if (bytes == 0 || std::any_of(sends + r.sends.first, sends + i, is_it)) { continue; }
+            auto earlier = r.sends.first;
+            while (earlier < i && !is_same(sends[i], sends[earlier])) { ++earlier; }
+            if (bytes == 0 || earlier < i) { continue; }
             auto const first = static_cast<std::size_t>(sends[i].chunks.first);
             place const to{memory::output, outputs_->output[first].offset};
             write_.add(opcode::copy, bytes);
@@ -117,7 +117,7 @@ private:
                 pushed_.push_back({to, bytes});
             }
             for (int k = i; k < r.sends.last; ++k) {
-                if (is_it(sends[k])) {
+                if (is_same(sends[i], sends[k])) {
                     write_.write({memory::output, sends[k].peer, 0, to.offset}, store::measured);
                 }
             }

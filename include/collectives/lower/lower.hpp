@@ -39,7 +39,7 @@ public:
             auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
             if (by_.hints().split_whole_rounds) {
                 in_two_ = collectives::detail::whole_rounds(all);
-                for (auto& s : all) { s = collectives::detail::in_halves(std::move(s), in_two_); }
+                for (auto& s : all) { collectives::detail::cut_in_halves(s, in_two_); }
             }
             completing_ = completing_reductions(all);
             adds_once_ = shape_.what == collective::all_reduce && adds_once_for_all(all);
@@ -55,8 +55,9 @@ public:
     int rounds() const { return rounds_; }
     /// Records the schedule anew each time: O(steps).
     schedule schedule_of(rank_t r) const {
-        return collectives::detail::in_halves(by_.record(shape_.what, r, shape_.size, shape_.root),
-                                              in_two_);
+        auto result = by_.record(shape_.what, r, shape_.size, shape_.root);
+        collectives::detail::cut_in_halves(result, in_two_);
+        return result;
     }
     std::vector<schedule> schedules() const {
         std::vector<schedule> all;
@@ -162,7 +163,7 @@ private:
     call_shape shape_;
     int segments_;
     int chunks_ = 0, rounds_ = 0;
-    std::vector<int> in_two_;                  // rounds that are two, see schedule/split_rounds.hpp
+    lean_vector<int> in_two_;                  // rounds that are two, see schedule/split_rounds.hpp
     lean_vector<completing_list> completing_;  // of each rank
     bool adds_once_ = false;
 };

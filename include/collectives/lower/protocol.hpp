@@ -63,10 +63,15 @@ inline rank_choice choose_for_messages(lowered_call const& c, bool in_place,
 
 /// The longest input of any rank, in bytes.
 inline std::size_t longest_input(call_shape const& s) {
-    return s.elem_size * (traits_of(s.what).input != holding::own ? s.count
-                          : s.counts.empty()
-                              ? block(s.count, s.size, 0).size
-                              : *std::max_element(s.counts.begin(), s.counts.begin() + s.size));
+    auto longest = s.count;
+    if (traits_of(s.what).input == holding::own) {
+        longest = block(s.count, s.size, 0).size;
+        if (!s.counts.empty()) {
+            longest = 0;
+            for (auto const n : s.counts) { longest = std::max(longest, n); }
+        }
+    }
+    return s.elem_size * longest;
 }
 /// Whether a call runs in cells, if the board has cells. Depends only on what is equal on all
 /// ranks. `knows_blocks`: each rank knows all blocks. A cell holds a whole input, so it does not

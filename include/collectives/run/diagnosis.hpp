@@ -35,12 +35,12 @@ namespace collectives::inline v0::detail {
 /// differ.
 [[gnu::cold]] inline std::string difference_between(any_board const& board, rank_t low, rank_t high,
                                                     std::uint64_t sequence) {
-    auto const last = std::min({sequence, board.entered(low), board.entered(high)});
+    auto const last = std::min(sequence, std::min(board.entered(low), board.entered(high)));
     for (auto s = last; s > 0; --s) {
         auto const first = board.call_of(low, s), second = board.call_of(high, s);
         if (!first || !second) { break; }  // no longer remembered
         if (first->past != second->past) { continue; }
-        auto const difference = first->difference(*second, low, high);
+        auto difference = first->difference(*second, low, high);
         if (difference.empty() || s == sequence) { return difference; }
         return text_of("in ", first->title(), " before it, ", difference);
     }

@@ -276,11 +276,10 @@ private:
         }
     }
     [[gnu::cold, noreturn]] void raise(std::string const& where) {
-        auto why = board_->first_failure();
-        for (; !why && stopped(); why = board_->first_failure()) { ::sched_yield(); }
+        while (stopped() && !board_->first_failure()) { ::sched_yield(); }
         carrier().tell_failures();  // another thread may only have noted it
-        if (!why) { why = failure::unknown(); }
-        why->raise(where);
+        if (auto const why = board_->first_failure()) { why->raise(where); }
+        failure::unknown().raise(where);
     }
 
     std::shared_ptr<rank_progress> shared_;

@@ -198,9 +198,9 @@ private:
     }
     [[gnu::cold]] void complain(int number, any_request const& r) {
         auto const& i = post_of(number);
-        mismatch_text_ =
-            text_of("rank ", i.peer, " sent ", r.came_cut() ? "at least " : "", r.actual_bytes(),
-                    " bytes, rank ", engine_->group().rank(), " expected ", i.bytes);
+        mismatch_text_.clear();
+        add_text(mismatch_text_, "rank ", i.peer, " sent ", r.came_cut() ? "at least " : "",
+                 r.actual_bytes(), " bytes, rank ", engine_->group().rank(), " expected ", i.bytes);
     }
 
     /// The transport calls this, perhaps while it works for another operation. So an exception of

@@ -146,7 +146,8 @@ protected:
     virtual bool advance() { return mode_ == mode::cells ? advance_cells() : advance_segments(); }
     void become_mismatched(std::string_view why) {
         mismatched = true;
-        mismatch_text = why;
+        mismatch_text.clear();
+        add_text(mismatch_text, why);
     }
     /// Runs a part of the operation. What it throws is kept for the caller.
     void guarded(function_ref<void()> part) {

@@ -15,7 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -72,7 +71,7 @@ public:
     /// The largest piece of the staging ring in bytes; 0 if there is no ring, because there is no
     /// memory for it or the caches do not suit it. The first call takes the memory.
     std::size_t largest_piece(any_transport& t) {
-        if (largest_piece_) { return *largest_piece_; }
+        if (largest_piece_ != unknown) { return largest_piece_; }
         largest_piece_ = 0;
         // As many segments as there are channels, each with up to 64 values that begin at a line.
         constexpr std::size_t line = host::detail::line_bytes, roundings = 64 * line;
@@ -84,7 +83,7 @@ public:
             ring_.make(t, plans::ring_pieces * best);
             largest_piece_ = best;
         } catch (transport_error const&) {}  // then each run takes its own memory
-        return *largest_piece_;
+        return largest_piece_;
     }
     /// Keeps scratch that peers may still read after this rank has left the run.
     void keep(std::uint64_t run, buffer scratch) { channel(run).kept = scratch; }
@@ -131,7 +130,8 @@ private:
     std::uint64_t all_came_ = 0;  // all ranks have come to the runs up to this one
     std::array<channel_state, channels_per_rank> channels_;
     staging_ring ring_;
-    std::optional<std::size_t> largest_piece_;
+    static constexpr auto unknown = static_cast<std::size_t>(-1);
+    std::size_t largest_piece_ = unknown;
 };
 
 }  // namespace collectives::detail

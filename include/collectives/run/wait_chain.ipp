@@ -5,8 +5,6 @@
 #include <collectives/core/text.hpp>
 #include <collectives/run/wait_chain.hpp>
 
-#include <algorithm>
-
 namespace collectives::inline v0::detail {
 
 [[gnu::cold]] COLLECTIVES_INLINE void add_wait_chain(std::string& text, any_board const& board,
@@ -28,7 +26,9 @@ namespace collectives::inline v0::detail {
         auto const peer = at.peer;
         if (peer < 0) { return; }
         say(" for rank ", peer);
-        if (std::find(ranks, end, peer) != end) { return say(": they wait for each other"); }
+        for (auto const* before = ranks; before != end; ++before) {
+            if (*before == peer) { return say(": they wait for each other"); }
+        }
         if (end == ranks + most) { return say(", and so on"); }
         *end = peer;
         auto const its = board.wait_of(peer);

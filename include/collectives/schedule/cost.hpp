@@ -67,7 +67,7 @@ public:
             if (s.what == verb::recv_reduce) { round.reduced += n; }
             if (i + 1 == steps.size() || steps[i + 1].round != s.round) {
                 auto& busiest = rounds_[static_cast<std::size_t>(s.round)];
-                busiest.bytes = std::max({busiest.bytes, round.sent, round.received});
+                busiest.bytes = std::max(busiest.bytes, std::max(round.sent, round.received));
                 busiest.reduced = std::max(busiest.reduced, round.reduced);
                 all.sent += round.sent;
                 all.received += round.received;

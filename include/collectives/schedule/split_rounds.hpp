@@ -3,38 +3,46 @@
 // vector is enough.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/schedule.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace collectives::inline v0::detail {
 
+/// The first of these rounds that is `round` or a later one, or their end.
+[[gnu::cold]] inline int const* from(lean_vector<int> const& rounds, int round) {
+    auto const* at = rounds.begin();
+    while (at != rounds.end() && *at < round) { ++at; }
+    return at;
+}
+
 /// The rounds in which a rank sends or receives all chunks, where there are several; ascending.
-[[gnu::cold]] inline std::vector<int> whole_rounds(std::vector<schedule> const& all) {
-    std::vector<int> result;
+[[gnu::cold]] inline lean_vector<int> whole_rounds(std::vector<schedule> const& all) {
+    lean_vector<int> result;
     for (auto const& s : all) {
         for (auto const& step : s.steps) {
             if (s.chunks == 1 || step.chunks.count != s.chunks) { continue; }
-            auto const at = std::lower_bound(result.begin(), result.end(), step.round);
+            auto const* const at = from(result, step.round);
             if (at == result.end() || *at != step.round) { result.insert(at, step.round); }
         }
     }
     return result;
 }
 
-/// The same reduction, with each of these rounds cut in two: the lower half of the chunks, then the
-/// upper half. A correct schedule stays correct, because no chunk depends on another.
-[[gnu::cold]] inline schedule in_halves(schedule s, std::vector<int> const& rounds) {
-    if (rounds.empty()) { return s; }
+/// Cuts each of these rounds of a reduction in two: the lower half of the chunks, then the upper
+/// half. A correct schedule stays correct, because no chunk depends on another.
+[[gnu::cold]] inline void cut_in_halves(schedule& s, lean_vector<int> const& rounds) {
+    if (rounds.empty()) { return; }
     auto const middle = s.chunks / 2;
-    auto const steps = std::exchange(s.steps, {});
+    auto const steps = std::move(s.steps);
+    s.steps.clear();
     std::vector<step> upper;  // halves of the round under way
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto const& whole = steps[i];
-        auto const found = std::lower_bound(rounds.begin(), rounds.end(), whole.round);
+        auto const* const found = from(rounds, whole.round);
         auto part = whole;
         part.round += static_cast<int>(found - rounds.begin());
         if (found == rounds.end() || *found != whole.round) {
@@ -56,7 +64,6 @@ namespace collectives::inline v0::detail {
         }
     }
     s.rounds += static_cast<int>(rounds.size());
-    return s;
 }
 
 }  // namespace collectives::detail

@@ -42,12 +42,9 @@ struct cost_profile {
         cost_profile p{a, size, cost.rounds, 0, {}, {}, crossing_of(all, hosts)};
         work most;  // of what one rank lays out and adds to
         for (auto const& own : all) {
-            auto const count = [&](bool sends) {
-                return static_cast<double>(
-                    std::count_if(own.steps.begin(), own.steps.end(),
-                                  [&](auto const& s) { return (s.what == verb::send) == sends; }));
-            };
-            p.messages = std::max({p.messages, count(true), count(false)});
+            double sends = 0, receives = 0;
+            for (auto const& s : own.steps) { ++(s.what == verb::send ? sends : receives); }
+            p.messages = std::max(p.messages, std::max(sends, receives));
             auto const its = laid_out(own);
             most.moved = std::max(most.moved, its.moved);
             most.contended = std::max(most.contended, its.contended);

@@ -22,24 +22,23 @@ public:
     [[gnu::cold]] explicit host_layout(lean_vector<int> const& host_of) {
         lean_vector<int> known, ranks;  // per host: its number, and how many ranks it has
         for (auto const h : host_of) {
-            auto const at = std::find(known.begin(), known.end(), h) - known.begin();
-            if (static_cast<std::size_t>(at) == known.size()) {
+            auto const at = known.index_of(h);
+            if (at == known.size()) {
                 known.push_back(h);
                 ranks.push_back(0);
             }
-            ++ranks[static_cast<std::size_t>(at)];
+            ++ranks[at];
             host_of_.push_back(static_cast<int>(at));
         }
         if (ranks.size() < 2) { return; }
         hosts_ = static_cast<int>(ranks.size());
-        auto const fewest = *std::min_element(ranks.begin(), ranks.end());
-        auto const most = *std::max_element(ranks.begin(), ranks.end());
-        if (fewest != most) {
-            disorder_ = text_of("hosts have from ", fewest, " to ", most, " ranks");
-        } else if (!std::is_sorted(host_of_.begin(), host_of_.end())) {
-            disorder_ = "the ranks of a host are not consecutive";
-        } else {
-            ranks_per_host_ = most;
+        fewest_ = most_ = ranks.front();
+        for (auto const n : ranks) {
+            fewest_ = std::min(fewest_, n);
+            most_ = std::max(most_, n);
+        }
+        for (std::size_t r = 1; r < host_of_.size(); ++r) {
+            if (host_of_[r] < host_of_[r - 1]) { consecutive_ = false; }
         }
     }
 
@@ -47,15 +46,20 @@ public:
     /// The host of a rank, counted from 0 in the order of the ranks.
     int host(rank_t r) const { return hosts_ == 1 ? 0 : host_of_[static_cast<std::size_t>(r)]; }
     /// The ranks per host if there are several hosts with equally many consecutive ranks; else 0.
-    int ranks_per_host() const { return ranks_per_host_; }
+    int ranks_per_host() const { return fewest_ == most_ && consecutive_ ? most_ : 0; }
     /// Why several hosts have no such number; else empty.
-    std::string const& disorder() const { return disorder_; }
+    [[gnu::cold]] std::string disorder() const {
+        if (fewest_ != most_) {
+            return text_of("hosts have from ", fewest_, " to ", most_, " ranks");
+        }
+        return consecutive_ ? "" : "the ranks of a host are not consecutive";
+    }
 
 private:
     int hosts_ = 1;
-    int ranks_per_host_ = 0;
+    int fewest_ = 0, most_ = 0;  // ranks on one of several hosts
+    bool consecutive_ = true;    // the ranks of each host
     lean_vector<int> host_of_;
-    std::string disorder_;
 };
 
 /// What a schedule sends between hosts.
@@ -83,14 +87,15 @@ struct crossing {
             moved[static_cast<std::size_t>(s.round) * ways + way] +=
                 static_cast<double>(s.chunks.count) / own.chunks;
         }
-        result.messages = std::max({result.messages, sent, received});
+        result.messages = std::max(result.messages, std::max(sent, received));
     }
     for (auto round = moved.begin(); round != moved.end();) {
-        auto const end = round + static_cast<std::ptrdiff_t>(ways);
-        auto const most = *std::max_element(round, end);
+        double most = 0;
+        for (auto const* const end = round + ways; round != end; ++round) {
+            most = std::max(most, *round);
+        }
         if (most > 0) { ++result.rounds; }
         result.moved += most;
-        round = end;
     }
     return result;
 }

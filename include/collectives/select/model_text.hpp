@@ -53,7 +53,7 @@ inline std::string to_text(machine_model const& m) {
         auto const line = std::string(text.substr(0, end));
         text = end == text.npos ? std::string_view{} : text.substr(end + 1);
         if (line.empty() || line.front() == '#') { continue; }
-        auto const space = line.find(' ');
+        auto const space = std::string_view(line).find(' ');
         auto const name = std::string_view(line).substr(0, space);
         bool known = false;
         for (auto const& [its_name, price] : all_prices) {

@@ -8,7 +8,6 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
@@ -26,21 +25,20 @@ struct override_rule {
 /// "0", "4k", "2M", "1G", "inf".
 [[gnu::cold]] inline std::size_t parse_bytes(std::string_view text) {
     if (text == "inf") { return std::numeric_limits<std::size_t>::max(); }
-    std::size_t value = 0;
-    auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    auto const unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    auto unit = text;
+    auto const value = take_number(unit);
     auto const shift = unit.empty()                 ? 0
                        : unit == "k" || unit == "K" ? 10
                        : unit == "m" || unit == "M" ? 20
                        : unit == "g" || unit == "G" ? 30
                                                     : -1;
-    if (fault != std::errc{} || shift < 0) {
+    if (!value || shift < 0) {
         throw_error<usage_error>("'", text, "' is no number of bytes: write 0, 4k, 2M, inf");
     }
-    if (value > (std::numeric_limits<std::size_t>::max() >> shift)) {
+    if (*value > (std::numeric_limits<std::size_t>::max() >> shift)) {
         throw_error<usage_error>("'", text, "' is more than can be counted");
     }
-    return value << shift;
+    return *value << shift;
 }
 
 /// Parses "name:from-to,...". A name without a range applies to all sizes. Throws usage_error.

@@ -5,7 +5,6 @@
 
 #include <collectives/transport/shm.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -35,8 +34,7 @@ namespace collectives::inline v0::shm {
         if (next) { next->give_back(); }
         next.emplace(n, shared::memory_file::later_part{file, where}, false);
     }
-    auto const place = std::find(all.begin(), all.end(), rank());
-    auto result = next->rank(static_cast<rank_t>(place - all.begin()), {}, true);
+    auto result = next->rank(static_cast<rank_t>(all.index_of(rank())), {}, true);
     result->leave_at_end();
     return result;
 }

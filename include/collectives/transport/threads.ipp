@@ -5,7 +5,6 @@
 #include <collectives/core/owned.hpp>
 #include <collectives/transport/threads.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -54,8 +53,7 @@ struct claim {
     });
     auto* const next = reinterpret_cast<detail::successor*>(static_cast<std::uintptr_t>(where));
     if (next == mine.get()) { static_cast<void>(mine.release()); }
-    auto const place = std::find(all.begin(), all.end(), rank());
-    detail::claim my_place{next, static_cast<rank_t>(place - all.begin())};
+    detail::claim my_place{next, static_cast<rank_t>(all.index_of(rank()))};
     auto result = next->memory.rank(my_place.rank);
     result->leave_at_end();
     my_place.taken = true;

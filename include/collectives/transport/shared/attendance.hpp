@@ -34,7 +34,8 @@ namespace collectives::inline v0::shared {
         if (now == attendance::present) { survivors.push_back(r); }
     }
     if (news) { broken.wake_others(); }
-    return all_decided ? std::optional(survivors) : std::nullopt;
+    if (!all_decided) { return {}; }
+    return survivors;
 }
 
 }  // namespace collectives::shared

@@ -7,7 +7,7 @@
 #include <collectives/launch/bootstrap/store/secret.hpp>
 #include <collectives/launch/environment.hpp>
 
-#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -27,12 +27,9 @@ struct store_address {
 /// `tcp://HOST:PORT` (an IPv6 HOST in brackets), `file:///DIRECTORY` or `fd:N`. Throws usage_error
 /// for anything else.
 inline store_address parse_store_address(std::string const& text) {
-    auto const number = [](std::string_view digits, int most) {
-        int value = -1;
-        auto const [end, fault] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        return fault == std::errc{} && end == digits.data() + digits.size() && value <= most ? value
-                                                                                             : -1;
+    auto const number = [](std::string_view digits, std::uint64_t most) {
+        auto const value = take_number(digits);
+        return value && *value <= most && digits.empty() ? static_cast<int>(*value) : -1;
     };
     store_address result;
     result.name = text;
