@@ -79,7 +79,11 @@ public:
     /// Moves what can be moved; true if anything did. The messages of a peer from which nothing is
     /// awaited stay in its ring, where they cost nothing, unless that holds it up.
     bool poll() {
-        bool moved = receive_all(false);
+        auto& holds_up = job_.status(me_).holds_up;
+        bool const early = holds_up.load(std::memory_order_seq_cst) != 0;
+        if (early) { holds_up.store(0, std::memory_order_seq_cst); }
+        bool moved = false;
+        for (rank_t from = 0; from < job_.size(); ++from) { moved = drain(from, early) || moved; }
         if (queued_ != 0) { moved = flush() || moved; }
         for (std::size_t i = 0; i < active_.size();) {
             auto& r = *active_[i];
@@ -90,10 +94,7 @@ public:
                 active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
             }
         }
-        auto& holds_up = job_.status(me_).holds_up;
-        if (moved || holds_up.load(std::memory_order_seq_cst) == 0) { return moved; }
-        holds_up.store(0, std::memory_order_seq_cst);
-        return receive_all(true);
+        return moved;
     }
 
 private:
@@ -146,17 +147,11 @@ private:
     /// A message to oneself is kept whole until its receive comes.
     [[gnu::cold]] bool to_self(request& r) {
         auto const& out = r.out_;
-        entry_header const h{entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0};
-        arrive(me_, h, out.data);
+        arrive(me_, {entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0}, out.data);
         r.phase_ = phase::done;
         return true;
     }
 
-    bool receive_all(bool early) {
-        bool moved = false;
-        for (rank_t from = 0; from < job_.size(); ++from) { moved = drain(from, early) || moved; }
-        return moved;
-    }
     /// Receives what is awaited from a peer, or what comes `early` too: at most one lap of its
     /// ring, because the peer may fill it as fast.
     [[gnu::noinline]] bool drain(rank_t from, bool early) {
@@ -220,12 +215,8 @@ private:
             return finish(r);
         }
         if (memory_.find_source(r, h.location, h.bytes)) { return activate(r, phase::pulling); }
-        active_.push_back(&r);
-        ask_for_slots(r);
-    }
-    void ask_for_slots(request& r) {
         r.mine_ = numbers_.add(r);
-        r.phase_ = phase::accepting;
+        activate(r, phase::accepting);
     }
     void activate(request& r, phase at) {
         active_.push_back(&r);
@@ -248,24 +239,17 @@ private:
     }
 
     [[gnu::cold]] bool advance(request& r) {
-        switch (r.phase_) {
-            case phase::accepting: {
-                entry_header const h{
-                    .kind = entry_kind::accept, .sender = r.theirs_, .receiver = r.mine_};
-                if (!rings_.push(r.in_.from, h)) { return false; }
-                r.phase_ = phase::receiving;
-                return true;
-            }
-            case phase::pulling: return pull(r);
-            case phase::acknowledging: {
-                entry_header const h{.kind = entry_kind::acknowledge, .sender = r.theirs_};
-                if (!rings_.push(r.in_.from, h)) { return false; }
-                finish(r);
-                return true;
-            }
-            case phase::streaming: return stream(r);
-            default: return false;
+        if (r.phase_ == phase::pulling) { return pull(r); }
+        if (r.phase_ == phase::streaming) { return stream(r); }
+        auto const accepts = r.phase_ == phase::accepting;
+        if (!accepts && r.phase_ != phase::acknowledging) { return false; }
+        auto const kind = accepts ? entry_kind::accept : entry_kind::acknowledge;
+        if (!rings_.push(r.in_.from, {.kind = kind, .sender = r.theirs_, .receiver = r.mine_})) {
+            return false;
         }
+        if (!accepts) { finish(r); }
+        if (accepts) { r.phase_ = phase::receiving; }
+        return true;
     }
 
     /// One pass over the sender's memory, unless the operation has been stopped.
@@ -274,7 +258,8 @@ private:
         if (r.in_.stop != nullptr && r.in_.stop->load() != 0) { return false; }
         if (!memory_.pull(r)) {  // a peer that has ended will be told of
             r.moved_ = 0;
-            ask_for_slots(r);
+            r.mine_ = numbers_.add(r);
+            r.phase_ = phase::accepting;
             return true;
         }
         if (r.moved_ == r.in_.bytes) { r.phase_ = phase::acknowledging; }
