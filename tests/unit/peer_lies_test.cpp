@@ -83,8 +83,8 @@ TEST_CASE("an entry that says that it holds more than an entry") {
 }
 
 TEST_CASE("a peer that says that it has taken messages which were never sent, or forgets some") {
-    constexpr auto full = shared::ring_lines;  // of messages that take one line each
-    for (std::uint64_t const lie : {full + 1, full + 1'000, ~std::uint64_t{0}}) {
+    constexpr auto full = shared::ring_lines - shared::entry_payload / shared::line;  // short ones
+    for (auto const lie : {shared::ring_lines + 1, 1'000UL, ~std::uint64_t{0}}) {
         pair_of_ranks all;
         std::vector<std::byte> const what(8);
         std::vector<shared::request> sent(full + 1);

@@ -57,7 +57,7 @@ private:
 
 /// The memory of a job of `size` ranks: one sparse file with the shared state, the first board, and
 /// a part for each rank to allocate from. Made before the ranks are forked, so that all map it.
-/// Takes 0.8 MiB per rank and 9 KiB per ordered pair; the parts cost nothing before they are used.
+/// Takes 0.8 MiB per rank and 8 KiB per ordered pair; the parts cost nothing before they are used.
 class job : private detail::places {
 public:
     explicit job(int size) : places(size), file_(make_shared_object<shared::memory_file>(end)) {

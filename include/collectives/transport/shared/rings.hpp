@@ -91,13 +91,16 @@ public:
         auto& c = ring_from(from).at(position);
         return c.stamp().load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
     }
-    /// Gives the oldest full entry back, of a message with `payload` bytes in the ring. The sender
+    /// Gives the oldest full entry back, of a message with `payload` bytes in the ring, and has the
+    /// processor fetch the lines of the next message, which is mostly like the last. The sender
     /// learns of each half of the ring only, because a report takes as long as a message, and it
     /// waits only if it knows of no room.
     void hand_back(rank_t from, std::size_t payload) {
         auto& in = ends(from).in;
         auto const half = in / (ring_lines / 2);
         in = after(in, payload);
+        auto* const next = &ring_from(from).at(in);
+        for (std::size_t i = 0; i <= lines_of(payload); ++i) { __builtin_prefetch(next + i); }
         if (in / (ring_lines / 2) == half) { return; }
         ring_from(from).taken().store(in, std::memory_order_seq_cst);
         job_.ring(from);
@@ -113,14 +116,19 @@ private:
         bool fits() const { return next - taken <= ring_lines; }
     };
 
-    /// The position after a message. Each starts before the end of the ring; the last one may go on
-    /// past it. A longer payload keeps its distance from the next message: where the processor
-    /// fetches ahead, the copy of one would take the lines of the other from its sender.
+    /// The lines behind the entry that a payload takes.
+    static std::uint64_t lines_of(std::size_t payload) {
+        return payload <= sizeof(ring_entry::first) ? 0 : (payload + line - 1) / line;
+    }
+    /// The position after a message. A message starts only where the longest one fits before the
+    /// end of the ring. A longer payload keeps its distance from the next message: where the
+    /// processor fetches ahead, the copy of one would take the lines of the other from its sender.
     static std::uint64_t after(std::uint64_t position, std::size_t payload) {
-        std::uint64_t const lines = payload <= sizeof(ring_entry::first) ? 1
-                                    : payload <= line                    ? 2
-                                                                         : 1 + entry_payload / line;
-        return position + std::min(lines, ring_lines - position % ring_lines);
+        constexpr std::uint64_t longest = 1 + entry_payload / line;
+        auto const lines = 1 + lines_of(payload);
+        auto const next = position + (lines <= 2 ? lines : longest);
+        auto const at = next % ring_lines;
+        return at + longest <= ring_lines ? next : next - at + ring_lines;
     }
     /// The stamp of an entry: another one each time round, and never that of an empty one.
     static std::uint32_t lap(std::uint64_t position) {

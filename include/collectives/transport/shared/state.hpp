@@ -56,8 +56,7 @@ static_assert(sizeof(ring_entry) == line);
 /// ring which is never used are never there.
 struct alignas(2 * line) message_ring {
     std::array<ring_entry, ring_lines> lines;
-    std::array<std::byte, entry_payload> end;  // of the last message
-    alignas(line) std::uint64_t taken_word;    // what the receiver says now and then: lines it took
+    alignas(line) std::uint64_t taken_word;  // what the receiver says now and then: lines it took
 
     std::atomic_ref<std::uint64_t> taken() { return std::atomic_ref(taken_word); }
     ring_entry& at(std::uint64_t position) { return lines[position % ring_lines]; }
