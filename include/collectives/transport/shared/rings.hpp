@@ -146,7 +146,7 @@ private:
         if (its.out - its.taken > ring_lines) { refuse_damage(to, " of the job"); }
         if (its.fits()) { return true; }
         auto& holds_up = job_.status(to).holds_up;
-        if (holds_up.load(std::memory_order_relaxed) == 0) {
+        if (holds_up.load(std::memory_order_seq_cst) == 0) {
             holds_up.store(1, std::memory_order_seq_cst);
             job_.ring(to);
         }
