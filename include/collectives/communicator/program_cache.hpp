@@ -25,9 +25,9 @@ public:
     [[gnu::cold]] std::shared_ptr<program> const& add(call_request const& r,
                                                       std::shared_ptr<program> made) {
         constexpr std::size_t most = 64;
-        if (kept_.size() == most) { kept_.erase(kept_.begin()); }
         keep(owned(new kept_program{key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts,
                                     std::move(made)}));
+        if (kept_.size() > most) { kept_.erase(kept_.begin()); }
         return latest_->made;
     }
     void clear() {
@@ -105,8 +105,8 @@ private:
     }
 
     void keep(owned<kept_program> one) {
-        latest_ = one.get();
         kept_.push_back(std::move(one));
+        latest_ = kept_.back().get();
     }
 
     lean_vector<owned<kept_program>> kept_;  // the latest last

@@ -13,7 +13,7 @@
 namespace collectives::inline v0::detail {
 
 /// The first of these rounds that is `round` or a later one, or their end.
-[[gnu::cold]] inline int const* from(lean_vector<int> const& rounds, int round) {
+[[gnu::cold]] inline int const* first_not_before(lean_vector<int> const& rounds, int round) {
     auto const* at = rounds.begin();
     while (at != rounds.end() && *at < round) { ++at; }
     return at;
@@ -25,7 +25,7 @@ namespace collectives::inline v0::detail {
     for (auto const& s : all) {
         for (auto const& step : s.steps) {
             if (s.chunks == 1 || step.chunks.count != s.chunks) { continue; }
-            auto const* const at = from(result, step.round);
+            auto const* const at = first_not_before(result, step.round);
             if (at == result.end() || *at != step.round) { result.insert(at, step.round); }
         }
     }
@@ -42,7 +42,7 @@ namespace collectives::inline v0::detail {
     std::vector<step> upper;  // halves of the round under way
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto const& whole = steps[i];
-        auto const* const found = from(rounds, whole.round);
+        auto const* const found = first_not_before(rounds, whole.round);
         auto part = whole;
         part.round += static_cast<int>(found - rounds.begin());
         if (found == rounds.end() || *found != whole.round) {

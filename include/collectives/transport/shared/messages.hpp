@@ -152,8 +152,8 @@ private:
         return true;
     }
 
-    /// Receives what is awaited from a peer, or what comes `early` too: at most one lap of its
-    /// ring, because the peer may fill it as fast.
+    /// Receives what is awaited from a peer (also an answer), or what comes `early` too: at most
+    /// one lap of its ring, because the peer may fill it as fast.
     [[gnu::noinline]] bool drain(rank_t from, bool early) {
         auto const& its = peer(from);
         if (from == me_ || its.refused) { return false; }
@@ -275,7 +275,7 @@ private:
             auto* const c = rings_.free_entry(out.to);
             entry_header h{.kind = entry_kind::fragment, .receiver = r.theirs_, .offset = r.moved_};
             auto* const slot = c == nullptr ? nullptr : large_.take(out.to, h);
-            if (slot == nullptr) { return moved; }
+            if (slot == nullptr) { return rings_.ask_for_room(out.to) || moved; }
             h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);
             large_.fill(slot, out.data + r.moved_, h.bytes);
             r.moved_ += h.bytes;

@@ -15,7 +15,7 @@ namespace collectives::inline v0::shared {
 
 enum class phase : std::uint8_t {
     idle,
-    queued,         // send: its ring had no free entry
+    queued,         // send: its ring had no room
     offered,        // send: the peer knows of it, and reads it or asks for it
     streaming,      // send: the peer asked for it; it goes through slots
     posted,         // recv: nothing has come yet

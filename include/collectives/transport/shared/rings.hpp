@@ -44,7 +44,7 @@ struct entry_header {
 };
 
 /// One rank's ends of the rings to and from all others. Each ring is first in, first out. A message
-/// takes as many lines as it needs. Positions count lines, and wrap without harm.
+/// takes one line, two or 16. Positions count lines, and wrap without harm.
 class rings {
 public:
     rings(state job, rank_t me)
@@ -55,11 +55,11 @@ public:
     [[gnu::noinline]] ring_entry* free_entry(rank_t to, std::size_t payload = 0) {
         auto& its = ends(to);
         its.next = after(its.out, payload);
-        return its.fits() || has_emptied(to) ? &ring_to(to).at(its.out) : nullptr;
+        return its.has_room() || has_emptied(to) ? &ring_to(to).at(its.out) : nullptr;
     }
-    /// Gives a free entry, the bytes of an eager message written, to the peer. Many callers share
-    /// one text of it. Where the next entry will be, the peer must not take an older payload for a
-    /// stamp.
+    /// Gives a free entry, the bytes of an eager message written, to the peer. It is
+    /// not inlined, as it has many callers. Where the next entry will be, the peer must not take an
+    /// older payload for a stamp, so that place is emptied first.
     [[gnu::noinline]] void hand_over(rank_t to, ring_entry& c, entry_header const& h) {
         auto& its = ends(to);
         for (auto at = its.out + 1; at != its.next; ++at) { its.holds_payload(at) = true; }
@@ -79,17 +79,28 @@ public:
         its.out = its.next;
         job_.ring(to);
     }
+    /// Tells a peer that it holds up this rank: it is to take what it does not await, too. False:
+    /// until it has done so there is no room.
+    [[gnu::cold, gnu::noinline]] bool ask_for_room(rank_t to) const {
+        auto& holds_up = job_.status(to).holds_up;
+        if (holds_up.load(std::memory_order_seq_cst) == 0) {
+            holds_up.store(1, std::memory_order_seq_cst);
+            job_.ring(to);
+        }
+        return false;
+    }
     bool push(rank_t to, entry_header const& h) {
         auto* const c = free_entry(to, h.payload());
         if (c != nullptr) { hand_over(to, *c, h); }
         return c != nullptr;
     }
 
-    /// The next entry from a peer, if the peer has filled it.
+    /// The next entry from a peer, if the peer has filled it. A peer that finds its ring full and
+    /// `holds_up` set is seen after that is cleared: all these accesses have one order.
     ring_entry* full_entry(rank_t from) {
         auto const position = ends(from).in;
         auto& c = ring_from(from).at(position);
-        return c.stamp().load(std::memory_order_acquire) == lap(position) ? &c : nullptr;
+        return c.stamp().load(std::memory_order_seq_cst) == lap(position) ? &c : nullptr;
     }
     /// Gives the oldest full entry back, of a message with `payload` bytes in the ring, and has the
     /// processor fetch the lines of the next message, which is mostly like the last. The sender
@@ -113,7 +124,7 @@ private:
         std::array<bool, ring_lines> payloads{};  // lines that hold a part of one
 
         bool& holds_payload(std::uint64_t position) { return payloads[position % ring_lines]; }
-        bool fits() const { return next - taken <= ring_lines; }
+        bool has_room() const { return next - taken <= ring_lines; }
     };
 
     /// The lines behind the entry that a payload takes.
@@ -138,19 +149,13 @@ private:
     message_ring& ring_from(rank_t r) const { return job_.ring_between(r, me_); }
     both_ends& ends(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
 
-    /// Whether a peer has emptied room for the next entry, of which none was known. Else the peer
-    /// is told that it holds up this rank.
+    /// Whether a peer has emptied room for the next entry, of which none was known. Else it is
+    /// asked for that.
     [[gnu::cold, gnu::noinline]] bool has_emptied(rank_t to) {
         auto& its = ends(to);
         its.taken = ring_to(to).taken().load(std::memory_order_acquire);
         if (its.out - its.taken > ring_lines) { refuse_damage(to, " of the job"); }
-        if (its.fits()) { return true; }
-        auto& holds_up = job_.status(to).holds_up;
-        if (holds_up.load(std::memory_order_seq_cst) == 0) {
-            holds_up.store(1, std::memory_order_seq_cst);
-            job_.ring(to);
-        }
-        return false;
+        return its.has_room() || ask_for_room(to);
     }
 
     state job_;

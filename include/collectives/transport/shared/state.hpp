@@ -110,8 +110,8 @@ struct alignas(line) job_header {
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
-/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 64 entries
-/// and 128 lines.
+/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 128
+/// lines.
 class state {
 public:
     state() = default;
