@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tagged messages through shared memory. Short ones travel in an entry of the ring between two
-// ranks; those of up to 32 KiB in a small slot, if one is free. Others are offered: once a receive
-// matches, the receiver reads them where they lie, or the sender streams them by its large slots.
+// Tagged messages through shared memory. Short ones travel in the ring between two ranks; those of
+// up to 32 KiB in a small slot, if one is free. Others are offered: once a receive matches, the
+// receiver reads them where they lie, or the sender streams them by its large slots.
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
@@ -77,7 +77,7 @@ public:
     }
 
     /// Moves what can be moved; true if anything did. The messages of a peer from which nothing is
-    /// awaited stay in its ring, where they cost nothing, unless that holds it up.
+    /// awaited stay in its ring, where they cost nothing, unless a peer found no room here.
     bool poll() {
         auto& holds_up = job_.status(me_).holds_up;
         bool const early = holds_up.load(std::memory_order_seq_cst) != 0;

@@ -57,9 +57,9 @@ public:
         its.next = after(its.out, payload);
         return its.has_room() || has_emptied(to) ? &ring_to(to).at(its.out) : nullptr;
     }
-    /// Gives a free entry, the bytes of an eager message written, to the peer. It is
-    /// not inlined, as it has many callers. Where the next entry will be, the peer must not take an
-    /// older payload for a stamp, so that place is emptied first.
+    /// Gives a free entry, the bytes of an eager message written, to the peer. The peer must not
+    /// take an older payload for the stamp of the next entry, so that place is emptied first. Not
+    /// inlined, as it has many callers.
     [[gnu::noinline]] void hand_over(rank_t to, ring_entry& c, entry_header const& h) {
         auto& its = ends(to);
         for (auto at = its.out + 1; at != its.next; ++at) { its.holds_payload(at) = true; }
@@ -95,8 +95,8 @@ public:
         return c != nullptr;
     }
 
-    /// The next entry from a peer, if the peer has filled it. A peer that finds its ring full and
-    /// `holds_up` set is seen after that is cleared: all these accesses have one order.
+    /// The next entry from a peer, if the peer has filled it. The stamp is read in one order with
+    /// `holds_up`: whoever clears that sees the messages of each peer that found it set.
     ring_entry* full_entry(rank_t from) {
         auto const position = ends(from).in;
         auto& c = ring_from(from).at(position);

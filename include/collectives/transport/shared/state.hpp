@@ -82,7 +82,7 @@ struct alignas(line) rank_status {
     // What shows a peer that it reads the memory of this rank's process, and where that is.
     std::atomic<std::uint64_t> proof, proof_at;
     std::atomic<std::uint32_t> reads_all;  // 1: it can read the private memory of all ranks
-    std::atomic<std::uint32_t> holds_up;   // 1: the ring of a peer to this rank was full
+    std::atomic<std::uint32_t> holds_up;   // 1: a peer found no room for what it sends here
 };
 
 /// What a rank says of its failure to whoever started it.
@@ -110,8 +110,7 @@ struct alignas(line) job_header {
 };
 
 /// A view of the shared memory of a job of `size` ranks; `bytes(size)` of it, zero at first.
-/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 128
-/// lines.
+/// Per rank: 8 slots of 64 KiB and 12 of 32 KiB; per ordered pair of ranks: a ring of 128 lines.
 class state {
 public:
     state() = default;
