@@ -2,6 +2,8 @@
 // Reads flight reports.
 #include "flight.hpp"
 
+#include "whole.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +22,8 @@ using json = nlohmann::json;
 
 std::optional<flight_wait> wait_of(json const& at) {
     if (at.is_null()) { return {}; }
-    return flight_wait{at.at("call"), at.at("number"), at.at("round"), at.at("peer")};
+    return flight_wait{at.at("call"), whole<std::uint64_t>(at.at("number")),
+                       whole<int>(at.at("round")), whole<int>(at.at("peer"))};
 }
 
 std::string description_of(json const& call) {
@@ -28,7 +31,7 @@ std::string description_of(json const& call) {
     auto const add = [&text](std::string const& part) {
         if (!part.empty()) { text += ", " + part; }
     };
-    auto const count = call.at("count").get<std::uint64_t>();
+    auto const count = whole<std::uint64_t>(call.at("count"));
     if (text != "barrier") {
         add(fmt::format("{} x {}", count, call.at("type").get<std::string>()));
     }
@@ -41,30 +44,31 @@ flight_rank rank_of(json const& file, std::string const& path) {
     flight_rank result;
     result.path = path;
     result.host = file.at("host");
-    result.pid = file.at("pid");
-    result.written = file.at("milliseconds");
+    result.pid = whole<std::int64_t>(file.at("pid"));
+    result.written = whole<std::int64_t>(file.at("milliseconds"));
     if (auto const& failure = file.at("failure"); !failure.is_null()) {
         result.failure = fmt::format("{}: {}", failure.at("kind").get<std::string>(),
                                      failure.at("text").get<std::string>());
     }
     result.waits = wait_of(file.at("waits"));
-    result.waited = file.at("waited_milliseconds");
+    result.waited = whole<std::int64_t>(file.at("waited_milliseconds"));
     for (auto const& call : file.at("calls")) {
-        result.calls[call.at("number")] = {description_of(call), call.at("done")};
+        result.calls[whole<std::uint64_t>(call.at("number"))] = {description_of(call),
+                                                                 call.at("done")};
     }
-    auto const& own = file.at("ranks").at(file.at("rank").get<std::size_t>());
-    result.entered = own.at("entered");
-    result.finished = own.at("finished");
+    auto const& own = file.at("ranks").at(whole<std::size_t>(file.at("rank")));
+    result.entered = whole<std::uint64_t>(own.at("entered"));
+    result.finished = whole<std::uint64_t>(own.at("finished"));
     return result;
 }
 
 /// What a file knows of ranks that have none.
 void add_hearsay(flight& to, json const& file) {
     for (auto const& its : file.at("ranks")) {
-        auto& r = to.ranks.at(its.at("rank").get<std::size_t>());
+        auto& r = to.ranks.at(whole<std::size_t>(its.at("rank")));
         if (!r.path.empty()) { continue; }
-        r.entered = std::max(r.entered, its.at("entered").get<std::uint64_t>());
-        r.finished = std::max(r.finished, its.at("finished").get<std::uint64_t>());
+        r.entered = std::max(r.entered, whole<std::uint64_t>(its.at("entered")));
+        r.finished = std::max(r.finished, whole<std::uint64_t>(its.at("finished")));
         if (auto const at = wait_of(its.at("waits"))) { r.waits = at; }
     }
 }
@@ -95,7 +99,7 @@ std::vector<flight> read_flights(std::string const& directory) {
             auto& of = found[content.at("communicator")];
             of.communicator = content.at("communicator");
             of.ranks.resize(std::max(of.ranks.size(), content.at("ranks").size()));
-            auto& at = of.ranks.at(content.at("rank").get<std::size_t>());
+            auto& at = of.ranks.at(whole<std::size_t>(content.at("rank")));
             auto read = rank_of(content, path);
             if (at.path.empty() || at.written < read.written) { at = std::move(read); }
             files.emplace_back(path, std::move(content));

@@ -3,6 +3,7 @@
 #include "trace_file.hpp"
 
 #include "append.hpp"
+#include "whole.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -30,13 +31,13 @@ coll::verb verb_of(std::string const& slice) {
 timed_step step_of(json const& event) {
     auto const& args = event.at("args");
     timed_step result;
-    result.rank = event.at("pid").get<int>();
-    result.segment = args.at("segment").get<int>();
-    result.step = {args.at("round").get<int>(),
+    result.rank = whole<int>(event.at("pid"));
+    result.segment = whole<int>(args.at("segment"));
+    result.step = {whole<int>(args.at("round")),
                    verb_of(event.at("name").get<std::string>()),
-                   args.at("peer").get<int>(),
-                   {args.at("first_chunk").get<int>(), args.at("chunks").get<int>()}};
-    result.bytes = args.at("bytes").get<std::uint64_t>();
+                   whole<int>(args.at("peer")),
+                   {whole<int>(args.at("first_chunk")), whole<int>(args.at("chunks"))}};
+    result.bytes = whole<std::uint64_t>(args.at("bytes"));
     result.begin = event.at("ts").get<double>();
     result.end = result.begin + event.at("dur").get<double>();
     return result;
@@ -85,7 +86,7 @@ recorded_trace read_trace(std::string const& path, coll::collective what, std::i
         for (auto const& event : content.at("traceEvents")) {
             if (event.at("ph") != "X") { continue; }
             auto const& args = event.at("args");
-            auto const number = args.at("operation").get<std::int64_t>();
+            auto const number = whole<std::int64_t>(args.at("operation"));
             bool const wanted = args.at("collective") == coll::name(what);
             if (wanted && (operation < 0 || operation == number)) {
                 found[number].push_back(step_of(event));
@@ -114,6 +115,11 @@ void expect_same(report const& shown, recorded_trace const& trace) {
     int const chunks = shown.schedules[0].chunks;
     std::map<int, std::map<part_of_step, int>> ran;  // per segment, how often
     for (auto const& t : trace.steps) {
+        auto const [first, count] = t.step.chunks;
+        if (first < 0 || first >= chunks || count < 0 || count > chunks) {
+            throw std::runtime_error(fmt::format("{}: a step has chunks {} to {}, of {}",
+                                                 trace.path, first, first + count - 1LL, chunks));
+        }
         each_part(t.rank, t.step, chunks, [&](part_of_step const& p) { ++ran[t.segment][p]; });
     }
     auto const differs = [&](std::string const& how, part_of_step const& p) {
