@@ -21,8 +21,7 @@ public:
         return *this;
     }
     ~owned() {
-        static_assert(sizeof(T) > 0, "known in full where it ends");
-        delete its_;
+        if (its_ != nullptr) { end(its_); }
     }
 
     T* get() const { return its_; }
@@ -39,10 +38,15 @@ public:
     void reset(T* its = nullptr) {
         auto* const old = its_;
         its_ = its;
-        delete old;
+        if (old != nullptr) { end(old); }
     }
 
 private:
+    [[gnu::cold]] static void end(T* its) {
+        static_assert(sizeof(T) > 0, "known in full where it ends");
+        delete its;
+    }
+
     T* its_ = nullptr;
 };
 

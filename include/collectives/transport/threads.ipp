@@ -2,6 +2,8 @@
 // How threads go on after a loss.
 #pragma once
 
+#include <collectives/core/function_ref.hpp>
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/transport/threads.hpp>
 
@@ -18,6 +20,21 @@ namespace detail {
 struct successor {
     job memory;
     std::atomic<std::size_t> to_come;
+
+    /// Of the survivors `all`; those for which `gone` holds are lost by now.
+    [[gnu::cold]] successor(lean_vector<rank_t> const& all, function_ref<bool(rank_t)> gone)
+        : memory(static_cast<int>(all.size())), to_come(all.size()) {
+        auto const& state = memory.state();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            auto const r = static_cast<rank_t>(i);
+            if (gone(all[i])) {
+                state.depart(r, shared::life::left, 0);
+                --to_come;
+            } else {
+                state.status(r).state.store(shared::life::running);
+            }
+        }
+    }
 };
 
 /// A survivor's claim to its place. If it cannot take it, it departs for the others to see.
@@ -38,17 +55,7 @@ struct claim {
     auto const& all = of.survivors;
     owned<detail::successor> mine;
     auto const where = successor_of(broken, of, [&] {
-        mine.reset(new detail::successor{job(static_cast<int>(all.size())), all.size()});
-        auto const& state = mine->memory.state();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            auto const r = static_cast<rank_t>(i);
-            if (gone(all[i])) {
-                state.depart(r, shared::life::left, 0);
-                --mine->to_come;
-            } else {
-                state.status(r).state.store(shared::life::running);
-            }
-        }
+        mine.reset(new detail::successor(all, [this](rank_t r) { return gone(r).has_value(); }));
         return reinterpret_cast<std::uintptr_t>(mine.get());
     });
     auto* const next = reinterpret_cast<detail::successor*>(static_cast<std::uintptr_t>(where));
