@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of one round for small inputs. Each rank copies its whole input to its cell, or beside it,
+// Plans for small inputs, of one round. Each rank copies its whole input to its cell, or beside it,
 // and reads the inputs of the ranks that it needs. An input beside a cell is at the start of the
 // scratch.
 #pragma once

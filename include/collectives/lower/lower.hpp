@@ -59,6 +59,24 @@ public:
         collectives::detail::cut_in_halves(result, in_two_);
         return result;
     }
+    /// Whether one round does for ranks that can read the inputs of all others.
+    [[gnu::cold]] bool takes_one_round_in_cells() const {
+        if (shape_.what != collective::exscan || rounds_ != 2) { return rounds_ <= 1; }
+        auto const once = schedule_in_cells(0);
+        return once.rounds == 1 && once.chunks == chunks_;
+    }
+    /// The schedule for ranks that can read the inputs of all others. An exscan shifts the inputs
+    /// and then scans them. There it is the scan, in which the next lower rank's input takes the
+    /// place of the rank's own.
+    [[gnu::cold]] schedule schedule_in_cells(rank_t r) const {
+        if (shape_.what != collective::exscan || rounds_ < 2) { return schedule_of(r); }
+        auto result = by_.record(collective::scan, r, shape_.size, 0);
+        result.what = collective::exscan;
+        for (auto& s : result.steps) {
+            if (s.what == verb::recv_reduce && s.peer == r - 1) { s.what = verb::recv_copy; }
+        }
+        return result;
+    }
     std::vector<schedule> schedules() const {
         std::vector<schedule> all;
         for (rank_t r = 0; r < shape_.size; ++r) { all.push_back(schedule_of(r)); }
@@ -98,7 +116,6 @@ public:
         result.size = shape_.size;
         result.shown = as.shown;
         result.keeps = as.keeps;
-        result.rounds = rounds_;
         auto const at = layout_of(rank, segment);
         if (shape_.size == 1 && reduces(shape_.what)) {
             finish_alone(result, at);
@@ -108,10 +125,14 @@ public:
         auto const forwards = forwards_copies() && by == plans::backend::memory;
         auto const side_by_side =
             !forwards && (!has_blocks(shape_.what) || (segments_ == 1 && !shape_.has_places()));
-        auto const in_place = as.shown.in_place && by != plans::backend::cells;
-        auto const own = schedule_of(rank);
-        auto const completing =
+        auto const in_cells = by == plans::backend::cells;
+        auto const in_place = as.shown.in_place && !in_cells;
+        auto const own = in_cells ? schedule_in_cells(rank) : schedule_of(rank);
+        auto completing =
             completing_.empty() ? completing_list{} : completing_[static_cast<std::size_t>(rank)];
+        if (in_cells) {
+            for (auto& [round, chunk] : completing) { round = 0; }
+        }
         auto const bound =
             binder(own, at, {as.shown.how, side_by_side}, in_place, completing).make();
         result.scratch = bound.scratch;

@@ -7,7 +7,8 @@
 // |                |                                                     | a place, one more pass |
 // | stream_reduce  | over messages, if the transport can hand over bytes | nothing but            |
 // |                | as they come, for elements of 4 KiB at most         | the messages           |
-// | cells          | one round, inputs that fit a cell                   | each input copied once |
+// | cells          | each rank needs nothing but inputs, which fit a     | each input copied once |
+// |                | cell: one round, or an exscan whose scan is one     |                        |
 // | cells_beside   | one round, inputs of 8 KiB at most                  | likewise; one more line|
 // | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
 // |                | the kernel copies them (`suits_lending`)            |                        |
@@ -78,9 +79,9 @@ inline std::size_t longest_input(call_shape const& s) {
 /// suit blocks with gaps between them.
 inline bool suits_cells(lowered_call const& c, bool knows_blocks) {
     auto const& s = c.shape();
-    return c.rounds() <= 1 && s.size > 1 && c.segments() == 1 && s.recv_counts.empty() &&
+    return s.size > 1 && c.segments() == 1 && s.recv_counts.empty() &&
            (!s.has_places() || traits_of(s.what).input == holding::own) && knows_blocks &&
-           longest_input(s) <= largest_beside_cells;
+           longest_input(s) <= largest_beside_cells && c.takes_one_round_in_cells();
 }
 /// The choice in cells, for inputs of at most `bytes` bytes.
 inline rank_choice choose_for_cells(std::size_t bytes, bool in_place) {

@@ -88,7 +88,6 @@ struct plan {
     announcement shown{};
     scratch_life keeps = scratch_life::run;
     bool fences_at_end = false;  // streaming stores came after the last publish
-    int rounds = 0;              // of the schedule
     std::size_t scratch = 0;     // bytes
     lean_vector<instruction> program;
     lean_vector<place> sources;
