@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -144,6 +145,32 @@ TEST_CASE("messages that nobody awaits are taken if they hold up their sender") 
         CHECK(all[1].test(receive));
         CHECK(got == word);
     }
+}
+
+TEST_CASE("a peer whose message ends a pass makes nobody forget another that is held up") {
+    job_ranks all(3);
+    std::array<std::byte, 1> word{};
+    std::array<std::array<shared::request, shared::ring_lines>, 2> sends;
+    auto const send_many = [&](int r, auto& its) {
+        for (auto& s : its) { all[r].isend(to(0, word), s); }
+        CHECK_FALSE(all[r].test(its.back()));
+    };
+    shared::request receive;
+    SUBCASE("it lies") {
+        send_many(1, sends[0]);
+        all.job.ring_between(1, 0).at(0).kind = static_cast<shared::entry_kind>(77);
+    }
+    SUBCASE("there is no memory for it") {
+        auto in = from(1, word);
+        in.take.take = [](auto*, auto, auto*, auto) { throw std::bad_alloc(); };
+        all[0].irecv(in, receive);
+        send_many(1, sends[0]);
+    }
+    send_many(2, sends[1]);
+    CHECK_THROWS(all[0].poll());
+    all[0].poll();  // the other one sleeps, and does not ask again
+    while (all[2].poll()) {}
+    CHECK(all[2].test(sends[1].back()));
 }
 
 TEST_CASE("messages wait in small slots for their receives, and hold up nobody else") {

@@ -10,7 +10,6 @@
 #include <collectives/transport/shared/rings.hpp>
 #include <collectives/transport/shared/senders_memory.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -79,11 +78,13 @@ public:
     /// Moves what can be moved; true if anything did. The messages of a peer from which nothing is
     /// awaited stay in its ring, where they cost nothing, unless a peer found no room here.
     bool poll() {
-        auto& holds_up = job_.status(me_).holds_up;
-        bool const early = holds_up.load(std::memory_order_seq_cst) != 0;
-        if (early) { holds_up.store(0, std::memory_order_seq_cst); }
+        if (auto& asked = job_.status(me_).holds_up; asked.load(std::memory_order_seq_cst) != 0) {
+            asked.store(0, std::memory_order_seq_cst);
+            takes_all_ = true;
+        }
         bool moved = false;
-        for (rank_t from = 0; from < job_.size(); ++from) { moved = drain(from, early) || moved; }
+        for (rank_t r = 0; r < job_.size(); ++r) { moved = drain(r, takes_all_) || moved; }
+        takes_all_ = false;
         if (queued_ != 0) { moved = flush() || moved; }
         for (std::size_t i = 0; i < active_.size();) {
             auto& r = *active_[i];
@@ -269,18 +270,16 @@ private:
     /// Fills slots with the next fragments while there are slots and entries.
     bool stream(request& r) {
         auto const& out = r.out_;
-        auto const granule = out.granule <= slot_bytes ? std::max<std::size_t>(out.granule, 1) : 1;
-        bool moved = false;
+        auto const before = r.moved_;
         while (r.moved_ < out.bytes) {
             auto* const c = rings_.free_entry(out.to);
             entry_header h{.kind = entry_kind::fragment, .receiver = r.theirs_, .offset = r.moved_};
             auto* const slot = c == nullptr ? nullptr : large_.take(out.to, h);
-            if (slot == nullptr) { return rings_.ask_for_room(out.to) || moved; }
-            h.bytes = std::min(slot_bytes / granule * granule, out.bytes - r.moved_);
+            if (slot == nullptr) { return rings_.ask_for_room(out.to) || r.moved_ != before; }
+            h.bytes = r.next_fragment();
             large_.fill(slot, out.data + r.moved_, h.bytes);
             r.moved_ += h.bytes;
             rings_.hand_over(out.to, *c, h);
-            moved = true;
         }
         finish(r);
         return true;
@@ -295,6 +294,7 @@ private:
     lean_vector<request*> active_;  // those that need polling
     request_numbers numbers_;
     std::size_t queued_ = 0;
+    bool takes_all_ = false;  // until no peer is held up; what ends a pass does not end this
 };
 
 }  // namespace collectives::shared

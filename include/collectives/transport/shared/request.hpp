@@ -8,6 +8,7 @@
 #include <collectives/transport/shared/snapshot.hpp>
 #include <collectives/transport/shared/state.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -67,6 +68,11 @@ private:
         }
     }
 
+    /// The bytes of a send's next fragment: whole elements, if one fits a slot.
+    std::size_t next_fragment() const {
+        auto const granule = out_.granule - 1 < slot_bytes ? out_.granule : 1;  // 0 wraps
+        return std::min(slot_bytes / granule * granule, out_.bytes - moved_);
+    }
     /// Whether it goes on only if this rank polls it. Else the next message of the peer moves it.
     bool needs_polling() const {
         return phase_ != phase::done && phase_ != phase::offered && phase_ != phase::receiving;
