@@ -15,17 +15,19 @@
 
 namespace collectives::inline v0::detail {
 
+/// A segment of a call in memory, and the number of its run.
+struct memory_form {
+    program* of = nullptr;
+    ready_plan* own = nullptr;
+    int segment = 0;
+    std::uint64_t run = 0;
+};
+
 class memory_peers {
 public:
     memory_peers() = default;
-    memory_peers(peer_memory& memory, shared::board& board, program& of, ready_plan& own,
-                 int segment, std::uint64_t run)
-        : memory_(&memory),
-          board_(&board),
-          program_(&of),
-          own_(&own),
-          segment_(segment),
-          run_(run) {}
+    memory_peers(peer_memory& memory, shared::board& board, memory_form const& form)
+        : memory_(&memory), board_(&board), form_(form) {}
 
     std::uint64_t counter(rank_t r) const {
         return channel(r).counter.load(std::memory_order_acquire);
@@ -63,12 +65,14 @@ public:
     }
 
 private:
-    rank_t peer_of(int i) const { return own_->steps.sources[static_cast<std::size_t>(i)].peer; }
+    rank_t peer_of(int i) const {
+        return form_.own->steps.sources[static_cast<std::size_t>(i)].peer;
+    }
     [[gnu::noinline]] plans::place const& offered(int i) const {
-        auto const& all = program_->offered(*own_, segment_, announced(peer_of(i)));
+        auto const& all = form_.of->offered(*form_.own, form_.segment, announced(peer_of(i)));
         return all[static_cast<std::size_t>(i)];
     }
-    shared::channel_line& channel(rank_t r) const { return board_->channel(r, run_); }
+    shared::channel_line& channel(rank_t r) const { return board_->channel(r, form_.run); }
     std::uint64_t base_of(rank_t r, plans::place const& p) const {
         return shared::snapshot(channel(r).bases[static_cast<std::size_t>(p.where)]);
     }
@@ -78,10 +82,7 @@ private:
 
     peer_memory* memory_ = nullptr;
     shared::board* board_ = nullptr;
-    program* program_ = nullptr;
-    ready_plan* own_ = nullptr;
-    int segment_ = 0;
-    std::uint64_t run_ = 0;
+    memory_form form_;
 };
 
 }  // namespace collectives::detail

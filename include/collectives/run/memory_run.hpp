@@ -13,6 +13,7 @@
 #include <collectives/run/memory_sums.hpp>
 #include <collectives/run/program.hpp>
 #include <collectives/run/run_window.hpp>
+#include <collectives/run/running_call.hpp>
 #include <collectives/run/space.hpp>
 #include <collectives/transport/shared/board.hpp>
 
@@ -31,30 +32,29 @@ class memory_run {
 public:
     static constexpr std::size_t pass_bytes = 256 * 1024, pass_bytes_on_device = 1U << 30;
 
-    /// Starts run number `run` for a segment; the run window has already begun it. Publishes where
-    /// this rank's buffers are (`bases`), for peers to read once its counter says that it has come.
-    /// All arguments must live until `progress` returns true, and the scratch for as long as the
-    /// plan's `keeps` says.
-    void start(engine& e, program& of, ready_plan& own, int segment, std::uint64_t run,
-               std::uint64_t hash, run_buffers at, std::array<std::uint64_t, 3> bases,
-               reducer const* op) {
+    /// Starts a run that the run window has already begun. Publishes where this rank's buffers are
+    /// (`bases`), for peers to read once its counter says that it has come. What the arguments
+    /// point to must live until `progress` returns true, and the scratch for as long as the plan's
+    /// `keeps` says.
+    void start(engine& e, memory_form const& form, running_call const& of, run_buffers at,
+               std::array<std::uint64_t, 3> bases) {
         engine_ = &e;
         memory_ = e.memory();
         space_ = e.space();
         board_ = &e.shared_board();
         me_ = e.rank();
-        plan_ = &own.steps;
-        peers_ = {*memory_, *board_, of, own, segment, run};
-        run_ = run;
-        hash_ = hash;
+        plan_ = &form.own->steps;
+        peers_ = {*memory_, *board_, form};
+        run_ = form.run;
+        hash_ = of.hash;
         buffers_ = at;
-        op_ = op;
+        op_ = of.op;
         if (space_.device() != nullptr) { ordered_.assign(static_cast<std::size_t>(e.size()), 0); }
-        sums_.start(e, of, *plan_, at, op);
+        sums_.start(e, *form.of, *plan_, at, op_);
         wrong_ = false;
         next_ = done_ = 0;
-        auto& mine = board_->channel(me_, run);
-        mine.hash = hash;
+        auto& mine = board_->channel(me_, run_);
+        mine.hash = hash_;
         mine.bases = bases;
         mine.announced.store(plan_->shown.word(), std::memory_order_release);
         mine.ring = e.runs.own_ring();

@@ -143,11 +143,10 @@ private:
             if (where == 0) { where = lent | reinterpret_cast<std::uintptr_t>(p); }
             return read ? where + program_->lowered().offset_of(segment_) : nowhere;
         };
-        memory_.start(*engine_, *program_, own, segment_, run_, of_->hash, buffers(),
+        memory_.start(*engine_, {program_, &own, segment_, run_}, *of_, buffers(),
                       {shown(plans::memory::input, of_->in, input.where),
                        shown(plans::memory::output, of_->out, output.where),
-                       reach(scratch_.data, scratch_.bytes).where},
-                      of_->op);
+                       reach(scratch_.data, scratch_.bytes).where});
         stage_ = stage::in_memory;
     }
     /// By where peers reach the buffers; 0: nowhere.
