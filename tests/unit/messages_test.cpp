@@ -1,72 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages of shared memory: a peer that stays away, or that never stops, holds up nobody else.
-#include <collectives/transport/shared/messages.hpp>
-#include <collectives/transport/shared/private_memory.hpp>
-
 #include <doctest/doctest.h>
+
+#include <unit/message_ranks.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <deque>
-#include <memory>
-#include <new>
-#include <span>
 #include <vector>
 
 namespace coll = collectives;
 namespace shared = collectives::shared;
-
-namespace {
-
-/// Memory that no peer reaches: long messages go through slots, unless the kernel copies them.
-struct no_shared_memory {
-    static constexpr bool always_reachable = false;
-    using unreached = shared::private_memory;
-    std::uint64_t reach(void const*, std::size_t) const { return 0; }
-    std::byte* at(std::uint64_t, std::size_t) const { return nullptr; }
-};
-using messages = shared::messages<no_shared_memory>;
-
-/// The ranks of a job, all in this thread.
-struct job_ranks {
-    explicit job_ranks(int size)
-        : memory(static_cast<std::byte*>(
-                     std::aligned_alloc(4096, (shared::state::bytes(size) + 4095) / 4096 * 4096)),
-                 std::free) {
-        std::fill_n(memory.get(), shared::state::bytes(size), std::byte{0});
-        job = shared::state::create(memory.get(), size);
-        for (coll::rank_t r = 0; r < size; ++r) {
-            all.emplace_back(job, nowhere, own.emplace_back(job, r), r);
-        }
-    }
-    messages& operator[](int r) { return all[static_cast<std::size_t>(r)]; }
-
-    std::unique_ptr<std::byte, decltype(&std::free)> memory;
-    shared::state job;
-    no_shared_memory nowhere;
-    std::deque<shared::private_memory> own;
-    std::deque<messages> all;
-};
-
-coll::outgoing to(coll::rank_t peer, std::span<std::byte const> data) {
-    coll::outgoing out{};
-    out.to = peer;
-    out.data = data.data();
-    out.bytes = data.size();
-    return out;
-}
-coll::incoming from(coll::rank_t peer, std::span<std::byte> data) {
-    coll::incoming in{};
-    in.from = peer;
-    in.data = data.data();
-    in.bytes = data.size();
-    return in;
-}
-
-}  // namespace
+using message_ranks::job_ranks, message_ranks::messages, message_ranks::from, message_ranks::to;
 
 TEST_CASE("peers that accept a long message and then stay away hold up no other peer") {
     constexpr int size = 5, last = size - 1;
@@ -124,53 +70,6 @@ TEST_CASE(
     CHECK(endless.taken <= static_cast<int>(shared::ring_lines));
     while (all[0].poll() && endless.taken < most) { all[1].poll(); }
     CHECK(endless.taken == most);
-}
-
-TEST_CASE("messages that nobody awaits are taken if they hold up their sender") {
-    job_ranks all(2);
-    constexpr std::size_t many = 2 * shared::ring_lines;
-    std::vector<std::array<std::byte, 1>> words(many);
-    std::deque<shared::request> sends(many);
-    for (std::size_t i = 0; i < many; ++i) {
-        words[i][0] = static_cast<std::byte>(i);
-        all[0].isend(to(1, words[i]), sends[i]);
-    }
-    CHECK_FALSE(all[0].test(sends.back()));
-    while (all[1].poll() || all[0].poll()) {}
-    for (auto& s : sends) { CHECK(all[0].test(s)); }
-    for (auto const& word : words) {
-        std::array<std::byte, 1> got{};
-        shared::request receive;
-        all[1].irecv(from(0, got), receive);
-        CHECK(all[1].test(receive));
-        CHECK(got == word);
-    }
-}
-
-TEST_CASE("a peer whose message ends a pass makes nobody forget another that is held up") {
-    job_ranks all(3);
-    std::array<std::byte, 1> word{};
-    std::array<std::array<shared::request, shared::ring_lines>, 2> sends;
-    auto const send_many = [&](int r, auto& its) {
-        for (auto& s : its) { all[r].isend(to(0, word), s); }
-        CHECK_FALSE(all[r].test(its.back()));
-    };
-    shared::request receive;
-    SUBCASE("it lies") {
-        send_many(1, sends[0]);
-        all.job.ring_between(1, 0).at(0).kind = static_cast<shared::entry_kind>(77);
-    }
-    SUBCASE("there is no memory for it") {
-        auto in = from(1, word);
-        in.take.take = [](auto*, auto, auto*, auto) { throw std::bad_alloc(); };
-        all[0].irecv(in, receive);
-        send_many(1, sends[0]);
-    }
-    send_many(2, sends[1]);
-    CHECK_THROWS(all[0].poll());
-    all[0].poll();  // the other one sleeps, and does not ask again
-    while (all[2].poll()) {}
-    CHECK(all[2].test(sends[1].back()));
 }
 
 TEST_CASE("messages wait in small slots for their receives, and hold up nobody else") {

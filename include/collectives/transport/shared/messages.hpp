@@ -5,6 +5,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/transport/shared/held_up_peers.hpp>
 #include <collectives/transport/shared/inbox.hpp>
 #include <collectives/transport/shared/request.hpp>
 #include <collectives/transport/shared/rings.hpp>
@@ -26,6 +27,7 @@ public:
           memory_(memory, unreached),
           me_(me),
           rings_(job, me),
+          held_up_(job, me, rings_),
           large_(job, me, 0, large_slots),
           small_(job, me, large_slots, small_slots),
           peers_(static_cast<std::size_t>(job.size())) {}
@@ -76,15 +78,11 @@ public:
     }
 
     /// Moves what can be moved; true if anything did. The messages of a peer from which nothing is
-    /// awaited stay in its ring, where they cost nothing, unless a peer found no room here.
+    /// awaited stay in its ring, where they cost nothing, unless a peer finds no room for long.
     bool poll() {
-        if (auto& asked = job_.status(me_).holds_up; asked.load(std::memory_order_seq_cst) != 0) {
-            asked.store(0, std::memory_order_seq_cst);
-            takes_all_ = true;
-        }
-        bool moved = false;
-        for (rank_t r = 0; r < job_.size(); ++r) { moved = drain(r, takes_all_) || moved; }
-        takes_all_ = false;
+        auto moved = held_up_.look();
+        for (rank_t r = 0; r < job_.size(); ++r) { moved = drain(r, held_up_.helps(r)) || moved; }
+        moved = held_up_.end() || moved;
         if (queued_ != 0) { moved = flush() || moved; }
         for (std::size_t i = 0; i < active_.size();) {
             auto& r = *active_[i];
@@ -289,12 +287,12 @@ private:
     senders_memory<Memory> memory_;
     rank_t me_;
     rings rings_;
+    held_up_peers held_up_;
     slots large_, small_;
     lean_vector<per_peer> peers_;
     lean_vector<request*> active_;  // those that need polling
     request_numbers numbers_;
     std::size_t queued_ = 0;
-    bool takes_all_ = false;  // until no peer is held up; what ends a pass does not end this
 };
 
 }  // namespace collectives::shared

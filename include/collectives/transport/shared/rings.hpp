@@ -108,14 +108,16 @@ public:
     /// waits only if it knows of no room.
     void hand_back(rank_t from, std::size_t payload) {
         auto& in = ends(from).in;
-        auto const half = in / (ring_lines / 2);
+        auto const told = reports(from);
         in = after(in, payload);
         auto* const next = &ring_from(from).at(in);
         for (std::size_t i = 0; i <= lines_of(payload); ++i) { __builtin_prefetch(next + i); }
-        if (in / (ring_lines / 2) == half) { return; }
+        if (reports(from) == told) { return; }
         ring_from(from).taken().store(in, std::memory_order_seq_cst);
         job_.ring(from);
     }
+    /// How often `hand_back` has told a peer of room.
+    std::uint64_t reports(rank_t from) { return ends(from).in / (ring_lines / 2); }
 
 private:
     struct both_ends {
