@@ -109,16 +109,25 @@ TEST_CASE("a payload that looks like a stamp is not taken for a message") {
     }
 }
 
-TEST_CASE("a ring holds 113 short messages, or 8 long ones") {
+TEST_CASE(
+    "a ring holds 113 short messages, or 8 long ones, and wakes who waits for room or is to make "
+    "it") {
     for (std::size_t const bytes : {32UL, shared::entry_payload}) {
         CAPTURE(bytes);
         ring_of_two all;
         std::vector<std::byte> const what(bytes);
         std::uint64_t sent = 0;
-        while (all.send(what, sent)) { ++sent; }
-        CHECK(sent == (bytes <= 32 ? 113 : 8));
-        CHECK(all.job.status(1).holds_up.load() == 1);  // the receiver learns of it
+        while (sent < (bytes <= 32 ? 113 : 8) && all.send(what, sent)) { ++sent; }
+        // Both ranks sleep. The receiver wakes to learn that it holds up the sender.
+        auto& sender = all.job.status(0);
+        auto& receiver = all.job.status(1);
+        sender.asleep = receiver.asleep = 1;
+        CHECK_FALSE(all.send(what, sent));
+        CHECK(receiver.holds_up == 1);
+        CHECK(receiver.bell == 1);
+        // Half a ring is free. The sender wakes, and knows.
         for (std::uint64_t i = 0; i < sent * 3 / 5; ++i) { CHECK(all.receive(what, i)); }
-        CHECK(all.send(what, sent));  // half a ring is free, and the sender knows
+        CHECK(sender.bell == 1);
+        CHECK(all.send(what, sent));
     }
 }

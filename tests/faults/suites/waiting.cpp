@@ -162,4 +162,32 @@ TEST_CASE("more ranks than cores get on") {
     }
 }
 
+TEST_CASE("a rank that sleeps until a third one sends makes room for one that sleeps for room") {
+    for (bool const room_first : {false, true}) {
+        CAPTURE(room_first);
+        clean_room room;
+        shared_array<std::atomic<int>> sent(1);
+        CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
+            constexpr int many = 2'000;  // of which a ring holds 113
+            coll::options const in_time{.timeout =
+                                            std::chrono::milliseconds(int(2'000 * slowness))};
+            std::vector<int> word(1);
+            if (comm.rank() == (room_first ? 1 : 0)) { std::this_thread::sleep_for(50ms); }
+            if (comm.rank() == 0) {
+                for (word[0] = 0; word[0] < many; ++word[0]) { comm.send(word, 1, 1, in_time); }
+                ++sent[0];
+            } else if (comm.rank() == 1) {
+                comm.recv(word, 2, 2, in_time);
+                for (int i = 0; i < many; ++i) {
+                    comm.recv(word, 0, 1, in_time);
+                    if (word[0] != i) { throw std::logic_error("another message came"); }
+                }
+            } else {
+                await(sent[0], 1);
+                comm.send(word, 1, 2);
+            }
+        }));
+    }
+}
+
 }  // namespace faults
