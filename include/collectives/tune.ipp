@@ -137,8 +137,8 @@ COLLECTIVES_INLINE machine_model tune(communicator& comm) {
         throw_error<usage_error>("tune: calls are measured in host memory alone");
     }
     auto m = comm.model();
-    if (carrier.knows_hosts()) {
-        auto host = comm.split(carrier.host(carrier.rank()));
+    if (auto const number = carrier.host(carrier.rank()); number >= 0) {
+        auto host = comm.split(number);
         m = detail::measured(host, m);
         auto heads = comm.split(host.rank());
         if (host.rank() == 0) { detail::measure_links(heads, m); }

@@ -45,10 +45,9 @@ TEST_CASE("a transport without its type can do what it could") {
     REQUIRE(t->memory() != nullptr);
     CHECK(t->memory()->always_reachable());
     CHECK(t->processors() > 0);
-    CHECK(t->knows_memory_access());
     CHECK(t->can_consume());
     CHECK(t->device() == nullptr);
-    CHECK_FALSE(t->knows_hosts());
+    CHECK(t->host(0) == -1);
     CHECK_FALSE(t->keeps_memory());
     CHECK(t->any_thread());
     auto board = t->first_board();

@@ -29,7 +29,7 @@ class call_planner {
 public:
     [[gnu::cold]] call_planner(engine& of, machine_model prices) : engine_(of) {
         selector_.use(completed(prices));
-        if (engine_.carrier().knows_hosts()) {
+        if (engine_.carrier().host(engine_.carrier().rank()) >= 0) {
             lean_vector<int> hosts;
             for (rank_t r = 0; r < engine_.size(); ++r) {
                 hosts.push_back(engine_.carrier().host(engine_.group().job_rank(r)));

@@ -40,7 +40,6 @@ private:
 /// strip. The caller holds the rank's lock, which other threads get while this one sleeps.
 [[gnu::cold]] inline void wait_until_peers_have_left(any_transport& t, rank_group const& group,
                                                      progress_lock& lock) {
-    if (!t.knows_memory_access()) { return; }
     for (rank_t r = 0; r < group.size(); ++r) {
         if (r == group.rank()) { continue; }
         auto const peer = group.job_rank(r);

@@ -49,10 +49,8 @@ public:
 
     device_space* device() override { return base_->device(); }
     int processors() const override { return base_->processors(); }
-    bool knows_hosts() const override { return base_->knows_hosts(); }
     int host(rank_t r) const override { return base_->host(r); }
     bool suspended(rank_t r) const override { return base_->suspended(r); }
-    bool knows_memory_access() const override { return base_->knows_memory_access(); }
     bool accesses_memory(rank_t r) const override { return base_->accesses_memory(r); }
     bool any_thread() const override { return base_->any_thread(); }
     std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) override {

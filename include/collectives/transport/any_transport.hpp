@@ -124,14 +124,11 @@ public:
     virtual device_space* device() { return nullptr; }
     /// Processors that the ranks of the job share; 0 if not all ranks know that.
     virtual int processors() const { return 0; }
-    /// Whether `host` means anything.
-    virtual bool knows_hosts() const { return false; }
-    /// The number of rank r's host.
-    virtual int host(rank_t) const { return 0; }
+    /// The number of rank r's host; -1 if that is not known of any rank.
+    virtual int host(rank_t) const { return -1; }
     /// Whether rank r is a process that has been stopped (SIGSTOP).
     virtual bool suspended(rank_t) const { return false; }
-    /// Whether `inside` means anything, and whether rank r is accessing a peer's memory.
-    virtual bool knows_memory_access() const { return false; }
+    /// Whether rank r is accessing a peer's memory.
     virtual bool accesses_memory(rank_t) const { return false; }
     /// Whether other threads than the one that made it may use it, one at a time.
     virtual bool any_thread() const { return true; }

@@ -90,7 +90,6 @@ public:
     }
     /// What `between` cannot hand over part by part lands in the request first.
     bool can_consume() const override { return true; }
-    bool knows_hosts() const override { return true; }
     int host(rank_t r) const override { return host_of_[static_cast<std::size_t>(r)]; }
 
     void isend(outgoing const& out, any_request& any) override {

@@ -172,12 +172,11 @@ public:
             return 0;
         }
     }
-    bool knows_hosts() const override { return collectives::knows_hosts<Transport>; }
     int host([[maybe_unused]] rank_t r) const override {
-        if constexpr (collectives::knows_hosts<Transport>) {
+        if constexpr (knows_hosts<Transport>) {
             return transport_->host(r);
         } else {
-            return 0;
+            return -1;
         }
     }
     bool suspended([[maybe_unused]] rank_t r) const override {
@@ -187,7 +186,6 @@ public:
             return false;
         }
     }
-    bool knows_memory_access() const override { return sees_memory_access<Transport>; }
     bool accesses_memory([[maybe_unused]] rank_t r) const override {
         if constexpr (sees_memory_access<Transport>) {
             return transport_->accesses_memory(r);

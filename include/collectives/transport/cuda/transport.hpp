@@ -91,7 +91,6 @@ public:
         if (how && how->died) { space_->release(r); }
         return how;
     }
-    bool knows_memory_access() const override { return true; }
     bool accesses_memory(rank_t r) const override {
         return base().accesses_memory(r) || space_->has_pending_work(r);
     }
