@@ -3,62 +3,17 @@
 // std::vector costs about 50 functions for each: docs/lab/weight.md has the figures.
 #pragma once
 
-#include <algorithm>
+#include <collectives/core/list_room.hpp>
+
 #include <concepts>
 #include <cstddef>
-#include <cstring>
 #include <initializer_list>
-#include <limits>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace collectives::inline v0 {
-
-namespace detail {
-
-/// Room for `n` elements of `size` bytes. Throws std::bad_array_new_length, std::bad_alloc.
-[[gnu::cold]] inline void* room_for(std::size_t n, std::size_t size) {
-    if (n > std::numeric_limits<std::ptrdiff_t>::max() / size) {
-        throw std::bad_array_new_length();
-    }
-    auto const bytes = n * size;
-    return ::operator new(bytes);
-}
-
-/// What all lists have, whatever they hold. The functions are for elements of `bytes` bytes that
-/// move as bytes.
-struct list_room {
-    void* first = nullptr;
-    std::size_t size = 0, capacity = 0;
-
-    /// How many to make room for when n more come.
-    std::size_t grown(std::size_t n) const { return std::max(size + n, 2 * capacity); }
-    [[gnu::cold]] void move_to(std::size_t n, std::size_t bytes) {
-        auto* const to = room_for(n, bytes);
-        if (size > 0) { std::memcpy(to, first, size * bytes); }
-        ::operator delete(first);
-        first = to;
-        capacity = n;
-    }
-    [[gnu::cold]] void make_room(std::size_t n, std::size_t bytes) { move_to(grown(n), bytes); }
-    /// Into a list without memory.
-    [[gnu::cold]] void copy(list_room const& other, std::size_t bytes) {
-        if (other.size == 0) { return; }
-        first = std::memcpy(room_for(other.size, bytes), other.first, other.size * bytes);
-        size = capacity = other.size;
-    }
-    void append(void const* others, std::size_t n, std::size_t bytes) {
-        if (n > capacity - size) { make_room(n, bytes); }
-        if (n > 0) {
-            std::memcpy(static_cast<std::byte*>(first) + size * bytes, others, n * bytes);
-        }
-        size += n;
-    }
-};
-
-}  // namespace detail
 
 /// Like std::vector, under the same names and at the same cost, with what this library needs. It is
 /// not constexpr, has no allocators, and its iterators are pointers. Moving an element must not
@@ -102,30 +57,32 @@ public:
     }
     ~lean_vector() {
         if constexpr (!is_plain) {
-            for (auto* at = end(); at != begin();) { (--at)->~T(); }
+            for (auto n = room_.size; n > 0;) { static_cast<T*>(room_.first)[--n].~T(); }
         }
         ::operator delete(room_.first);
     }
 
+    // None of these calls another: that would be one more function for each type.
     T* begin() noexcept { return static_cast<T*>(room_.first); }
-    T* end() noexcept { return begin() + room_.size; }
+    T* end() noexcept { return static_cast<T*>(room_.first) + room_.size; }
     T const* begin() const noexcept { return static_cast<T const*>(room_.first); }
-    T const* end() const noexcept { return begin() + room_.size; }
-    T* data() noexcept { return begin(); }
-    T const* data() const noexcept { return begin(); }
+    T const* end() const noexcept { return static_cast<T const*>(room_.first) + room_.size; }
+    T* data() noexcept { return static_cast<T*>(room_.first); }
+    T const* data() const noexcept { return static_cast<T const*>(room_.first); }
     std::size_t size() const noexcept { return room_.size; }
     std::size_t capacity() const noexcept { return room_.capacity; }
     bool empty() const noexcept { return room_.size == 0; }
-    T& operator[](std::size_t i) { return begin()[i]; }
-    T const& operator[](std::size_t i) const { return begin()[i]; }
-    T& front() { return *begin(); }
-    T const& front() const { return *begin(); }
-    T& back() { return end()[-1]; }
-    T const& back() const { return end()[-1]; }
+    T& operator[](std::size_t i) { return static_cast<T*>(room_.first)[i]; }
+    T const& operator[](std::size_t i) const { return static_cast<T const*>(room_.first)[i]; }
+    T& front() { return *static_cast<T*>(room_.first); }
+    T const& front() const { return *static_cast<T const*>(room_.first); }
+    T& back() { return static_cast<T*>(room_.first)[room_.size - 1]; }
+    T const& back() const { return static_cast<T const*>(room_.first)[room_.size - 1]; }
 
     T& push_back(T value) {
         make_room(1);
-        return add(static_cast<T&&>(value));
+        auto* const at = static_cast<T*>(room_.first) + room_.size++;
+        return *::new (static_cast<void*>(at)) T(static_cast<T&&>(value));
     }
     template <class... Arguments>
     T& emplace_back(Arguments&&... from) {
@@ -240,9 +197,9 @@ public:
     }
 
 private:
-    /// Elements need not be destroyed, and move as bytes. The one trait that is asked here: others
-    /// cost the compiler some ten classes per type.
-    static constexpr bool is_plain = std::is_trivially_copyable_v<T>;
+    /// Elements need not be destroyed, and move as bytes. The one trait that is asked here, and of
+    /// the compiler itself: in <type_traits> it is three classes for each type.
+    static constexpr bool is_plain = __is_trivially_copyable(T);
 
     /// To new memory, for `n` elements.
     [[gnu::cold]] void move_to(std::size_t n) {
@@ -271,20 +228,22 @@ private:
     /// Copies of `value`, or what T() is, until there are n elements.
     template <class... Value>
     void add_up_to(std::size_t n, Value const&... value) {
-        make_room(n - size());
+        make_room(n - room_.size);
         if constexpr (is_plain) {  // a loop that the compiler sees through
-            auto* const last = begin() + n;
-            for (auto* at = end(); at != last; ++at) { ::new (static_cast<void*>(at)) T(value...); }
+            auto* const all = static_cast<T*>(room_.first);
+            for (auto i = room_.size; i < n; ++i) {
+                ::new (static_cast<void*>(all + i)) T(value...);
+            }
             room_.size = n;
         } else {
-            while (size() < n) { add(value...); }
+            while (room_.size < n) { add(value...); }
         }
     }
     void truncate(std::size_t n) noexcept {
         if constexpr (is_plain) {
             if (n < room_.size) { room_.size = n; }
         } else {
-            while (room_.size > n) { begin()[--room_.size].~T(); }
+            while (room_.size > n) { static_cast<T*>(room_.first)[--room_.size].~T(); }
         }
     }
 
