@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 #include <span>
 #include <string>
 
@@ -25,8 +24,7 @@ namespace detail {
 /// The communicator of all ranks of a job.
 [[gnu::cold]] inline std::shared_ptr<detail::communicator_core> first_core(
     std::shared_ptr<any_transport> t) {
-    lean_vector<rank_t> everybody(static_cast<std::size_t>(t->size()));
-    std::iota(everybody.begin(), everybody.end(), 0);
+    auto everybody = numbers_below(static_cast<std::size_t>(t->size()));
     auto shared = make_shared_object<detail::rank_progress>(t);
     auto board = t->first_board();
     if (board->asks()) { shared->let_any_thread_tell(); }
@@ -158,8 +156,7 @@ COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
     lean_vector<choice> all(static_cast<std::size_t>(size()));
     detail::all_gather_as(*core_, collective::split, &mine, all.data(), sizeof mine);
     auto const of = [&](rank_t r) { return all[static_cast<std::size_t>(r)]; };
-    lean_vector<rank_t> members(all.size());
-    std::iota(members.begin(), members.end(), 0);
+    auto members = numbers_below(all.size());
     members.erase_if([&](rank_t r) { return of(r).color != color; });
     std::stable_sort(members.begin(), members.end(),
                      [&](rank_t a, rank_t b) { return of(a).key < of(b).key; });
@@ -170,8 +167,7 @@ COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
 COLLECTIVES_INLINE communicator communicator::over(function_ref<pointer(pointer)> adaptor) {
     auto const lock = core_->engine().lock();
     auto const& below = core_->engine().shared();
-    lean_vector<rank_t> members(static_cast<std::size_t>(size()));
-    std::iota(members.begin(), members.end(), 0);
+    auto members = numbers_below(static_cast<std::size_t>(size()));
     auto shared = make_shared_object<detail::rank_progress>(adaptor(below->carrier), below->work);
     return communicator(
         detail::derive(*core_, std::move(shared), std::move(members), hash_text("with")));

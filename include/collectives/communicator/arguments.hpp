@@ -5,35 +5,52 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
 namespace collectives::inline v0 {
 
+namespace detail {
+
+// As in <ranges>, which would cost the compiler as much as all of <string>.
+template <class R>
+using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
+template <class R>
+concept sized_range = std::input_iterator<iterator_of<R>> && requires(R& r) {
+    std::ranges::end(r);
+    std::ranges::size(r);
+};
+template <class R>
+concept contiguous_range = sized_range<R> && std::contiguous_iterator<iterator_of<R>>;
+template <class R>
+concept borrowed_range = requires(R&& r) { std::ranges::begin(static_cast<R&&>(r)); };
+
+}  // namespace detail
+
 /// The type of a range's elements, without const.
 template <class R>
-using element_t = std::remove_cv_t<std::ranges::range_value_t<R>>;
+using element_t = std::iter_value_t<detail::iterator_of<R>>;
 
 /// A contiguous range of trivially copyable elements, const or not.
 template <class R>
-concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                      std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+concept input_range = detail::contiguous_range<R> && std::is_trivially_copyable_v<element_t<R>>;
 
 /// A contiguous range whose elements outlive a call that is only started: an lvalue, or a borrowed
 /// range (span).
 template <class R>
-concept lasting_input_range = input_range<R> && std::ranges::borrowed_range<R>;
+concept lasting_input_range = input_range<R> && detail::borrowed_range<R>;
 
 /// A contiguous range whose elements can be written and outlive the call: an lvalue, or a borrowed
 /// range (span).
 template <class R>
-concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
-                       !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+concept output_range =
+    lasting_input_range<R> &&
+    !std::is_const_v<std::remove_reference_t<std::iter_reference_t<detail::iterator_of<R>>>>;
 
 /// Integers, of any type.
 template <class R>
-concept integer_range = std::ranges::input_range<R> && std::ranges::sized_range<R> &&
-                        std::integral<std::ranges::range_value_t<R>>;
+concept integer_range = detail::sized_range<R> && std::integral<element_t<R>>;
 
 /// Cuts a vector into blocks that stand anywhere in it: block i is `counts[i]` elements from
 /// element `displacements[i]` on. Both ranges have one number per rank, none negative; where counts

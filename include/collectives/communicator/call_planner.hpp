@@ -9,6 +9,7 @@
 #include <collectives/communicator/request_maker.hpp>
 #include <collectives/communicator/segments.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/engine.hpp>
@@ -110,20 +111,32 @@ public:
     bool needs_whole_count(call_request const& r, any_algorithm by) {
         return blocks_vary(r) && forwards_.passes_on(by, r.shape);
     }
-    unsized_operation::program_maker program_maker(call_request r, any_algorithm by) {
-        return [this, r, by](std::size_t count) mutable {
-            auto const own = block(count, r.shape.size, r.shape.rank).size;
-            auto const mine = r.shape.knows_all_blocks ? own : r.shape.count;
-            make().require(own == mine, r.reported_as, "rank ", r.shape.root, " has ", count,
-                           " elements in all, so rank ", r.shape.rank, "'s block is ", own,
-                           ", not ", mine);
-            r.shape.count = count;
-            r.shape.knows_all_blocks = true;
-            return make_shared_object<program>(r.shape, by, 1, fingerprint_of(r, by));
-        };
+    owned<program_maker> late_maker(call_request const& r, any_algorithm by) const {
+        return make_owned<late_program>(make(), r, by);
     }
 
 private:
+    /// Makes the program of a call whose whole count this rank hears of late.
+    struct late_program final : program_maker {
+        late_program(request_maker m, call_request const& r, any_algorithm a)
+            : requests(m), request(r), by(a) {}
+        std::shared_ptr<program> make(std::size_t count) override {
+            auto& shape = request.shape;
+            auto const own = block(count, shape.size, shape.rank).size;
+            auto const mine = shape.knows_all_blocks ? own : shape.count;
+            requests.require(own == mine, request.reported_as, "rank ", shape.root, " has ", count,
+                             " elements in all, so rank ", shape.rank, "'s block is ", own,
+                             ", not ", mine);
+            shape.count = count;
+            shape.knows_all_blocks = true;
+            return make_shared_object<program>(shape, by, 1, fingerprint_of(request, by));
+        }
+
+        request_maker requests;
+        call_request request;
+        any_algorithm by;
+    };
+
     request_maker make() const { return {engine_.rank(), engine_.size()}; }
     way_of_data way() const {
         if (engine_.space().device() != nullptr) { return way_of_data::on_device; }

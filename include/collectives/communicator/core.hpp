@@ -62,7 +62,7 @@ public:
             o.start(engine_, *plan.made, r.in, r.out, r.op, time);
         } else {
             o.start_counting(engine_, fingerprint_of(r, plan.by), r.shape.count,
-                             planner_.program_maker(r, plan.by), r.in, r.out, time);
+                             planner_.late_maker(r, plan.by), r.in, r.out, time);
         }
         engine_.add(o);
     }

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -110,7 +109,7 @@ namespace detail {
         e.board(), {e.context(), survivors, time.deadline(steady::now()), *e.shared()->work->lock});
     auto generation = generation_of(e.context()) + 1;
     if (!next.same_ranks) {
-        std::iota(survivors.begin(), survivors.end(), 0);
+        survivors = numbers_below(survivors.size());
         generation = 0;  // nothing of the failed calls reaches a new transport
     }
     auto shared = next.carrier

@@ -250,6 +250,13 @@ private:
     detail::list_room room_;
 };
 
+/// 0, 1, ..., n - 1.
+[[gnu::cold]] inline lean_vector<int> numbers_below(std::size_t n) {
+    lean_vector<int> all(n);
+    for (std::size_t i = 0; i < n; ++i) { all[i] = static_cast<int>(i); }
+    return all;
+}
+
 template <class Pointer>
 lean_vector(Pointer*, Pointer*) -> lean_vector<std::remove_const_t<Pointer>>;
 

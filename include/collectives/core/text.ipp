@@ -4,7 +4,6 @@
 
 #include <collectives/core/text.hpp>
 
-#include <iterator>
 #include <limits>
 
 namespace collectives::inline v0 {
@@ -17,14 +16,15 @@ namespace detail {
         return;
     }
     char number[24];  // 64 bits and a sign fit
-    auto* at = std::end(number);
+    auto* const end = number + sizeof number;
+    auto* at = end;
     auto rest = size_ == negative ? 0 - number_ : number_;
     do {
         *--at = static_cast<char>('0' + rest % 10);
         rest /= 10;
     } while (rest > 0);
     if (size_ == negative) { *--at = '-'; }
-    text.append(at, static_cast<std::size_t>(std::end(number) - at));
+    text.append(at, static_cast<std::size_t>(end - at));
 }
 
 [[gnu::cold]] COLLECTIVES_INLINE void add_joined(std::string& text,

@@ -9,7 +9,7 @@
 #include <collectives/fusion/options.hpp>
 
 #include <cstddef>
-#include <ranges>
+#include <iterator>
 #include <string_view>
 
 namespace collectives::inline v0 {

@@ -2,12 +2,12 @@
 // The programs that buckets run.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/run/program.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 
 namespace collectives::inline v0::detail {
 
@@ -16,14 +16,32 @@ class program_store {
 public:
     /// The program of a bucket with this content; null if there is none yet.
     std::shared_ptr<program>& of(std::uint64_t content) {
-        if (all_.size() == most && !all_.contains(content)) { all_.clear(); }
-        return all_[content];
+        std::size_t first = 0;
+        for (auto last = all_.size(); first < last;) {
+            auto const middle = first + (last - first) / 2;
+            if (all_[middle].content < content) {
+                first = middle + 1;
+            } else {
+                last = middle;
+            }
+        }
+        if (first < all_.size() && all_[first].content == content) { return all_[first].made; }
+        if (all_.size() == most) {
+            all_.clear();
+            first = 0;
+        }
+        return all_.insert(all_.begin() + first, {content, nullptr})->made;
     }
 
 private:
     static constexpr std::size_t most = 10'000;
 
-    std::unordered_map<std::uint64_t, std::shared_ptr<program>> all_;
+    struct entry {
+        std::uint64_t content;
+        std::shared_ptr<program> made;
+    };
+
+    lean_vector<entry> all_;  // by ascending content
 };
 
 }  // namespace collectives::detail

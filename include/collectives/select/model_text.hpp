@@ -7,9 +7,9 @@
 #include <collectives/select/machine_model.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -60,7 +60,8 @@ inline std::string to_text(machine_model const& m) {
             if (name != its_name) { continue; }
             char* rest = nullptr;
             auto const value = space == line.npos ? -1 : std::strtod(line.c_str() + space, &rest);
-            if (!(value >= 0) || !std::isfinite(value) || rest != line.data() + line.size()) {
+            constexpr auto most = std::numeric_limits<double>::max();
+            if (!(value >= 0) || value > most || rest != line.data() + line.size()) {
                 throw_error<usage_error>("'", line, "' is no price: write a name and seconds");
             }
             m.*price = value;

@@ -124,9 +124,7 @@ public:
 
     /// The board of the communicator of all ranks.
     board first_board() {
-        lean_vector<rank_t> all(static_cast<std::size_t>(size()));
-        for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
-        return board(job_, first_board_, std::move(all), me_);
+        return board(job_, first_board_, numbers_below(static_cast<std::size_t>(size())), me_);
     }
     /// The board of a new communicator. Its rank 0 makes it and `share`s the location: share(x)
     /// returns rank 0's x on every rank. Throws transport_error on all if there is no memory for
