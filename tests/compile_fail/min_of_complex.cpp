@@ -3,6 +3,8 @@
 // expect: Op = collectives::(v0::)?min; T = std::complex<float>|reduction_op<collectives::(v0::)?min, std::complex<float>.*> *. evaluated to false
 #include <collectives/space/host.hpp>
 
+#include <complex>
+
 namespace coll = collectives;
 
 #ifdef MENDED

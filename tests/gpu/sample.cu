@@ -2,6 +2,8 @@
 // A few kernels whose PTX is looked at.
 #include <collectives/space/cuda/device.cuh>
 
+#include <complex>
+
 namespace coll = collectives;
 
 static bool const sample = [] {
