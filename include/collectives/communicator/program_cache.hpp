@@ -95,9 +95,9 @@ private:
                     one.of.op = k.op;
                     one.made->set_op(k.op);
                 }
-                auto found = std::move(kept_[i]);
-                kept_.erase(&kept_[i]);
-                keep(std::move(found));
+                latest_ = kept_[i].release();
+                for (; i + 1 < kept_.size(); ++i) { kept_[i].reset(kept_[i + 1].release()); }
+                kept_.back().reset(latest_);
                 return &latest_->made;
             }
         }
