@@ -15,7 +15,7 @@ public:
     explicit owned(T* its) : its_(its) {}
     template <class Derived>
     owned(owned<Derived>&& other) noexcept : its_(other.release()) {}
-    owned(owned&& other) noexcept : its_(other.release()) {}
+    owned(owned&& other) noexcept : its_(other.its_) { other.its_ = nullptr; }
     owned& operator=(owned&& other) noexcept {
         reset(other.release());
         return *this;
