@@ -46,7 +46,7 @@ public:
     bool may_be_long() const { return *staged_ < most_in_long_rings; }
     /// Takes the memory, once. If `bytes` is n + 1 times the largest piece, a piece shares no byte
     /// with the n - 1 pieces before it. Throws transport_error if there is no memory.
-    void make(any_transport& t, std::size_t bytes) {
+    [[gnu::cold]] void make(any_transport& t, std::size_t bytes) {
         auto& memory = *t.memory();
         all_ = {static_cast<std::byte*>(memory.allocate(bytes)), bytes};
         *staged_ += bytes;

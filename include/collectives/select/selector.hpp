@@ -149,7 +149,7 @@ private:
             list.begin(), list.end(), [&](auto const& other) { return other.seconds > p.seconds; });
         list.insert(slower, p);
     }
-    lean_vector<cost_profile> const& profiles(requirement const& need) {
+    [[gnu::cold]] lean_vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];
         if (made.empty()) {
             auto const add_one = [&](any_algorithm a) {

@@ -189,7 +189,7 @@ public:
     }
 
     /// Says that a rank has gone. The first word counts.
-    void depart(rank_t r, life how, int signal) const {
+    [[gnu::cold]] void depart(rank_t r, life how, int signal) const {
         auto& s = status(r);
         auto known = s.state.load(std::memory_order_acquire);
         if (known > life::running) { return; }
