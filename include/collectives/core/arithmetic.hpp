@@ -6,6 +6,7 @@
 #include <collectives/core/narrow_float.hpp>
 
 #include <bit>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -13,15 +14,17 @@
 
 namespace collectives::inline v0 {
 
-/// std::complex, or what has its parts as that has them. <complex> is not included: it would cost
-/// the compiler as much as <vector>.
+namespace detail {
+
 template <class T>
-concept complex_number = std::floating_point<typename T::value_type> &&
-                         sizeof(T) == 2 * sizeof(typename T::value_type) && requires(T const& z) {
-                             { z.real() } -> std::same_as<typename T::value_type>;
-                             { z.imag() } -> std::same_as<typename T::value_type>;
-                             T(z.real(), z.imag());
-                         };
+inline constexpr bool is_complex = false;
+template <std::floating_point T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
+}  // namespace detail
+
+template <class T>
+concept complex_number = detail::is_complex<T>;
 
 /// The types whose arithmetic the library itself knows.
 template <class T>
@@ -32,14 +35,6 @@ template <class T>
 using accumulator_t = std::conditional_t<narrow_float<T>, float, T>;
 
 namespace detail {
-
-template <class T>
-struct part_of : std::type_identity<T> {};
-template <complex_number T>
-struct part_of<T> : std::type_identity<typename T::value_type> {};
-/// The type of a complex number's parts, else T itself.
-template <class T>
-using part_t = typename part_of<T>::type;
 
 /// Returns a product unchanged, but rounded to its type before it is used. Compilers may fuse a
 /// multiplication and an addition (g++ does, if the machine can); the bits would then differ
@@ -116,10 +111,9 @@ constexpr T multiply(T const& a, T const& b, rounding_barrier rounded = {}) {
 template <class F, class T>
 concept scales_number =
     number<F> && number<T> &&
-    (std::integral<T> ? std::integral<F>
-     : complex_number<T>
-         ? !narrow_float<F> && (!complex_number<F> || std::same_as<part_t<F>, part_t<T>>)
-         : !complex_number<F>);
+    (std::integral<T>    ? std::integral<F>
+     : complex_number<T> ? !narrow_float<F> && (std::same_as<F, T> || !complex_number<F>)
+                         : !complex_number<F>);
 
 template <class F, class T>
     requires scales_number<F, T>
@@ -132,8 +126,6 @@ constexpr T scale(F const& factor, T const& value, rounding_barrier rounded = {}
         return multiply(static_cast<T>(factor), value, rounded);
     } else if constexpr (narrow_float<T>) {
         return T(scale(factor, static_cast<float>(value), rounded));
-    } else if constexpr (complex_number<F>) {
-        return multiply(T(factor.real(), factor.imag()), value, rounded);
     } else if constexpr (complex_number<T>) {
         return T(scale(factor, value.real(), rounded), scale(factor, value.imag(), rounded));
     } else {

@@ -7,6 +7,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/space/host.hpp>
 
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <string_view>
@@ -22,21 +23,6 @@ concept one_of = (std::same_as<T, All> || ...);
 template <class Op>
 concept stateless_named_op =
     one_of<Op, sum, product, min, max, average, bit_and, bit_or, bit_xor, logical_and, logical_or>;
-
-/// A complex factor without its type, which need not be std::complex.
-template <class T>
-struct complex_factor {
-    using value_type = T;
-
-    complex_factor() = default;
-    constexpr complex_factor(T real_part, T imaginary_part)
-        : real_(real_part), imag_(imaginary_part) {}
-    constexpr T real() const { return real_; }
-    constexpr T imag() const { return imag_; }
-
-private:
-    T real_{}, imag_{};
-};
 
 /// The operators without state, where a reducer can keep their address.
 template <stateless_named_op Op>
@@ -62,13 +48,12 @@ public:
     constexpr named_op(premultiplied_sum<F> op)  // NOLINT: likewise
         : kind_(kind::times_real), name_(op.name), real_{widened(op.factor)} {}
     template <class F>
-        requires complex_number<F> && detail::one_of<detail::part_t<F>, float, double>
+        requires detail::one_of<F, std::complex<float>, std::complex<double>>
     constexpr named_op(premultiplied_sum<F> op)  // NOLINT: likewise
         : kind_(sizeof(F) == 8 ? kind::times_complex_float : kind::times_complex_double),
           name_(op.name),
-          complex_float_{detail::complex_factor<float>(static_cast<float>(op.factor.real()),
-                                                       static_cast<float>(op.factor.imag()))},
-          complex_double_{detail::complex_factor<double>(op.factor.real(), op.factor.imag())} {}
+          complex_float_{std::complex<float>(op.factor)},
+          complex_double_{std::complex<double>(op.factor)} {}
 
     constexpr std::string_view name() const { return name_; }  ///< as messages call it
 
@@ -153,7 +138,7 @@ private:
     reducer of_integer(F factor) {
         if constexpr (std::integral<T>) {
             return of<T>(integer_);
-        } else if constexpr (detail::one_of<detail::part_t<T>, double, long double>) {
+        } else if constexpr (detail::one_of<T, double, std::complex<double>, long double>) {
             real_.factor = static_cast<double>(factor);
         } else {
             real_.factor = static_cast<double>(static_cast<float>(factor));
@@ -165,8 +150,8 @@ private:
     std::string_view name_ = sum::name;
     premultiplied_sum<std::uint64_t> integer_{0};
     premultiplied_sum<double> real_{0};
-    premultiplied_sum<detail::complex_factor<float>> complex_float_{};
-    premultiplied_sum<detail::complex_factor<double>> complex_double_{};
+    premultiplied_sum<std::complex<float>> complex_float_{};
+    premultiplied_sum<std::complex<double>> complex_double_{};
 };
 
 }  // namespace collectives

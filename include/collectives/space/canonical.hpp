@@ -68,7 +68,7 @@ constexpr auto canonical_operator(premultiplied_sum<F> const& op) {
     } else if constexpr (std::integral<T>) {
         return premultiplied_sum{static_cast<canonical_element<T>>(op.factor)};
     } else if constexpr (complex_number<F>) {
-        return premultiplied_sum{T(op.factor.real(), op.factor.imag())};
+        return op;
     } else if constexpr (complex_number<T>) {
         using wide = std::common_type_t<F, typename T::value_type>;
         return premultiplied_sum{static_cast<wide>(op.factor)};

@@ -10,6 +10,7 @@
 #include <collectives/space/reducer.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
@@ -32,7 +33,8 @@ inline constexpr bool own_operator<premultiplied_sum<F>> = number<F>;
 
 /// The numbers that fit into the lanes of vector instructions.
 template <class T>
-concept vector_number = number<T> && !std::same_as<collectives::detail::part_t<T>, long double>;
+concept vector_number =
+    number<T> && !std::same_as<T, long double> && !std::same_as<T, std::complex<long double>>;
 
 /// How one operator reduces arrays of T.
 template <class Op, class T>
