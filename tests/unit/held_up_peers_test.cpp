@@ -5,6 +5,7 @@
 #include <unit/message_ranks.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <new>
@@ -80,7 +81,7 @@ TEST_CASE("a peer that is held up anew while it waits for room gets it") {
     std::array<shared::request, 2 * shared::ring_lines> sends;
     std::array<shared::request, 3 * shared::ring_lines / 4> receives;
     for (auto& s : sends) { all[1].isend(to(0, word), s); }
-    CHECK(all[0].poll());  // it looks again before it sleeps
+    all[0].poll();
     for (auto& r : receives) {
         all[0].irecv(from(1, word), r);
         CHECK(all[0].test(r));
@@ -91,4 +92,22 @@ TEST_CASE("a peer that is held up anew while it waits for room gets it") {
     poll_for_long(all[0]);
     while (all[1].poll()) {}
     CHECK(all[1].test(sends.back()));
+}
+
+TEST_CASE("no thread of a rank that is about to help sleeps for long") {
+    using namespace std::chrono_literals;
+    job_ranks all(2);
+    std::array<std::byte, 1> word{};
+    std::array<shared::request, shared::ring_lines> sends;
+    CHECK(all[0].held_up().longest_sleep(1s) == 1s);
+    for (auto& s : sends) { all[1].isend(to(0, word), s); }
+    auto& status = all.job.status(0);
+    status.asleep.store(1);
+    auto const rung = status.bell.load();
+    all[0].poll();
+    CHECK(status.bell.load() == rung + 1);
+    CHECK(all[0].held_up().longest_sleep(1s) <= shared::held_up_peers::patience);
+    CHECK(all[0].held_up().longest_sleep(1us) == 1us);
+    poll_for_long(all[0]);
+    CHECK(all[0].held_up().longest_sleep(1s) == 1s);
 }

@@ -51,9 +51,8 @@ void require_suits(low::lowered_call const& c, protocol how, bool in_place) {
     };
     if (plans::backend_of(how) == plans::backend::cells && !low::suits_cells(c, true)) {
         refuse(
-            fmt::format("it is for schedules of one round, or of two in an exscan, and inputs of "
-                        "{} at most; this has "
-                        "{} and {}",
+            fmt::format("it is for schedules of one round, or two in an exscan, and inputs of {} "
+                        "at most; this has {} and {}",
                         human_bytes(low::largest_beside_cells), counted(c.rounds(), "round"),
                         human_bytes(low::longest_input(c.shape()))));
     }

@@ -116,7 +116,7 @@ void expect_same(report const& shown, recorded_trace const& trace) {
     std::map<int, std::map<part_of_step, int>> ran;  // per segment, how often
     for (auto const& t : trace.steps) {
         auto const [first, count] = t.step.chunks;
-        if (first < 0 || first >= chunks || count < 0 || count > chunks) {
+        if (first < 0 || first >= chunks || count < 1 || count > chunks) {
             throw std::runtime_error(fmt::format("{}: a step has chunks {} to {}, of {}",
                                                  trace.path, first, first + count - 1LL, chunks));
         }

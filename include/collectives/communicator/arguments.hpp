@@ -22,7 +22,12 @@ concept sized_range = std::input_iterator<iterator_of<R>> && requires(R& r) {
     std::ranges::size(r);
 };
 template <class R>
-concept contiguous_range = sized_range<R> && std::contiguous_iterator<iterator_of<R>>;
+concept contiguous_range =
+    sized_range<R> && std::contiguous_iterator<iterator_of<R>> && requires(R& r) {
+        {
+            std::ranges::data(r)
+        } -> std::same_as<std::add_pointer_t<std::iter_reference_t<iterator_of<R>>>>;
+    };
 template <class R>
 concept borrowed_range = requires(R&& r) { std::ranges::begin(static_cast<R&&>(r)); };
 

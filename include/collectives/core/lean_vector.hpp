@@ -197,8 +197,8 @@ public:
     }
 
 private:
-    /// Elements need not be destroyed, and move as bytes. The one trait that is asked here, and of
-    /// the compiler itself: in <type_traits> it is three classes for each type.
+    /// Elements need not be destroyed, and move as bytes. This asks the compiler itself: in
+    /// <type_traits> it is three classes for each type.
     static constexpr bool is_plain = __is_trivially_copyable(T);
 
     /// To new memory, for `n` elements.

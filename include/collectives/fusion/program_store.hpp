@@ -11,10 +11,11 @@
 
 namespace collectives::inline v0::detail {
 
-/// The programs of all buckets that were ever started, by their content.
+/// The programs of the buckets that were started, by their content: at most 10,000.
 class program_store {
 public:
-    /// The program of a bucket with this content; null if there is none yet.
+    /// The program of a bucket with this content; null if there is none yet. The reference holds
+    /// until the next call.
     std::shared_ptr<program>& of(std::uint64_t content) {
         std::size_t first = 0;
         for (auto last = all_.size(); first < last;) {

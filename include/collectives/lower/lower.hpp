@@ -59,21 +59,25 @@ public:
         collectives::detail::cut_in_halves(result, in_two_);
         return result;
     }
-    /// Whether one round does for ranks that can read the inputs of all others.
-    [[gnu::cold]] bool takes_one_round_in_cells() const {
-        if (shape_.what != collective::exscan || rounds_ != 2) { return rounds_ <= 1; }
-        auto const once = schedule_in_cells(0);
-        return once.rounds == 1 && once.chunks == chunks_;
+    /// Whether ranks that can read the inputs of all others need no more than that.
+    bool needs_inputs_alone() const {
+        return rounds_ <= (shape_.what == collective::exscan ? 2 : 1);
     }
-    /// The schedule for ranks that can read the inputs of all others. An exscan shifts the inputs
-    /// and then scans them. There it is the scan, in which the next lower rank's input takes the
-    /// place of the rank's own.
+    /// The schedule for such ranks. An exscan of two rounds shifts the inputs to the next rank and
+    /// then scans them in one round. There each rank reads an input where it was before the shift.
     [[gnu::cold]] schedule schedule_in_cells(rank_t r) const {
-        if (shape_.what != collective::exscan || rounds_ < 2) { return schedule_of(r); }
-        auto result = by_.record(collective::scan, r, shape_.size, 0);
-        result.what = collective::exscan;
-        for (auto& s : result.steps) {
-            if (s.what == verb::recv_reduce && s.peer == r - 1) { s.what = verb::recv_copy; }
+        auto result = schedule_of(r);
+        if (rounds_ < 2) { return result; }
+        result.steps.clear();
+        for (rank_t const of : {r, r + 1}) {
+            if (of == shape_.size) { break; }
+            for (auto s : schedule_of(of).steps) {
+                bool const shifts = s.round == 0, sends = s.what == verb::send;
+                if (of == r ? sends && !shifts : !sends || shifts) { continue; }
+                if (!shifts && !sends) { --s.peer; }
+                s.round = 0;
+                result.steps.push_back(s);
+            }
         }
         return result;
     }
@@ -128,11 +132,8 @@ public:
         auto const in_cells = by == plans::backend::cells;
         auto const in_place = as.shown.in_place && !in_cells;
         auto const own = in_cells ? schedule_in_cells(rank) : schedule_of(rank);
-        auto completing =
+        auto const completing =
             completing_.empty() ? completing_list{} : completing_[static_cast<std::size_t>(rank)];
-        if (in_cells) {
-            for (auto& [round, chunk] : completing) { round = 0; }
-        }
         auto const bound =
             binder(own, at, {as.shown.how, side_by_side}, in_place, completing).make();
         result.scratch = bound.scratch;

@@ -7,21 +7,21 @@
 // |                |                                                     | a place, one more pass |
 // | stream_reduce  | over messages, if the transport can hand over bytes | nothing but            |
 // |                | as they come, for elements of 4 KiB at most         | the messages           |
-// | cells          | each rank needs nothing but inputs, which fit a     | each input copied once |
-// |                | cell: one round, or an exscan whose scan is one     |                        |
-// | cells_beside   | one round, inputs of 8 KiB at most                  | likewise; one more line|
-// | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
-// |                | the kernel copies them (`suits_lending`)            |                        |
-// | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
-// | takes results  | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
-// |                | where a push pays by the clock; any size on a       |                        |
-// |                | device, and there copies to all, too                |                        |
-// | staged_results | an all_reduce out of place below 1 MiB, where no    | sums written twice     |
-// |                | push pays; its sums fit a piece of the staging ring |                        |
-// | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |
-// |                | place would keep its sums beside the input; what    | copied, to lines that  |
-// |                | is staged fits a piece                              | no peer's cache holds  |
-// | staged         | likewise, where it does not fit, or on a device     | waits before copies    |
+// | cells          | one round, or an exscan of two, and inputs that fit  | each input copied once
+// | |                | a cell                                              | | | cells_beside   |
+// likewise, and inputs of 8 KiB at most               | likewise; one more line| | zero_copy      |
+// peers reach input and output, and nothing below; or | waits for readers      | |                |
+// the kernel copies them (`suits_lending`)            |                        | | zero_copy that |
+// likewise, and each chunk is added up in one place:  | peers' outputs written | | takes results  |
+// from 16 KiB in place, from 1 MiB out of place, or   | by others              | |                |
+// where a push pays by the clock; any size on a       |                        | |                |
+// device, and there copies to all, too                |                        | | staged_results |
+// an all_reduce out of place below 1 MiB, where no    | sums written twice     | |                |
+// push pays; its sums fit a piece of the staging ring |                        | | staged_once    |
+// peers do not reach the buffers, or an all_reduce in | what peers read is     | |                |
+// place would keep its sums beside the input; what    | copied, to lines that  | |                |
+// is staged fits a piece                              | no peer's cache holds  | | staged         |
+// likewise, where it does not fit, or on a device     | waits before copies    |
 //
 // Each rank decides for itself between the protocols from zero_copy on, and announces the decision.
 #pragma once
@@ -81,7 +81,7 @@ inline bool suits_cells(lowered_call const& c, bool knows_blocks) {
     auto const& s = c.shape();
     return s.size > 1 && c.segments() == 1 && s.recv_counts.empty() &&
            (!s.has_places() || traits_of(s.what).input == holding::own) && knows_blocks &&
-           longest_input(s) <= largest_beside_cells && c.takes_one_round_in_cells();
+           longest_input(s) <= largest_beside_cells && c.needs_inputs_alone();
 }
 /// The choice in cells, for inputs of at most `bytes` bytes.
 inline rank_choice choose_for_cells(std::size_t bytes, bool in_place) {

@@ -26,7 +26,7 @@ template <class T>
 concept counts_processors = requires(T const t) {
     { t.processors() } -> std::convertible_to<int>;
 };
-/// Knows which ranks share a host: `host(r)` is the number of rank r's host.
+/// Knows which ranks share a host: `host(r)` is the number of rank r's host, 0 or more.
 template <class T>
 concept knows_hosts = requires(T const t) {
     { t.host(rank_t{}) } -> std::convertible_to<int>;

@@ -6,65 +6,71 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/shared/rings.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace collectives::inline v0::shared {
 
-/// The peers that asked this rank for room. A message that comes before its receive is copied once
-/// more. So a peer first waits for a while in which this rank may come to its messages anyway. It
-/// is helped once it has got no report of room in all that time.
+/// Helps peers that ask this rank for room, by taking all messages that have come. A message that
+/// comes before its receive is copied once more. So this rank first waits for a while, in which it
+/// may come to the messages anyway. It helps each peer that it has told of no room in all that
+/// time.
 class held_up_peers {
 public:
     static constexpr auto patience = std::chrono::microseconds(20);
 
     [[gnu::cold]] held_up_peers(state job, rank_t me, rings& from)
-        : asked_(job.status(me).holds_up),
-          from_(from),
-          seen_(static_cast<std::size_t>(job.size())) {}
+        : job_(job), me_(me), from_(from), told_(static_cast<std::size_t>(job.size())) {}
+    held_up_peers(held_up_peers const&) = delete;  // it refers to the rings beside it
+    held_up_peers& operator=(held_up_peers const&) = delete;
 
-    /// Looks whether a peer has asked, and whether it is time to help. Returns true if a peer has
-    /// just asked: the rank must look again before it sleeps.
-    bool look() {
-        if (!waiting_) { return asked_.load(std::memory_order_seq_cst) != 0 && note(); }
-        if (!helping_ && steady::now() - since_ >= patience) {
-            asked_.store(0, std::memory_order_seq_cst);
-            helping_ = true;
+    /// Looks whether a peer has asked, and whether it is time to help.
+    void look() {
+        if (waits()) {
+            helps_ = helps_ || steady::now() - since_ >= patience;
+        } else if (job_.status(me_).holds_up.load(std::memory_order_seq_cst) != 0) {
+            note();
         }
-        return false;
+    }
+    /// For how long a thread of this rank may sleep that would else sleep for `most`. Safe from any
+    /// thread.
+    std::chrono::nanoseconds longest_sleep(std::chrono::nanoseconds most) const {
+        return waits() ? std::min<std::chrono::nanoseconds>(most, patience) : most;
     }
     /// Whether to take all that has come from a peer.
-    bool helps(rank_t peer) {
-        if (!helping_) { return false; }
-        auto const in_vain = seen_[static_cast<std::size_t>(peer)] == from_.reports(peer);
-        again_ = again_ || !in_vain;  // it may have been held up anew
-        return in_vain;
+    bool helps(rank_t peer) const {
+        return helps_ && told_[static_cast<std::size_t>(peer)] == from_.reports(peer);
     }
-    /// Ends the help once all have got it. An exception in between leaves the rest for the next
-    /// pass. Returns true if the rank must look again before it sleeps.
-    bool end() {
-        if (!helping_) { return false; }
-        helping_ = waiting_ = false;
-        return std::exchange(again_, false) && note();
+    /// Ends the help once all have got it. An exception before leaves the rest for the next pass.
+    void end() {
+        if (!helps_) { return; }
+        helps_ = false;
+        waits_.store(false, std::memory_order_relaxed);
     }
 
 private:
-    [[gnu::cold]] bool note() {
-        waiting_ = true;
+    bool waits() const { return waits_.load(std::memory_order_relaxed); }
+    /// Peers that are held up from now on ask once more. So none is forgotten that is held up anew
+    /// after it was told of room. A thread of this rank that sleeps, or is about to, looks again.
+    [[gnu::cold]] void note() {
+        job_.status(me_).holds_up.store(0, std::memory_order_seq_cst);
         since_ = steady::now();
         rank_t peer = 0;
-        for (auto& its : seen_) { its = from_.reports(peer++); }
-        return true;
+        for (auto& its : told_) { its = from_.reports(peer++); }
+        waits_.store(true, std::memory_order_relaxed);
+        job_.ring(me_);
     }
 
-    std::atomic<std::uint32_t>& asked_;
+    state job_;
+    rank_t me_;
     rings& from_;
     steady::time_point since_{};
-    lean_vector<std::uint64_t> seen_;  // reports to each peer until then
-    bool waiting_ = false, helping_ = false, again_ = false;
+    lean_vector<std::uint64_t> told_;  // how often each peer had been told of room
+    std::atomic<bool> waits_ = false;
+    bool helps_ = false;
 };
 
 }  // namespace collectives::shared

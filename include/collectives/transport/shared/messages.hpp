@@ -80,9 +80,10 @@ public:
     /// Moves what can be moved; true if anything did. The messages of a peer from which nothing is
     /// awaited stay in its ring, where they cost nothing, unless a peer finds no room for long.
     bool poll() {
-        auto moved = held_up_.look();
+        held_up_.look();
+        bool moved = false;
         for (rank_t r = 0; r < job_.size(); ++r) { moved = drain(r, held_up_.helps(r)) || moved; }
-        moved = held_up_.end() || moved;
+        held_up_.end();
         if (queued_ != 0) { moved = flush() || moved; }
         for (std::size_t i = 0; i < active_.size();) {
             auto& r = *active_[i];
@@ -95,6 +96,7 @@ public:
         }
         return moved;
     }
+    held_up_peers const& held_up() const { return held_up_; }
 
 private:
     struct per_peer {

@@ -79,8 +79,7 @@ public:
         its.out = its.next;
         job_.ring(to);
     }
-    /// Tells a peer that it holds up this rank: it is to take what it does not await, too. False:
-    /// until it has done so there is no room.
+    /// Tells a peer that it holds up this rank (see held_up_peers). False: there is no room.
     [[gnu::cold, gnu::noinline]] bool ask_for_room(rank_t to) const {
         auto& holds_up = job_.status(to).holds_up;
         if (holds_up.load(std::memory_order_seq_cst) == 0) {
@@ -117,7 +116,7 @@ public:
         job_.ring(from);
     }
     /// How often `hand_back` has told a peer of room.
-    std::uint64_t reports(rank_t from) { return ends(from).in / (ring_lines / 2); }
+    std::uint64_t reports(rank_t from) const { return ends(from).in / (ring_lines / 2); }
 
 private:
     struct both_ends {
@@ -150,6 +149,7 @@ private:
     message_ring& ring_to(rank_t r) const { return job_.ring_between(me_, r); }
     message_ring& ring_from(rank_t r) const { return job_.ring_between(r, me_); }
     both_ends& ends(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
+    both_ends const& ends(rank_t r) const { return peers_[static_cast<std::size_t>(r)]; }
 
     /// Whether a peer has emptied room for the next entry, of which none was known. Else it is
     /// asked for that.

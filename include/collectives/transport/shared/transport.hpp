@@ -78,7 +78,7 @@ public:
             ~awake() { asleep.fetch_sub(1, std::memory_order_release); }
         } const later{mine.asleep};
         std::atomic_thread_fence(std::memory_order_seq_cst);  // see board::wake_others
-        if (!ready()) { futex_wait(mine.bell, seen, time); }
+        if (!ready()) { futex_wait(mine.bell, seen, messages_.held_up().longest_sleep(time)); }
     }
 
     std::optional<peer_exit> gone(rank_t r) const {
