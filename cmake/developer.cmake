@@ -149,9 +149,11 @@ add_custom_target(tested)    # the programs that tests run: all but benchmarks
 # Tests that take longest beside what they find run on one day of three each, so that those of a day take 15 minutes
 # with the build: see tests/on_its_day. `./dev soak` and `./dev soak explorer` run all.
 set(collectives_tests_of_day_0 tools.load tools.coll_wire.output install.components simulation.order
-    faults.containers explorer.tasks explorer.equal explorer.prose examples.sgd_trainer.fashion)
+    faults.containers explorer.tasks explorer.equal explorer.prose examples.sgd_trainer.fashion
+    cuda.kinds install.fetch_content)
 set(collectives_tests_of_day_1 install.single install.documented install.release tools.coll_perf.launchers
-    meeting.ranks explorer.result_codes explorer.mutants examples.sgd_trainer.losses examples.sgd_trainer.modes)
+    meeting.ranks explorer.result_codes explorer.mutants examples.sgd_trainer.losses examples.sgd_trainer.modes
+    examples.sgd_trainer.study.loading cuda.processes)
 set(collectives_tests_of_day_2 cuda.kernels install.examples tools.coll_perf.hosts faults.links faults.join_shm
     explorer.texts explorer.mutations explorer.interpreter examples.sgd_trainer.mpi)
 

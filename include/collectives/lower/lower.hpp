@@ -67,7 +67,7 @@ public:
     /// then scans them in one round. There each rank reads an input where it was before the shift.
     [[gnu::cold]] schedule schedule_in_cells(rank_t r) const {
         auto result = schedule_of(r);
-        if (rounds_ < 2) { return result; }
+        if (shape_.what != collective::exscan || rounds_ < 2) { return result; }
         result.steps.clear();
         for (rank_t const of : {r, r + 1}) {
             if (of == shape_.size) { break; }
