@@ -139,31 +139,34 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
 
 TEST_CASE("a rank whose process has ended has nothing to copy") {
     if (!kernel_copies() || !may_read_others()) { return; }
-    two_ranks const pair;
-    std::array<std::byte, 8> bytes{};
-    auto const soon = [](auto&& is) {
-        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-        while (!is() && std::chrono::steady_clock::now() < end) { std::this_thread::yield(); }
-    };
-    auto const child = ::fork();
-    if (child == 0) {
-        pair.job.state().status(0).pid.store(::getpid());
-        auto const a = pair.job.rank(0);
-        soon([&] { return a->lends(bytes.data(), bytes.size()); });
-        ::pause();
+    // Each process times the kernel for itself, so where it is hardly quick enough one may refuse.
+    bool lent = false;
+    for (int turn = 0; turn < 5 && !lent; ++turn) {
+        two_ranks const pair;
+        std::array<std::byte, 8> bytes{}, copy{};
+        auto const soon = [](auto&& is) {
+            auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+            while (!is() && std::chrono::steady_clock::now() < end) { std::this_thread::yield(); }
+        };
+        auto const child = ::fork();
+        if (child == 0) {
+            pair.job.state().status(0).pid.store(::getpid());
+            auto const a = pair.job.rank(0);
+            soon([&] { return a->lends(bytes.data(), bytes.size()); });
+            ::pause();
+        }
+        REQUIRE(child > 0);
+        auto const b = pair.job.rank(1);
+        soon([&] { return lent = b->lends(bytes.data(), bytes.size()); });
+        auto const fetch = [&] {
+            return b->fetch(0, address_of(bytes.data()), copy.data(), copy.size());
+        };
+        if (lent) { CHECK(fetch()); }
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+        if (lent) { CHECK_FALSE(fetch()); }
     }
-    REQUIRE(child > 0);
-    auto const b = pair.job.rank(1);
-    soon([&] { return b->lends(bytes.data(), bytes.size()); });
-    std::array<std::byte, 8> copy{};
-    auto const fetch = [&] {
-        return b->fetch(0, address_of(bytes.data()), copy.data(), copy.size());
-    };
-    CHECK(b->lends(bytes.data(), bytes.size()));
-    CHECK(fetch());
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    CHECK_FALSE(fetch());
+    CHECK(lent);
 }
 
 TEST_CASE("another process that gets the number of a rank's does not stand for it") {
