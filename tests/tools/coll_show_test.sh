@@ -234,11 +234,11 @@ ends "trace of another algorithm" 1 tree 4 --trace "$trace"
 has "trace of another algorithm" "$room/said" "is not a trace of tree: all_reduce over 4 ranks: it lacks rank 0, round 0: recv_reduce from 1"
 ends "trace of another size" 1 ring 3 --trace "$trace"
 ends "trace of another collective" 1 ring 4 --collective broadcast --trace "$trace"
-grep -v '"send to 1"' "$trace" >"$room/lacking.json"
-ends "trace that lacks steps" 1 ring 4 --trace "$room/lacking.json"
-has "trace that lacks steps" "$room/said" "it lacks rank 0, round 0: send to 1, chunk 3"
-echo '{"traceEvents":' >"$room/broken.json"
-ends "broken trace" 1 ring 4 --trace "$room/broken.json"
+changed() { sed "$1" "$trace" >"$room/x.json"; ends "$1" 1 ring 4 --trace "$room/x.json"; has "$1" "$room/said" "$2"; }
+changed '/"send to 1"/d' "it lacks rank 0, round 0: send to 1, chunk 3"
+changed 's/"first_chunk":3/"first_chunk":7/' "it lacks rank 0, round 0: send to 1, chunk 3"
+changed 's/"round":0/"round":0.5/' "is not a trace of this: 0.5 is no whole number"
+changed 's/\[/{/' "is no JSON"
 ends "no trace" 1 ring 4 --trace "$room/none.json"
 
 # --- flight reports -----------------------------------------------------------------------------------

@@ -115,12 +115,14 @@ void expect_same(report const& shown, recorded_trace const& trace) {
     int const chunks = shown.schedules[0].chunks;
     std::map<int, std::map<part_of_step, int>> ran;  // per segment, how often
     for (auto const& t : trace.steps) {
-        auto step = t.step;
-        auto const [first, count] = step.chunks;
-        auto const exists = first >= 0 && first < chunks && count > 0 && count <= chunks;
-        if (!exists) { step.chunks = {chunks, 1}; }  // what no step of the schedule has
-        each_part(t.rank, step, exists ? chunks : chunks + 1,
-                  [&](part_of_step const& p) { ++ran[t.segment][p]; });
+        auto const& s = t.step;
+        auto const [first, count] = s.chunks;
+        auto& of = ran[t.segment];
+        if (first < 0 || first >= chunks || count < 1 || count > chunks) {
+            ++of[{t.rank, s.round, s.what, s.peer, chunks}];  // which the schedule does not have
+        } else {
+            each_part(t.rank, s, chunks, [&of](part_of_step const& p) { ++of[p]; });
+        }
     }
     auto const differs = [&](std::string const& how, part_of_step const& p) {
         return std::runtime_error(fmt::format("{} is not a trace of {}: {} {}", trace.path,

@@ -5,6 +5,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/run/program.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,21 +18,14 @@ public:
     /// The program of a bucket with this content; null if there is none yet. The reference holds
     /// until the next call.
     std::shared_ptr<program>& of(std::uint64_t content) {
-        std::size_t first = 0;
-        for (auto last = all_.size(); first < last;) {
-            auto const middle = first + (last - first) / 2;
-            if (all_[middle].content < content) {
-                first = middle + 1;
-            } else {
-                last = middle;
-            }
-        }
-        if (first < all_.size() && all_[first].content == content) { return all_[first].made; }
+        auto* at = std::lower_bound(all_.begin(), all_.end(), content,
+                                    [](entry const& e, std::uint64_t c) { return e.content < c; });
+        if (at != all_.end() && at->content == content) { return at->made; }
         if (all_.size() == most) {
             all_.clear();
-            first = 0;
+            at = all_.begin();
         }
-        return all_.insert(all_.begin() + first, {content, nullptr})->made;
+        return all_.insert(at, {content, nullptr})->made;
     }
 
 private:

@@ -64,7 +64,8 @@ public:
         return rounds_ <= (shape_.what == collective::exscan ? 2 : 1);
     }
     /// The schedule for such ranks. An exscan of two rounds shifts the inputs to the next rank and
-    /// then scans them in one round. There each rank reads an input where it was before the shift.
+    /// then scans them in one round. In cells a rank reads each input where it was before the
+    /// shift: what rank q has in the scan is the input of rank q - 1.
     [[gnu::cold]] schedule schedule_in_cells(rank_t r) const {
         auto result = schedule_of(r);
         if (shape_.what != collective::exscan || rounds_ < 2) { return result; }
@@ -73,7 +74,8 @@ public:
             if (of == shape_.size) { break; }
             for (auto s : schedule_of(of).steps) {
                 bool const shifts = s.round == 0, sends = s.what == verb::send;
-                if (of == r ? sends && !shifts : !sends || shifts) { continue; }
+                // In the scan the next rank sends what is this rank's input.
+                if (of != (sends && !shifts ? r + 1 : r)) { continue; }
                 if (!shifts && !sends) { --s.peer; }
                 s.round = 0;
                 result.steps.push_back(s);

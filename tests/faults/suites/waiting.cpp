@@ -168,8 +168,9 @@ TEST_CASE("a rank that sleeps until a third one sends makes room for one that sl
         clean_room room;
         shared_array<std::atomic<int>> sent(1);
         CHECK_NOTHROW(job.run(3, [&](coll::communicator& comm) {
-            constexpr int many =
-                20'000;  // of which a ring holds 113: ranks look every 20 ms anyway
+            // A ring holds 113 of them. Ranks that nobody wakes look every 20 ms, which is too
+            // late.
+            constexpr int many = 20'000;
             coll::options const in_time{.timeout =
                                             std::chrono::milliseconds(int(2'000 * slowness))};
             std::vector<int> word(1);
