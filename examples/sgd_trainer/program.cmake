@@ -54,12 +54,11 @@ if(TARGET sgd_trainer)
             COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
     endif()
     # Most files are small beside the headers that they include: those of a folder are compiled as one. Tests link
-    # some by themselves, and some studies have the same names. Clang compiles each alone: so none lacks an include.
+    # some by themselves. Clang compiles each alone: so none lacks an include.
     foreach(folder IN ITEMS sgd_trainer compare studies)
         set(together ${trainer})
         list(FILTER together INCLUDE REGEX "/${folder}/[^/]*\\.cpp$")
-        list(FILTER together EXCLUDE REGEX
-            "/(cifar|digits|main|batch|figure|loading|precision|search|server|short_numbers|speed_up|synchronise)\\.cpp$")
+        list(FILTER together EXCLUDE REGEX "/(cifar|digits|main|figure|short_numbers)\\.cpp$")
         set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
     endforeach()
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -4,7 +4,6 @@
 namespace collectives::inline v0::host::detail {
 
 COLLECTIVES_BOOL_KERNELS(, bool)
-COLLECTIVES_INTEGER_KERNELS(, std::int8_t)
-COLLECTIVES_INTEGER_KERNELS(, std::uint8_t)
+COLLECTIVES_INTEGER_KERNELS(, std::int8_t, std::uint8_t)
 
 }  // namespace collectives::host::detail

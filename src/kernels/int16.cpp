@@ -3,7 +3,6 @@
 
 namespace collectives::inline v0::host::detail {
 
-COLLECTIVES_INTEGER_KERNELS(, std::int16_t)
-COLLECTIVES_INTEGER_KERNELS(, std::uint16_t)
+COLLECTIVES_INTEGER_KERNELS(, std::int16_t, std::uint16_t)
 
 }  // namespace collectives::host::detail

@@ -3,7 +3,6 @@
 
 namespace collectives::inline v0::host::detail {
 
-COLLECTIVES_INTEGER_KERNELS(, std::int32_t)
-COLLECTIVES_INTEGER_KERNELS(, std::uint32_t)
+COLLECTIVES_INTEGER_KERNELS(, std::int32_t, std::uint32_t)
 
 }  // namespace collectives::host::detail

@@ -3,7 +3,6 @@
 
 namespace collectives::inline v0::host::detail {
 
-COLLECTIVES_INTEGER_KERNELS(, std::int64_t)
-COLLECTIVES_INTEGER_KERNELS(, std::uint64_t)
+COLLECTIVES_INTEGER_KERNELS(, std::int64_t, std::uint64_t)
 
 }  // namespace collectives::host::detail

@@ -23,14 +23,14 @@ struct variant {
 constexpr std::array<variant, 3> variants{
     {{"one rate", false, false}, {"linear rule", true, false}, {"rule and warm-up", true, true}}};
 
-struct plan {
+struct batch_plan {
     std::vector<int> batches;
     int epochs;
     double rate;
     double target;  // accuracy
 };
 
-settings settings_for(plan const& p, int batch, variant const& v) {
+settings settings_for(batch_plan const& p, int batch, variant const& v) {
     settings how;
     how.batch = batch;
     how.epochs = p.epochs;
@@ -53,7 +53,7 @@ epoch_seen const* reached(training_seen const& seen, double accuracy) {
 /// [variant][batch]
 using all_seen = std::array<std::vector<training_seen>, variants.size()>;
 
-all_seen train_all(study_report& report, plan const& p, data_set const& data) {
+all_seen train_all(study_report& report, batch_plan const& p, data_set const& data) {
     all_seen all;
     auto const runs = static_cast<int>(variants.size() * p.batches.size());
     int done = 0;
@@ -66,7 +66,7 @@ all_seen train_all(study_report& report, plan const& p, data_set const& data) {
     return all;
 }
 
-void show_accuracy(study_report& report, plan const& p, all_seen const& all) {
+void show_accuracy(study_report& report, batch_plan const& p, all_seen const& all) {
     table t{
         "accuracy",
         fmt::format("Accuracy on the test images after {} epochs. The rate is {} for {} images.",
@@ -95,7 +95,7 @@ void show_accuracy(study_report& report, plan const& p, all_seen const& all) {
     report.add(f);
 }
 
-void show_time(study_report& report, plan const& p, all_seen const& all) {
+void show_time(study_report& report, batch_plan const& p, all_seen const& all) {
     table t{
         "time",
         fmt::format("What one process needs to reach an accuracy of {}; `-`: not within {} epochs. "
@@ -135,7 +135,7 @@ void show_time(study_report& report, plan const& p, all_seen const& all) {
 }
 
 /// One process and four ranks with the same batches.
-void show_ranks(study_report& report, plan const& p, data_set const& data) {
+void show_ranks(study_report& report, batch_plan const& p, data_set const& data) {
     auto how = settings_for(p, 256, variants[2]);
     report.at(0, 2, "one process");
     auto const one = learn(how, data);
@@ -170,11 +170,11 @@ void show_ranks(study_report& report, plan const& p, data_set const& data) {
 
 }  // namespace
 
-void batch(study_report& report) {
+void batch_study(study_report& report) {
     auto const quick = report.quick();
-    plan const p{quick ? std::vector{8, 32, 512, 1500}
-                       : std::vector{8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096},
-                 quick ? 6 : 8, quick ? 0.1 : 0.02, quick ? 0.9 : 0.83};
+    batch_plan const p{quick ? std::vector{8, 32, 512, 1500}
+                             : std::vector{8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096},
+                       quick ? 6 : 8, quick ? 0.1 : 0.02, quick ? 0.9 : 0.83};
     auto const data = first_images(report.data(), 12288, 4000);
     report.say(fmt::format("{} images of {} to learn from and {} to test; {} hidden units.",
                            data.train.size(), data.name, data.test.size(), 64));

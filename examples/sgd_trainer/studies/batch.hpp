@@ -9,6 +9,6 @@ class study_report;
 /// Trains with every size of batch from 8 to 4096: with one learning rate for all, with a rate in
 /// proportion to the batch (Goyal et al. 2017), and with that after a warm-up. Then with one
 /// process and with four ranks.
-void batch(study_report& report);
+void batch_study(study_report& report);
 
 }  // namespace trainer::studies

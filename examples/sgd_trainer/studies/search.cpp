@@ -21,7 +21,7 @@
 namespace trainer::studies {
 namespace {
 
-constexpr int ranks = 4;
+constexpr int rank_count = 4;
 
 /// What of a trial fits into a mailbox as it is.
 struct result {
@@ -46,15 +46,15 @@ struct found {
     }
 };
 
-struct plan {
+struct search_plan {
     settings how;
     std::vector<double> rates;
     std::vector<int> batches;
     int epochs;
 };
 
-plan plan_for(bool quick) {
-    plan p{};
+search_plan plan_for_search(bool quick) {
+    search_plan p{};
     p.how.hidden = 64;
     p.how.prefetch = 0;
     p.rates = quick ? std::vector{0.01, 0.05, 0.2} : std::vector{0.003, 0.01, 0.03, 0.1, 0.3};
@@ -65,7 +65,7 @@ plan plan_for(bool quick) {
 }
 
 /// Over processes, of which some may be killed; the first that is left tells what was found.
-found over_processes(int size, search const& what, data_set const& data, plan const& p) {
+found over_processes(int size, search const& what, data_set const& data, search_plan const& p) {
     mailbox results;
     auto const begin = std::chrono::steady_clock::now();
     try {
@@ -101,7 +101,7 @@ struct named {
     found what;
 };
 
-void show_trials(study_report& report, plan const& p, std::vector<named> const& all) {
+void show_trials(study_report& report, search_plan const& p, std::vector<named> const& all) {
     table t{
         "trials",
         fmt::format("All trials, the best of the grid first: accuracy after {} epochs, and after "
@@ -137,7 +137,7 @@ void show_trials(study_report& report, plan const& p, std::vector<named> const& 
 }
 
 /// The parameters that one process finds with the same rate and batch, all epochs in one go.
-std::vector<float> again(plan p, result const& best, data_set const& data) {
+std::vector<float> again(search_plan p, result const& best, data_set const& data) {
     p.rates = {best.rate};
     p.batches = {best.batch};
     return over_processes(1, {p.how, {{p.epochs, 1}}, -1}, data, p).parameters;
@@ -151,7 +151,7 @@ double difference(std::vector<float> const& a, std::vector<float> const& b) {
     return most;
 }
 
-void show_ways(study_report& report, plan const& p, data_set const& data,
+void show_ways(study_report& report, search_plan const& p, data_set const& data,
                std::vector<named> const& all) {
     table cost{
         "ways",
@@ -184,7 +184,7 @@ void show_ways(study_report& report, plan const& p, data_set const& data,
 }  // namespace
 
 void search_study(study_report& report) {
-    auto const p = plan_for(report.quick());
+    auto const p = plan_for_search(report.quick());
     auto const data = first_images(report.data(), 4096, 2000);
     search what{p.how, {{p.epochs, 1}}, -1};
     std::vector<named> all;
@@ -193,15 +193,15 @@ void search_study(study_report& report) {
         all.push_back({name, over_processes(size, what, data, p)});
     };
     report.say(fmt::format("{} trials over {} ranks: {} images of {} to learn from and {} to test.",
-                           p.rates.size() * p.batches.size(), ranks, data.train.size(), data.name,
-                           data.test.size()));
-    run("grid by 4 ranks", ranks);
+                           p.rates.size() * p.batches.size(), rank_count, data.train.size(),
+                           data.name, data.test.size()));
+    run("grid by 4 ranks", rank_count);
     run("grid by one process", 1);
     what.rungs = {{1, 2}, {2, 2}, {4, 2}, {p.epochs, 1}};
-    run("halving by 4 ranks", ranks);
+    run("halving by 4 ranks", rank_count);
     what.dies_in_rung = 1;
     what.how.victim.rank = 2;
-    run("halving where a rank dies", ranks);
+    run("halving where a rank dies", rank_count);
     show_trials(report, p, all);
     show_ways(report, p, data, all);
 }

@@ -16,9 +16,9 @@
 namespace trainer::studies {
 namespace {
 
-constexpr int workers = 4;
+constexpr int worker_count = 4;
 
-struct plan {
+struct server_plan {
     bool quick;
     settings base;
     double link;
@@ -26,8 +26,8 @@ struct plan {
     double slower;  // the straggler, so many times
 };
 
-plan plan_for(bool quick) {
-    plan p{};
+server_plan plan_for_server(bool quick) {
+    server_plan p{};
     p.quick = quick;
     p.base.model = "conv";
     p.base.hidden = quick ? 64 : 128;
@@ -45,7 +45,7 @@ plan plan_for(bool quick) {
     return p;
 }
 
-struct way {
+struct server_way {
     std::string name;
     bool quick_equal, quick_straggler;  // whether a quick study measures it, in each of two tables
     std::function<void(settings&)> set;
@@ -54,10 +54,10 @@ struct way {
 void serve(settings& s, method how, int servers) {
     s.how = how;
     s.servers = servers;
-    s.ranks = workers + servers;
+    s.ranks = worker_count + servers;
 }
 
-std::vector<way> ways() {
+std::vector<server_way> server_ways() {
     auto const of = [](method how, int servers, int staleness = -1, bool damped = false) {
         return [=](settings& s) {
             serve(s, how, servers);
@@ -66,7 +66,7 @@ std::vector<way> ways() {
         };
     };
     return {
-        {"ring", true, true, [](settings& s) { s.ranks = workers; }},
+        {"ring", true, true, [](settings& s) { s.ranks = worker_count; }},
         {"1 server", true, false, of(method::server, 1)},
         {"2 servers", true, false, of(method::server, 2)},
         {"4 servers", true, true, of(method::server, 4)},
@@ -105,7 +105,7 @@ struct outcome {
     double mean_stale() const {
         double sum = 0;
         for (auto const& s : seen.steps.front()) { sum += s.stale; }
-        return sum / workers / static_cast<double>(seen.steps.front().size());
+        return sum / worker_count / static_cast<double>(seen.steps.front().size());
     }
     int most(std::int32_t step_record::*what) const {
         int most = 0;
@@ -114,11 +114,11 @@ struct outcome {
     }
 };
 
-std::vector<outcome> learn_all(study_report& report, plan const& p, data_set const& data,
+std::vector<outcome> learn_all(study_report& report, server_plan const& p, data_set const& data,
                                bool straggles) {
     std::vector<outcome> all;
-    auto every = ways();
-    std::erase_if(every, [&](way const& w) {
+    auto every = server_ways();
+    std::erase_if(every, [&](server_way const& w) {
         return p.quick && !(straggles ? w.quick_straggler : w.quick_equal);
     });
     for (auto const& w : every) {
@@ -133,7 +133,8 @@ std::vector<outcome> learn_all(study_report& report, plan const& p, data_set con
     return all;
 }
 
-void show(study_report& report, plan const& p, std::vector<outcome> const& all, bool straggles) {
+void show(study_report& report, server_plan const& p, std::vector<outcome> const& all,
+          bool straggles) {
     table t{
         straggles ? "straggler" : "equal",
         fmt::format("Four ranks compute{}; links of {:g} Mbit/s; {} epochs. `-`: does not apply, "
@@ -172,7 +173,7 @@ void show(study_report& report, plan const& p, std::vector<outcome> const& all, 
 }
 
 /// A rank is killed in the middle: which trainings end, and what do the others go on from?
-void show_losses(study_report& report, plan const& p, data_set const& data) {
+void show_losses(study_report& report, server_plan const& p, data_set const& data) {
     table t{"losses",
             "A process is killed in the middle of the training, which goes on with the others "
             "(`--on-loss continue`).",
@@ -198,7 +199,7 @@ void show_losses(study_report& report, plan const& p, data_set const& data) {
         how.counted = false;
         how.epochs = 8;
         if (of.how == method::all_reduce) {
-            how.ranks = workers;
+            how.ranks = worker_count;
         } else {
             serve(how, of.how, 1);
         }
@@ -215,7 +216,7 @@ void show_losses(study_report& report, plan const& p, data_set const& data) {
 }  // namespace
 
 void server(study_report& report) {
-    auto const p = plan_for(report.quick());
+    auto const p = plan_for_server(report.quick());
     auto const data = first_images(report.data(), 1536, 1000);
     report.say(fmt::format(
         "{}; {} images to learn from and {} to test; steps of {} images. Everything is measured in "

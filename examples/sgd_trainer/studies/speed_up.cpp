@@ -20,7 +20,7 @@ namespace {
 
 namespace coll = collectives;
 
-struct plan {
+struct speed_up_plan {
     settings base;
     int batch_of_rank;
     std::vector<int> ranks;
@@ -28,8 +28,8 @@ struct plan {
     double slow_motion;
 };
 
-plan plan_for(bool quick) {
-    plan p{};
+speed_up_plan plan_for_speed_up(bool quick) {
+    speed_up_plan p{};
     p.base.model = "conv";
     p.base.hidden = quick ? 256 : 128;
     p.base.rate = 0.01;
@@ -62,7 +62,8 @@ constexpr std::array<wires, 2> networks{{{"10 Gbit/s", "ethernet10"}, {"1 Gbit/s
 double speed_up_of(int ranks, double one, double seconds) { return ranks * one / seconds; }
 
 /// The step of ranks that run side by side, in slow motion, over links of the same prices.
-double measure(plan const& p, settings how, data_set const& data, coll::loggp const& network) {
+double measure(speed_up_plan const& p, settings how, data_set const& data,
+               coll::loggp const& network) {
     how.slow_motion = p.slow_motion;
     how.link = 1 / (network.byte * p.slow_motion);
     how.latency = network.latency * p.slow_motion;
@@ -80,7 +81,7 @@ figure where_time_went() {
             {{"step", {}}, {"computing", {}}, {"communication", {}}, {"idle", {}}}};
 }
 
-void show_clock(study_report& report, plan const& p, data_set const& data) {
+void show_clock(study_report& report, speed_up_plan const& p, data_set const& data) {
     figure f{
         "speed_up",
         "Speed-up of training over 1 to 16 ranks",
@@ -179,7 +180,7 @@ void show_cluster(study_report& report) {
 }  // namespace
 
 void speed_up(study_report& report) {
-    auto const p = plan_for(report.quick());
+    auto const p = plan_for_speed_up(report.quick());
     auto const data = first_images(report.data(), 4096, 2000);
     report.say(fmt::format("{}; each rank takes {} images of a step.",
                            job{p.base, data}.make_network().description(), p.batch_of_rank));

@@ -25,7 +25,7 @@ struct entry {
     void (*run)(study_report&);
 };
 constexpr entry all_studies[]{
-    {"batch", batch},       {"precision", precision},     {"compression", compression},
+    {"batch", batch_study}, {"precision", precision},     {"compression", compression},
     {"loading", loading},   {"search", search_study},     {"server", server},
     {"speed-up", speed_up}, {"synchronise", synchronise},
 };

@@ -13,15 +13,15 @@
 namespace trainer::studies {
 namespace {
 
-struct plan {
+struct synchronise_plan {
     settings base;
     double link, latency;  // as the page states them
     int steps;             // that are measured
     std::vector<int> overlap_batches;
 };
 
-plan plan_for(bool quick) {
-    plan p{};
+synchronise_plan plan_for_synchronise(bool quick) {
+    synchronise_plan p{};
     p.base.model = "conv";
     p.base.hidden = quick ? 256 : 128;
     p.base.ranks = 4;
@@ -39,14 +39,14 @@ plan plan_for(bool quick) {
 }
 
 /// The same in slow motion: links too are so many times slower.
-settings over_links(plan const& p, settings how) {
+settings over_links(synchronise_plan const& p, settings how) {
     how.link = p.link / how.slow_motion;
     how.latency = p.latency * how.slow_motion;
     how.in_step = true;
     return how;
 }
 
-mean_step measure(plan const& p, settings const& how, data_set const& data, int group) {
+mean_step measure(synchronise_plan const& p, settings const& how, data_set const& data, int group) {
     auto slow = over_links(p, how);
     slow.in_step = group == 1;
     slow.stop_after = (p.steps / group + 2) * group;
@@ -103,7 +103,7 @@ std::vector<cure> cures() {
     };
 }
 
-void show_cures(study_report& report, plan const& p, data_set const& data) {
+void show_cures(study_report& report, synchronise_plan const& p, data_set const& data) {
     table t{
         "cures",
         fmt::format("Milliseconds for {} images, over links of {:g} Mbit/s and {:g} us a "
@@ -149,7 +149,8 @@ void show_cures(study_report& report, plan const& p, data_set const& data) {
 
 /// What of the communication can be hidden behind the backward pass: plan_fusion's answer for these
 /// links and this pass.
-collectives::fusion_prediction predicted(plan const& p, settings const& how, data_set const& data) {
+collectives::fusion_prediction predicted(synchronise_plan const& p, settings const& how,
+                                         data_set const& data) {
     auto const pass = time_pass(job{how, data}, how.batch / how.ranks);
     auto const rounds = 2.0 * (how.ranks - 1);
     return collectives::plan_fusion(pass.ready,
@@ -157,7 +158,7 @@ collectives::fusion_prediction predicted(plan const& p, settings const& how, dat
         .best;
 }
 
-void show_overlap(study_report& report, plan const& p, data_set const& data) {
+void show_overlap(study_report& report, synchronise_plan const& p, data_set const& data) {
     table t{"overlap",
             "Milliseconds of a step of 4 ranks: communication after the backward pass, and what is "
             "left of it when buckets travel during it. \"Can be hidden\" is calculated: from when "
@@ -200,7 +201,7 @@ void show_overlap(study_report& report, plan const& p, data_set const& data) {
 }  // namespace
 
 void synchronise(study_report& report) {
-    auto const p = plan_for(report.quick());
+    auto const p = plan_for_synchronise(report.quick());
     auto const data = first_images(report.data(), 4096, 2000);
     auto const net = job{p.base, data}.make_network();
     report.say(fmt::format(

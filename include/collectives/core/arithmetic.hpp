@@ -200,8 +200,8 @@ constexpr T larger(T const& a, T const& b) {
 template <number T>
     requires(!complex_number<T>)
 constexpr bool truth(T const& value) {
-    if constexpr (narrow_float<T>) {
-        return static_cast<float>(value) != 0.0F;
+    if constexpr (narrow_float<T>) {  // all but the sign
+        return static_cast<typename T::bits_type>(value.bits() << 1) != 0;
     } else {
         return value != T{};
     }
@@ -211,9 +211,10 @@ constexpr bool truth(T const& value) {
 template <number T>
 constexpr T truth_value(bool value) {
     if constexpr (narrow_float<T>) {
-        return T(value ? 1.0F : 0.0F);
+        constexpr auto one = T(1.0F).bits();
+        return T::from_bits(value ? one : typename T::bits_type{});
     } else {
-        return static_cast<T>(value);
+        return value ? T{1} : T{};
     }
 }
 

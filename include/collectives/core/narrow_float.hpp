@@ -18,7 +18,8 @@ namespace detail {
 // vectors.
 
 /// condition ? a : b, in a form that stays free of branches.
-constexpr std::uint32_t choose(bool condition, std::uint32_t a, std::uint32_t b) {
+[[gnu::always_inline]] constexpr std::uint32_t choose(bool condition, std::uint32_t a,
+                                                      std::uint32_t b) {
     std::uint32_t const mask = 0U - static_cast<std::uint32_t>(condition);
     return (a & mask) | (b & ~mask);
 }
@@ -30,7 +31,7 @@ template <class Bits, int ExponentBits, int FractionBits, std::uint32_t Special>
 struct narrow_format {
     using bits_type = Bits;
 
-    static constexpr float widen(std::uint32_t bits) {
+    [[gnu::always_inline]] static constexpr float widen(std::uint32_t bits) {
         std::uint32_t const shifted = (bits & ~sign_bit) << shift;
         std::uint32_t const sign = (bits & sign_bit) << (32 - 8 * sizeof(Bits));
         std::uint32_t const normal = shifted + rebias;
@@ -44,7 +45,7 @@ struct narrow_format {
         return std::bit_cast<float>(choose(is_special, special, finite) | sign);
     }
 
-    static constexpr std::uint32_t narrow(float value) {
+    [[gnu::always_inline]] static constexpr std::uint32_t narrow(float value) {
         std::uint32_t const bits = std::bit_cast<std::uint32_t>(value);
         std::uint32_t const sign = bits & 0x80000000U;
         std::uint32_t const size = bits ^ sign;

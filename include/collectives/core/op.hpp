@@ -156,7 +156,7 @@ struct logical_and {
     static constexpr bool commutes = true;
     template <detail::has_truth T>
     constexpr T operator()(T const& a, T const& b) const {
-        return detail::truth_value<T>(detail::truth(a) && detail::truth(b));
+        return detail::truth_value<T>(bool(detail::truth(a) & detail::truth(b)));
     }
 };
 
@@ -166,7 +166,7 @@ struct logical_or {
     static constexpr bool commutes = true;
     template <detail::has_truth T>
     constexpr T operator()(T const& a, T const& b) const {
-        return detail::truth_value<T>(detail::truth(a) || detail::truth(b));
+        return detail::truth_value<T>(bool(detail::truth(a) | detail::truth(b)));
     }
 };
 

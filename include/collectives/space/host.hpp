@@ -18,7 +18,7 @@ namespace collectives::inline v0::host {
 template <class T, reduction_op<T> Op>
 [[gnu::always_inline]] inline reducer make_reducer(Op const& op, isa level) {
     auto result = describe_reducer<T>(op);
-    result.reduce = detail::run_at<Op, T>(level);
+    result.reduce = detail::run_at<Op, typename detail::kernel_element<Op, T>::type>(level);
     result.prepares = collectives::detail::prepares<Op, collectives::detail::accumulator<Op, T>>;
     return result;
 }

@@ -4,6 +4,7 @@
 
 #include <collectives/core/isa.hpp>
 #include <collectives/core/op.hpp>
+#include <collectives/space/canonical.hpp>
 #include <collectives/space/reduction_loops.hpp>
 #include <collectives/space/strips.hpp>
 
@@ -19,6 +20,22 @@ using collectives::detail::accumulator;
 template <class Op>
 inline constexpr bool gives_truth_values =
     std::is_same_v<Op, logical_and> || std::is_same_v<Op, logical_or>;
+
+/// Whether signed and unsigned integers get the same bits.
+template <class Op>
+inline constexpr bool ignores_sign =
+    std::is_same_v<Op, sum> || std::is_same_v<Op, product> || std::is_same_v<Op, bit_and> ||
+    std::is_same_v<Op, bit_or> || std::is_same_v<Op, bit_xor> || gives_truth_values<Op>;
+template <std::integral F>
+inline constexpr bool ignores_sign<premultiplied_sum<F>> = true;
+
+/// The type whose kernels do for an operator what it does on T.
+template <class Op, class T>
+struct kernel_element : std::type_identity<T> {};
+template <class Op, std::integral T>
+    requires own_operator<Op> && (!std::same_as<T, bool> && sizeof(T) <= 8)
+struct kernel_element<Op, T>
+    : collectives::detail::integer_of<sizeof(T), std::is_signed_v<T> && !ignores_sign<Op>> {};
 
 /// Does a pass. It is inlined into the function of a level. `step` is that function: a pass of
 /// several steps calls it for each.

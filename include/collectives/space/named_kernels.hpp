@@ -10,9 +10,11 @@
     COLLECTIVES_KERNEL(linkage, T, sum)     \
     COLLECTIVES_KERNEL(linkage, T, product) \
     COLLECTIVES_KERNEL(linkage, T, premultiplied_sum<int>)
+#define COLLECTIVES_LEAST_KERNELS(linkage, T) \
+    COLLECTIVES_KERNEL(linkage, T, min)       \
+    COLLECTIVES_KERNEL(linkage, T, max)
 #define COLLECTIVES_ORDER_KERNELS(linkage, T)   \
-    COLLECTIVES_KERNEL(linkage, T, min)         \
-    COLLECTIVES_KERNEL(linkage, T, max)         \
+    COLLECTIVES_LEAST_KERNELS(linkage, T)       \
     COLLECTIVES_KERNEL(linkage, T, logical_and) \
     COLLECTIVES_KERNEL(linkage, T, logical_or)
 #define COLLECTIVES_COMPLEX_KERNELS(linkage, T) \
@@ -25,9 +27,13 @@
     COLLECTIVES_KERNEL(linkage, T, bit_and) \
     COLLECTIVES_KERNEL(linkage, T, bit_or)  \
     COLLECTIVES_KERNEL(linkage, T, bit_xor)
-#define COLLECTIVES_INTEGER_KERNELS(linkage, T) \
-    COLLECTIVES_FLOAT_KERNELS(linkage, T)       \
-    COLLECTIVES_BIT_KERNELS(linkage, T)
+#define COLLECTIVES_INTEGER_KERNELS(linkage, S, U) \
+    COLLECTIVES_SUM_KERNELS(linkage, U)            \
+    COLLECTIVES_KERNEL(linkage, S, average)        \
+    COLLECTIVES_KERNEL(linkage, U, average)        \
+    COLLECTIVES_LEAST_KERNELS(linkage, S)          \
+    COLLECTIVES_ORDER_KERNELS(linkage, U)          \
+    COLLECTIVES_BIT_KERNELS(linkage, U)
 #define COLLECTIVES_BOOL_KERNELS(linkage, T) \
     COLLECTIVES_SUM_KERNELS(linkage, T)      \
     COLLECTIVES_ORDER_KERNELS(linkage, T)    \

@@ -100,8 +100,70 @@ void narrow16(std::byte* to, float const* from);
 
 #endif
 
-/// Both take a strip of elements at any address. Where there is no instruction, elements come in
-/// words of 32 bits: none has to change its place among the vectors' lanes.
+/// A strip of elements at any address, without an instruction for it: elements come in words of 32
+/// bits, so that none has to change its place among the vectors' lanes.
+template <narrow_float T>
+[[gnu::always_inline]] inline void widen_words(strip<T>& to, std::byte const* from) {
+    for_each_place<T, true>([&](auto p, std::size_t j) __attribute__((always_inline)) {
+        constexpr std::uint32_t all = 0xffffffffU >> (32 - 8 * sizeof(T));
+        auto const word = load<std::uint32_t>(from + 4 * j) >> 8 * sizeof(T) * p;
+        to.part[p][j] = T::format::widen(word & all);
+    });
+}
+template <narrow_float T>
+[[gnu::always_inline]] inline void narrow_words(std::byte* to, strip<T> const& from) {
+    for_each_of<true, part_length>([&](std::size_t j) __attribute__((always_inline)) {
+        if constexpr (std::same_as<T, bfloat16>) {
+            std::uint32_t const low = collectives::detail::upper_half::rounded(from.part[0][j]);
+            std::uint32_t const high = collectives::detail::upper_half::rounded(from.part[1][j]);
+            store(to + 4 * j, low >> 16 | (high & 0xffff0000U));
+        } else {
+            std::uint32_t word = 0;
+            for_each_part<T>([&](auto p) __attribute__((always_inline)) {
+                word |= T::format::narrow(from.part[p][j]) << 8 * sizeof(T) * p;
+            });
+            store(to + 4 * j, word);
+        }
+    });
+}
+
+/// Both as functions of a level, which all of its kernels call: they are long.
+template <isa Level, narrow_float T>
+struct conversions {
+    [[gnu::noinline]] static void widen(strip<T>& to, std::byte const* from) {
+        widen_words(to, from);
+    }
+    [[gnu::noinline]] static void narrow(std::byte* to, strip<T> const& from) {
+        narrow_words(to, from);
+    }
+};
+
+#if defined(__x86_64__) && !defined(__NVCC__)
+
+template <narrow_float T>
+struct conversions<isa::avx2, T> {
+    [[gnu::noinline, gnu::target("avx2")]] static void widen(strip<T>& to, std::byte const* from) {
+        widen_words(to, from);
+    }
+    [[gnu::noinline, gnu::target("avx2")]] static void narrow(std::byte* to, strip<T> const& from) {
+        narrow_words(to, from);
+    }
+};
+template <narrow_float T>
+struct conversions<isa::avx512, T> {
+    [[gnu::noinline, gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] static void widen(
+        strip<T>& to, std::byte const* from) {
+        widen_words(to, from);
+    }
+    [[gnu::noinline, gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] static void narrow(
+        std::byte* to, strip<T> const& from) {
+        narrow_words(to, from);
+    }
+};
+
+#endif
+
+/// Both take a strip of elements at any address.
 template <isa Level, narrow_float T>
 [[gnu::always_inline]] inline void widen(strip<T>& to, std::byte const* from) {
     if constexpr (std::same_as<T, float16> && Level == isa::avx512) {
@@ -116,12 +178,10 @@ template <isa Level, narrow_float T>
                 widen8(to.part[p] + j, from + 2 * (p * part_length + j));
             });
         }
+    } else if constexpr (std::same_as<T, bfloat16>) {
+        widen_words(to, from);
     } else {
-        for_each_place<T, true>([&](auto p, std::size_t j) __attribute__((always_inline)) {
-            constexpr std::uint32_t all = 0xffffffffU >> (32 - 8 * sizeof(T));
-            auto const word = load<std::uint32_t>(from + 4 * j) >> 8 * sizeof(T) * p;
-            to.part[p][j] = T::format::widen(word & all);
-        });
+        conversions<Level, T>::widen(to, from);
     }
 }
 
@@ -139,21 +199,10 @@ template <isa Level, narrow_float T>
                 narrow8(to + 2 * (p * part_length + j), from.part[p] + j);
             });
         }
+    } else if constexpr (std::same_as<T, bfloat16>) {
+        narrow_words(to, from);
     } else {
-        for_each_of<true, part_length>([&](std::size_t j) __attribute__((always_inline)) {
-            if constexpr (std::same_as<T, bfloat16>) {
-                std::uint32_t const low = collectives::detail::upper_half::rounded(from.part[0][j]);
-                std::uint32_t const high =
-                    collectives::detail::upper_half::rounded(from.part[1][j]);
-                store(to + 4 * j, low >> 16 | (high & 0xffff0000U));
-            } else {
-                std::uint32_t word = 0;
-                for_each_part<T>([&](auto p) __attribute__((always_inline)) {
-                    word |= T::format::narrow(from.part[p][j]) << 8 * sizeof(T) * p;
-                });
-                store(to + 4 * j, word);
-            }
-        });
+        conversions<Level, T>::narrow(to, from);
     }
 }
 
