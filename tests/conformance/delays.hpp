@@ -70,7 +70,7 @@ public:
     public:
         unreached(coll::shared::state, coll::rank_t) {}
         static constexpr bool is_open() { return true; }
-        bool lends(void const*, std::size_t) { return ++asked_ % 2 == 0; }
+        bool lends(void const*, std::size_t, bool = false) { return ++asked_ % 2 == 0; }
         bool copy(coll::rank_t, std::uint64_t address, std::byte* to, std::size_t bytes) const {
             std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
             return true;

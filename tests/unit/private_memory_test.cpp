@@ -25,6 +25,8 @@ namespace shared = collectives::shared;
 
 namespace {
 
+constexpr bool also_slowly = true;  // so that it depends little on the machine
+
 std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 /// Two ranks that are this process, for the kernel copies within one too.
@@ -37,7 +39,7 @@ struct two_ranks {
 
 /// Not so in an emulator or where system calls are slow, as in some sandboxes: then nobody lends.
 bool kernel_copies() {
-    auto const does = shared::private_memory::is_quick();
+    auto const does = shared::private_memory::page_time() <= shared::private_memory::longest_page;
     if (!does) { MESSAGE("not run: here the kernel does not copy, or slowly"); }
     return does;
 }
@@ -49,6 +51,15 @@ bool may_read_others() {
     auto const may = scope == 0 || ::geteuid() == 0;
     if (!may) { MESSAGE("not run: here a process may not read its parent's memory"); }
     return may;
+}
+
+coll::lowering::call_shape shape_of(coll::collective what, int size, std::size_t bytes) {
+    coll::lowering::call_shape s;
+    s.what = what;
+    s.size = size;
+    s.count = bytes;
+    s.elem_size = 1;
+    return s;
 }
 
 /// A page that nobody may read, behind one that everybody may.
@@ -70,9 +81,9 @@ TEST_CASE("ranks lend their private memory once all have seen that they can read
     two_ranks const pair;
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     std::vector<std::byte> const mine(3, std::byte{7});
-    CHECK_FALSE(a->lends(mine.data(), mine.size()));  // rank 1 has not tried yet
-    CHECK(b->lends(mine.data(), mine.size()));
-    CHECK(a->lends(mine.data(), mine.size()));
+    CHECK_FALSE(a->lends(mine.data(), mine.size(), also_slowly));  // rank 1 has not tried yet
+    CHECK(b->lends(mine.data(), mine.size(), also_slowly));
+    CHECK(a->lends(mine.data(), mine.size(), also_slowly));
     std::vector<std::byte> copy(3);
     CHECK(b->fetch(0, address_of(mine.data()), copy.data(), copy.size()));
     CHECK(copy == mine);
@@ -84,8 +95,8 @@ TEST_CASE("a rank copies what a peer lends, though it has not asked itself since
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     std::byte const mine{7};
     std::byte copy{};
-    CHECK_FALSE(b->lends(&mine, 1));  // rank 0 has not tried yet
-    REQUIRE(a->lends(&mine, 1));
+    CHECK_FALSE(b->lends(&mine, 1, also_slowly));  // rank 0 has not tried yet
+    REQUIRE(a->lends(&mine, 1, also_slowly));
     CHECK(b->fetch(0, address_of(&mine), &copy, 1));
     CHECK(copy == mine);
 }
@@ -103,20 +114,20 @@ TEST_CASE("a rank that has not come, or is in another name space, keeps all from
     std::byte const word{};
     two_ranks const pair;
     auto const a = pair.job.rank(0);
-    CHECK_FALSE(a->lends(&word, 1));
+    CHECK_FALSE(a->lends(&word, 1, also_slowly));
     SUBCASE("another process has its number") {
         auto const b = pair.job.rank(1);
         pair.job.state().status(1).proof.fetch_add(1);
-        CHECK_FALSE(a->lends(&word, 1));
+        CHECK_FALSE(a->lends(&word, 1, also_slowly));
         pair.job.state().status(1).proof.fetch_sub(1);  // a rank does not ask again
-        CHECK_FALSE(b->lends(&word, 1));
-        CHECK_FALSE(a->lends(&word, 1));
+        CHECK_FALSE(b->lends(&word, 1, also_slowly));
+        CHECK_FALSE(a->lends(&word, 1, also_slowly));
     }
     SUBCASE("no process has its number") {
         auto const b = pair.job.rank(1);
         pair.job.state().status(1).pid.store(-1);
-        CHECK_FALSE(a->lends(&word, 1));
-        CHECK_FALSE(b->lends(&word, 1));
+        CHECK_FALSE(a->lends(&word, 1, also_slowly));
+        CHECK_FALSE(b->lends(&word, 1, also_slowly));
     }
 }
 
@@ -126,10 +137,10 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     half_open const memory;
     REQUIRE(memory.data != MAP_FAILED);
-    a->lends(memory.data, 1);
-    b->lends(memory.data, 1);
-    CHECK(a->lends(memory.data, memory.page));
-    CHECK_FALSE(a->lends(memory.data, memory.page + 1));
+    a->lends(memory.data, 1, also_slowly);
+    b->lends(memory.data, 1, also_slowly);
+    CHECK(a->lends(memory.data, memory.page, also_slowly));
+    CHECK_FALSE(a->lends(memory.data, memory.page + 1, also_slowly));
     std::vector<std::byte> copy(2 * memory.page);
     auto const at = address_of(memory.data);
     CHECK_THROWS_WITH_AS(static_cast<void>(b->fetch(0, at, copy.data(), copy.size())),
@@ -152,12 +163,12 @@ TEST_CASE("a rank whose process has ended has nothing to copy") {
         if (child == 0) {
             pair.job.state().status(0).pid.store(::getpid());
             auto const a = pair.job.rank(0);
-            soon([&] { return a->lends(bytes.data(), bytes.size()); });
+            soon([&] { return a->lends(bytes.data(), bytes.size(), also_slowly); });
             ::pause();
         }
         REQUIRE(child > 0);
         auto const b = pair.job.rank(1);
-        soon([&] { return lent = b->lends(bytes.data(), bytes.size()); });
+        soon([&] { return lent = b->lends(bytes.data(), bytes.size(), also_slowly); });
         auto const fetch = [&] {
             return b->fetch(0, address_of(bytes.data()), copy.data(), copy.size());
         };
@@ -174,8 +185,8 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
     two_ranks const pair;
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     std::byte word{}, copy{};
-    a->lends(&word, 1);
-    REQUIRE(b->lends(&word, 1));
+    a->lends(&word, 1, also_slowly);
+    REQUIRE(b->lends(&word, 1, also_slowly));
     auto const at = pair.job.state().status(0).proof_at.load();
     auto const proof = pair.job.state().status(0).proof.load();
     auto& there = *reinterpret_cast<std::uint64_t*>(static_cast<std::uintptr_t>(at));
@@ -191,12 +202,7 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
 TEST_CASE("calls that suit lending have one reader of each value, and enough bytes") {
     using coll::collective;
     auto const suits = [](collective what, int size, std::size_t bytes) {
-        coll::lowering::call_shape s;
-        s.what = what;
-        s.size = size;
-        s.count = bytes;
-        s.elem_size = 1;
-        return coll::lowering::suits_lending(s);
+        return coll::lowering::suits_lending(shape_of(what, size, bytes));
     };
     constexpr std::size_t kib = 1024, mib = 1024 * kib;
     CHECK(suits(collective::all_to_all, 8, 256 * kib));
@@ -211,4 +217,17 @@ TEST_CASE("calls that suit lending have one reader of each value, and enough byt
     CHECK_FALSE(suits(collective::scatter, 4, mib));
     CHECK_FALSE(suits(collective::all_reduce, 2, mib));
     CHECK_FALSE(suits(collective::scan, 2, mib));
+}
+
+TEST_CASE("where stores are slow, two ranks lend large blocks even if the kernel is slow too") {
+    using coll::collective;
+    auto const suits = [](collective what, int size, std::size_t bytes) {
+        return coll::lowering::suits_slow_lending(shape_of(what, size, bytes));
+    };
+    constexpr std::size_t kib = 1024;
+    CHECK(suits(collective::all_to_all, 2, 128 * kib));
+    CHECK(suits(collective::all_gather, 2, 128 * kib));
+    CHECK_FALSE(suits(collective::all_gather, 2, 128 * kib - 2));
+    CHECK_FALSE(suits(collective::all_to_all, 3, 1024 * kib));
+    CHECK_FALSE(suits(collective::broadcast, 2, 256 * kib));
 }

@@ -39,6 +39,7 @@ inline constexpr std::size_t largest_pushed_element = 2048;
 inline constexpr std::size_t least_pushed = 16 * 1024;  // bytes of a vector
 inline constexpr std::size_t least_pushed_out_of_place = 1024 * 1024;
 inline constexpr std::size_t least_lent_share = 32 * 1024;  // bytes of a rank's share
+inline constexpr std::size_t least_slowly_lent_share = 64 * 1024;
 inline constexpr std::size_t least_not_lent_vector =
     1024 * 1024;                                          // bytes of a rooted call's vector
 inline constexpr std::size_t largest_kept = 1024 * 1024;  // of scratch beyond the run
@@ -101,7 +102,8 @@ struct rank_facts {
     function_ref<bool()> push_pays;               // as far as measured, or to be measured
     function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
-    function_ref<bool()> lends;                   // peers can copy from what they do not reach
+    function_ref<bool(bool)> lends;  // peers can copy from what they do not reach; with true: also
+                                     // if the kernel takes long, as long as stores for peers do
 };
 
 /// Whether the kernel copies private memory sooner than both ranks copy through shared memory: if
@@ -115,6 +117,12 @@ struct rank_facts {
     return !traits_of(s.what).reduces && one_reads &&
            bytes / static_cast<std::size_t>(s.size) >= least_lent_share &&
            (!is_rooted(s.what) || bytes < least_not_lent_vector);
+}
+
+/// Whether that holds even if the kernel takes longer for a page, as long as it takes long to write
+/// lines that a peer has read, which it does not do.
+[[gnu::cold]] inline bool suits_slow_lending(call_shape const& s) {
+    return s.size == 2 && !is_rooted(s.what) && vector_bytes(s) / 2 >= least_slowly_lent_share;
 }
 
 [[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {
@@ -133,8 +141,8 @@ struct rank_facts {
     };
     auto const keeps_sums = all_reduces && facts.in_place && !facts.on_device &&
                             facts.scratch(protocol::zero_copy) != 0;
-    auto const lends =
-        !facts.reachable && !facts.on_device && suits_lending(c.shape()) && facts.lends();
+    auto const lends = !facts.reachable && !facts.on_device && suits_lending(c.shape()) &&
+                       facts.lends(suits_slow_lending(c.shape()));
     if (!lends && (!facts.reachable || keeps_sums)) {
         for (auto const how : {protocol::staged_once, protocol::staged}) {
             if (fits_ring(how)) { return choice(how, scratch_life::ring); }

@@ -151,10 +151,11 @@ private:
     }
     /// By where peers reach the buffers; 0: nowhere.
     lowering::rank_choice choose(memory_range input, memory_range output) {
-        auto const lends = [&] {
+        auto const lends = [&](bool if_stores_are_slow) {
             auto& memory = *engine_->memory();
-            return (input.where != 0 || memory.lends(of_->in, input.bytes)) &&
-                   (output.where != 0 || memory.lends(of_->out, output.bytes));
+            auto const slowly = if_stores_are_slow && engine_->watch.is_slow();
+            return (input.where != 0 || memory.lends(of_->in, input.bytes, slowly)) &&
+                   (output.where != 0 || memory.lends(of_->out, output.bytes, slowly));
         };
         auto const push_pays = [&] { return engine_->push_watch.push_pays(engine_->watch); };
         auto const ring_piece = [&] { return engine_->runs.largest_piece(engine_->carrier()); };

@@ -49,8 +49,10 @@ public:
     virtual void deallocate(void* p, std::size_t bytes) = 0;
     /// Every address can be reached (threads of one process).
     virtual bool always_reachable() const = 0;
-    /// Whether peers can `fetch` these bytes, which they do not reach. May become true later.
-    virtual bool lends(void const*, std::size_t) { return false; }
+    /// Whether peers can `fetch` these bytes, which they do not reach, and this takes little longer
+    /// than to copy from memory that they reach; `also_slowly`: or somewhat longer. May become true
+    /// later.
+    virtual bool lends(void const*, std::size_t, bool /*also_slowly*/) { return false; }
     /// Copies bytes at an address of rank `from` of the job, which lends them. Returns false if its
     /// process has ended. Throws transport_error for what the system refuses.
     virtual bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }

@@ -90,7 +90,7 @@ concept has_device = requires(T t) {
 /// Its ranks copy from each other's private memory.
 template <class T>
 concept lends_memory = requires(T t, std::byte* p) {
-    { t.lends(p, std::size_t{}) } -> std::same_as<bool>;
+    { t.lends(p, std::size_t{}, bool{}) } -> std::same_as<bool>;
     { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
 };
 /// Knows which ranks share a device.

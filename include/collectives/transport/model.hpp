@@ -40,9 +40,9 @@ public:
     void* allocate(std::size_t bytes) final { return of_.allocate(bytes); }
     void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
     bool always_reachable() const final { return Transport::always_reachable; }
-    bool lends(void const* p, std::size_t bytes) final {
+    bool lends(void const* p, std::size_t bytes, bool also_slowly) final {
         if constexpr (lends_memory<Transport>) {
-            return of_.lends(p, bytes);
+            return of_.lends(p, bytes, also_slowly);
         } else {
             return false;
         }

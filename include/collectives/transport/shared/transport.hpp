@@ -104,10 +104,10 @@ public:
         return memory_.at(location, bytes);
     }
     /// Models `lends_memory`, unless all is reachable.
-    bool lends(void const* p, std::size_t bytes)
+    bool lends(void const* p, std::size_t bytes, bool also_slowly = false)
         requires(!always_reachable)
     {
-        return private_.lends(p, bytes);
+        return private_.lends(p, bytes, also_slowly);
     }
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) const
         requires(!always_reachable)
