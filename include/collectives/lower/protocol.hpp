@@ -102,8 +102,9 @@ struct rank_facts {
     function_ref<bool()> push_pays;               // as far as measured, or to be measured
     function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
-    function_ref<bool(bool)> lends;  // peers can copy from what they do not reach; with true: also
-                                     // if the kernel takes long, as long as stores for peers do
+    /// Whether peers can copy from what they do not reach, and quickly. With true: or slowly, if
+    /// stores to what peers have read are slow as well.
+    function_ref<bool(bool)> lends;
 };
 
 /// Whether the kernel copies private memory sooner than both ranks copy through shared memory: if
@@ -119,8 +120,8 @@ struct rank_facts {
            (!is_rooted(s.what) || bytes < least_not_lent_vector);
 }
 
-/// Whether that holds even if the kernel takes longer for a page, as long as it takes long to write
-/// lines that a peer has read, which it does not do.
+/// Whether the kernel is also the better one where both it and stores to what a peer has read are
+/// slow. A copy through shared memory makes such stores, and a read by the kernel does not.
 [[gnu::cold]] inline bool suits_slow_lending(call_shape const& s) {
     return s.size == 2 && !is_rooted(s.what) && vector_bytes(s) / 2 >= least_slowly_lent_share;
 }
