@@ -22,10 +22,11 @@ endfunction()
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/kernels/*.cpp)
 collectives_compile(compiled ${sources})
 target_link_libraries(collectives_compiled PUBLIC collectives)
-# On a machine of few cores all but the kernels and the calls are compiled as one, which takes two thirds of the time;
-# with the calls too, a call would take 11 more instructions. Clang compiles each alone: so none lacks an include.
-cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND cores LESS_EQUAL 4)
+# For who works on the library: all but the kernels and the calls in one object, in two thirds of the time. Programs
+# then link all of it. Clang compiles each file alone: so none lacks an include.
+option(COLLECTIVES_COMPILE_TOGETHER "Compile most of collectives::compiled as one source (the time of developers)" OFF)
+mark_as_advanced(COLLECTIVES_COMPILE_TOGETHER)
+if(COLLECTIVES_COMPILE_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     file(GLOB together ${PROJECT_SOURCE_DIR}/src/*.cpp)
     list(REMOVE_ITEM together ${PROJECT_SOURCE_DIR}/src/communicator.cpp)
     set_source_files_properties(${together} PROPERTIES UNITY_GROUP engine)

@@ -97,9 +97,9 @@ struct plain {
         if constexpr (!std::is_same_v<Op, coll::average>) {
             return total;
         } else if constexpr (std::unsigned_integral<T>) {
-            return static_cast<T>(total / static_cast<std::uint64_t>(size));
+            return static_cast<T>(std::uint64_t{total} / static_cast<std::uint64_t>(size));
         } else if constexpr (std::signed_integral<T>) {
-            return static_cast<T>(total / static_cast<std::int64_t>(size));
+            return static_cast<T>(std::int64_t{total} / static_cast<std::int64_t>(size));
         } else if constexpr (coll::complex_number<T>) {
             auto const n = static_cast<typename T::value_type>(size);
             return T(total.real() / n, total.imag() / n);
@@ -148,6 +148,9 @@ T contribution(int k, std::size_t i) {
     } else {
         using wide = std::conditional_t<coll::narrow_float<T>, float, T>;
         using limits = std::numeric_limits<wide>;
+        if constexpr (coll::narrow_float<T>) {  // any bits: subnormal numbers, too
+            if (x >> 63 == 0) { return T::from_bits(static_cast<typename T::bits_type>(x >> 7)); }
+        }
         switch (x % 32) {
             case 0: return T(wide(0));
             case 1: return T(-wide(0));

@@ -179,6 +179,19 @@ TEST_CASE("bits and truth") {
     CHECK(coll::logical_and{}(float8_e4m3(0.002F), float8_e4m3(-5.0F)) == float8_e4m3(1.0F));
 }
 
+TEST_CASE_TEMPLATE("a narrow float is true if its float is not zero", T, float16, bfloat16,
+                   float8_e4m3, float8_e5m2) {
+    using bits = typename T::bits_type;
+    int wrong = 0;
+    for (unsigned pattern = 0; pattern <= std::numeric_limits<bits>::max(); ++pattern) {
+        auto const x = T::from_bits(static_cast<bits>(pattern));
+        auto const one_or_zero = T(static_cast<float>(x) != 0.0F ? 1.0F : 0.0F);
+        if (coll::logical_or{}(x, T(0.0F)).bits() != one_or_zero.bits()) { ++wrong; }
+        if (coll::logical_and{}(T(-2.0F), x).bits() != one_or_zero.bits()) { ++wrong; }
+    }
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("a complex product is the textbook's, each part product rounded") {
     auto const z = coll::product{}(std::complex<double>(1, 2), std::complex<double>(3, -4));
     CHECK(z == std::complex<double>(11, 2));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies out of the private memory of other processes.
+#include <collectives/algorithm/ring.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/lower/protocol.hpp>
 #include <collectives/transport/shm.hpp>
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -230,4 +232,33 @@ TEST_CASE("where stores are slow, two ranks lend large blocks even if the kernel
     CHECK_FALSE(suits(collective::all_gather, 2, 128 * kib - 2));
     CHECK_FALSE(suits(collective::all_to_all, 3, 1024 * kib));
     CHECK_FALSE(suits(collective::broadcast, 2, 256 * kib));
+}
+
+TEST_CASE(
+    "a rank asks whether it may lend, and for large blocks of two ranks whether also slowly") {
+    using coll::collective;
+    namespace lowering = coll::lowering;
+    auto const asked_of = [](collective what, int size, std::size_t bytes, bool lends) {
+        std::string asked;
+        auto const answer = [&](bool also_slowly) {
+            asked += also_slowly ? "slowly" : "quickly";
+            return lends;
+        };
+        auto const no = [] { return false; };
+        auto const none = [] { return std::size_t{0}; };
+        auto const scratch = [](coll::plans::protocol) { return std::size_t{0}; };
+        lowering::lowered_call const call(coll::ring{}, shape_of(what, size, bytes));
+        auto const choice =
+            lowering::choose_for_memory(call, {false, false, false, no, none, scratch, answer});
+        CHECK((choice.shown.how == coll::plans::protocol::zero_copy) == (lends && !asked.empty()));
+        return asked;
+    };
+    constexpr std::size_t kib = 1024;
+    for (bool const lends : {true, false}) {
+        CHECK(asked_of(collective::all_gather, 2, 128 * kib, lends) == "slowly");
+        CHECK(asked_of(collective::all_gather, 2, 64 * kib, lends) == "quickly");
+        CHECK(asked_of(collective::all_to_all, 3, 384 * kib, lends) == "quickly");
+        CHECK(asked_of(collective::gather, 2, 256 * kib, lends) == "quickly");
+        CHECK(asked_of(collective::all_reduce, 2, 256 * kib, lends).empty());
+    }
 }

@@ -172,19 +172,18 @@ void show_scales(study_report& report, data_set const& data) {
 }
 
 void show_cures(study_report& report, data_set const& data) {
-    struct cure_tried {
+    struct named_way {
         char const* name;
         format numbers;
         bool masters, scaled;
     };
-    constexpr std::array<cure_tried, 7> ways{
-        {{"float", format::single, true, false},
-         {"float16 alone", format::half, false, false},
-         {"float16 and masters", format::half, true, false},
-         {"float16 and loss scale", format::half, false, true},
-         {"float16 and both", format::half, true, true},
-         {"bfloat16 alone", format::brain, false, false},
-         {"bfloat16 and masters", format::brain, true, false}}};
+    constexpr std::array<named_way, 7> ways{{{"float", format::single, true, false},
+                                             {"float16 alone", format::half, false, false},
+                                             {"float16 and masters", format::half, true, false},
+                                             {"float16 and loss scale", format::half, false, true},
+                                             {"float16 and both", format::half, true, true},
+                                             {"bfloat16 alone", format::brain, false, false},
+                                             {"bfloat16 and masters", format::brain, true, false}}};
     table t{"cures",
             "With the mean over the map. The loss scale begins at 32768; it is halved where a step "
             "overflows, and doubled after 200 that did not.",

@@ -207,7 +207,7 @@ constexpr bool truth(T const& value) {
     }
 }
 
-/// 1 or 0 as a number.
+/// 1 or 0 as a number, by a choice between values: loops over it become vector instructions.
 template <number T>
 constexpr T truth_value(bool value) {
     if constexpr (narrow_float<T>) {

@@ -156,7 +156,9 @@ struct logical_and {
     static constexpr bool commutes = true;
     template <detail::has_truth T>
     constexpr T operator()(T const& a, T const& b) const {
-        return detail::truth_value<T>(bool(detail::truth(a) & detail::truth(b)));
+        // A branch would keep loops from vector instructions.
+        auto const both = unsigned{detail::truth(a)} & unsigned{detail::truth(b)};
+        return detail::truth_value<T>(both != 0);
     }
 };
 
@@ -166,7 +168,8 @@ struct logical_or {
     static constexpr bool commutes = true;
     template <detail::has_truth T>
     constexpr T operator()(T const& a, T const& b) const {
-        return detail::truth_value<T>(bool(detail::truth(a) | detail::truth(b)));
+        auto const either = unsigned{detail::truth(a)} | unsigned{detail::truth(b)};  // no branch
+        return detail::truth_value<T>(either != 0);
     }
 };
 

@@ -48,8 +48,14 @@ public:
         return now || far_ || (known && typical_ <= ring.typical_);
     }
 
-    /// Whether such stores take long. Now and then false, so that there are some to be measured.
-    bool is_slow() { return far_ && ++asked_ % patience != 0; }
+    /// Whether to avoid stores to lines that peers have read, because they are slow. Every 32nd
+    /// time it says no, and `best` measures the stores that follow.
+    bool avoid_stores() {
+        if (!far_) { return false; }
+        if (++asked_ % patience != 0) { return true; }
+        left_ = 0;
+        return false;
+    }
 
 private:
     static constexpr std::size_t line = host::detail::line_bytes, page = 4096;

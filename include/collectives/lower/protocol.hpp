@@ -7,21 +7,21 @@
 // |                |                                                     | a place, one more pass |
 // | stream_reduce  | over messages, if the transport can hand over bytes | nothing but            |
 // |                | as they come, for elements of 4 KiB at most         | the messages           |
-// | cells          | one round, or an exscan of two, and inputs that fit  | each input copied once
-// | |                | a cell                                              | | | cells_beside   |
-// likewise, and inputs of 8 KiB at most               | likewise; one more line| | zero_copy      |
-// peers reach input and output, and nothing below; or | waits for readers      | |                |
-// the kernel copies them (`suits_lending`)            |                        | | zero_copy that |
-// likewise, and each chunk is added up in one place:  | peers' outputs written | | takes results  |
-// from 16 KiB in place, from 1 MiB out of place, or   | by others              | |                |
-// where a push pays by the clock; any size on a       |                        | |                |
-// device, and there copies to all, too                |                        | | staged_results |
-// an all_reduce out of place below 1 MiB, where no    | sums written twice     | |                |
-// push pays; its sums fit a piece of the staging ring |                        | | staged_once    |
-// peers do not reach the buffers, or an all_reduce in | what peers read is     | |                |
-// place would keep its sums beside the input; what    | copied, to lines that  | |                |
-// is staged fits a piece                              | no peer's cache holds  | | staged         |
-// likewise, where it does not fit, or on a device     | waits before copies    |
+// | cells          | one round, or an exscan of two, and inputs that fit | each input copied once |
+// |                | a cell                                              |                        |
+// | cells_beside   | likewise, and inputs of 8 KiB at most               | likewise; one more line|
+// | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
+// |                | the kernel copies them (`suits_lending`)            |                        |
+// | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
+// | takes results  | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
+// |                | where a push pays by the clock; any size on a       |                        |
+// |                | device, and there copies to all, too                |                        |
+// | staged_results | an all_reduce out of place below 1 MiB, where no    | sums written twice     |
+// |                | push pays; its sums fit a piece of the staging ring |                        |
+// | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |
+// |                | place would keep its sums beside the input; what    | copied, to lines that  |
+// |                | is staged fits a piece                              | no peer's cache holds  |
+// | staged         | likewise, where it does not fit, or on a device     | waits before copies    |
 //
 // Each rank decides for itself between the protocols from zero_copy on, and announces the decision.
 #pragma once
@@ -120,8 +120,8 @@ struct rank_facts {
            (!is_rooted(s.what) || bytes < least_not_lent_vector);
 }
 
-/// Whether the kernel is also the better one where both it and stores to what a peer has read are
-/// slow. A copy through shared memory makes such stores, and a read by the kernel does not.
+/// Whether a slow kernel, too, takes less time than a copy through shared memory between far cores:
+/// for large blocks of two ranks (docs/lab/measurements.md).
 [[gnu::cold]] inline bool suits_slow_lending(call_shape const& s) {
     return s.size == 2 && !is_rooted(s.what) && vector_bytes(s) / 2 >= least_slowly_lent_share;
 }

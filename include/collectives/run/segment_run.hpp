@@ -153,7 +153,7 @@ private:
     lowering::rank_choice choose(memory_range input, memory_range output) {
         auto const lends = [&](bool if_stores_are_slow) {
             auto& memory = *engine_->memory();
-            auto const slowly = if_stores_are_slow && engine_->watch.is_slow();
+            auto const slowly = if_stores_are_slow && engine_->watch.avoid_stores();
             return (input.where != 0 || memory.lends(of_->in, input.bytes, slowly)) &&
                    (output.where != 0 || memory.lends(of_->out, output.bytes, slowly));
         };

@@ -127,7 +127,7 @@ template <narrow_float T>
     });
 }
 
-/// Both as functions of a level, which all of its kernels call: they are long.
+/// `widen` and `narrow` of one instruction level, which all its kernels call: they are long.
 template <isa Level, narrow_float T>
 struct conversions {
     [[gnu::noinline]] static void widen(strip<T>& to, std::byte const* from) {
@@ -163,7 +163,7 @@ struct conversions<isa::avx512, T> {
 
 #endif
 
-/// Both take a strip of elements at any address.
+/// `widen` and `narrow` take a strip of elements at any address.
 template <isa Level, narrow_float T>
 [[gnu::always_inline]] inline void widen(strip<T>& to, std::byte const* from) {
     if constexpr (std::same_as<T, float16> && Level == isa::avx512) {

@@ -49,8 +49,8 @@ public:
     virtual void deallocate(void* p, std::size_t bytes) = 0;
     /// Every address can be reached (threads of one process).
     virtual bool always_reachable() const = 0;
-    /// Whether peers can `fetch` these bytes, which they do not reach, and this takes little longer
-    /// than to copy from memory that they reach; `also_slowly`: or somewhat longer. May become true
+    /// Whether peers can `fetch` these bytes, which they do not reach. With `also_slowly` true,
+    /// this may take somewhat longer than a copy from memory that they reach. May become true
     /// later.
     virtual bool lends(void const*, std::size_t, bool /*also_slowly*/) { return false; }
     /// Copies bytes at an address of rank `from` of the job, which lends them. Returns false if its

@@ -41,6 +41,9 @@ public:
     void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
     bool always_reachable() const final { return Transport::always_reachable; }
     bool lends(void const* p, std::size_t bytes, bool also_slowly) final {
+        static_assert(
+            lends_memory<Transport> || !requires(Transport t) { t.lends(p, bytes); },
+            "lends takes three arguments (transport/capabilities.hpp)");
         if constexpr (lends_memory<Transport>) {
             return of_.lends(p, bytes, also_slowly);
         } else {

@@ -29,7 +29,8 @@ namespace collectives::inline v0::shared {
 /// Decides whether the ranks of a job copy from each other's processes, and does it. The kernel may
 /// refuse that to processes of another user or in another container, or by a setting of the
 /// machine. It may also take longer for a page than two copies through shared memory. So each rank
-/// reads a proof of each peer once, and times the kernel. All ranks copy from all, or none does.
+/// reads a proof of each peer once, and times the kernel. All ranks copy from all, or none does,
+/// and the kernel counts as quick if it is so for all.
 class private_memory {
 public:
     private_memory(state job, rank_t me) : job_(job), me_(me) {
@@ -46,18 +47,20 @@ public:
     bool is_open() {
         if (open_) { return true; }
         auto& mine = job_.status(me_).reads_all;
-        if (mine.load(std::memory_order_relaxed) == 0 && !refused_ && reads_all()) {
-            mine.store(1, std::memory_order_relaxed);
+        if (mine.load(std::memory_order_relaxed) == 0 && !refused_) {
+            mine.store(read_all(), std::memory_order_relaxed);
         }
+        auto least = quickly;
         for (rank_t r = 0; r < job_.size(); ++r) {
-            if (job_.status(r).reads_all.load(std::memory_order_relaxed) == 0) { return false; }
+            least = std::min(least, job_.status(r).reads_all.load(std::memory_order_relaxed));
         }
-        return open_ = peers_.size() == static_cast<std::size_t>(job_.size());
+        quick_ = least == quickly;
+        return open_ = least != 0 && peers_.size() == static_cast<std::size_t>(job_.size());
     }
     /// Whether peers can `fetch` these bytes: not those of a device, for one. `also_slowly`: even
-    /// if the kernel takes longer than `quick_page`.
+    /// if the kernel is not quick.
     bool lends(void const* p, std::size_t bytes, bool also_slowly = false) {
-        return is_open() && (also_slowly || page_time_ <= quick_page) && is_ordinary(p, bytes);
+        return is_open() && (quick_ || also_slowly) && is_ordinary(p, bytes);
     }
 
     /// Copies bytes of rank r from its address. Returns false, with errno, if the kernel does not.
@@ -95,13 +98,13 @@ public:
                                      " of the job cannot be read: ", std::strerror(fault));
     }
 
-    /// How much longer than the processor the kernel may take for a page: so that nearly all calls
-    /// gain by it, and so that any does (docs/lab/measurements.md).
+    /// How much longer than the processor the kernel may take for a page. Up to `quick_page` nearly
+    /// all calls gain. Beyond `longest_page` none does (docs/lab/measurements.md).
     static constexpr steady::duration quick_page = std::chrono::nanoseconds(150),
                                       longest_page = std::chrono::nanoseconds(300);
 
-    /// How much longer it takes. Measured within this process, so that no peer's caches count; the
-    /// best of a few times. The longest time there is where it does not copy.
+    /// How much longer it takes, or `duration::max()` if it does not copy. Measured within this
+    /// process, so that no peer's caches count; the best of a few times.
     static steady::duration page_time() {
         constexpr std::size_t pages = 16, bytes = 4096 * pages;
         lean_vector<std::byte> from(bytes), to(bytes);
@@ -154,31 +157,34 @@ private:
         if (n >= 0) { errno = ESRCH; }
         return -1;
     }
+    // Whether a rank can read the memory of all ranks; 0: it cannot.
+    static constexpr std::uint32_t slowly = 1, quickly = 2;
+
     /// A process with a peer's number, but in another name space, does not hold the peer's proof.
-    bool reads_all() {
+    std::uint32_t read_all() {
         while (peers_.size() < static_cast<std::size_t>(job_.size())) {
             auto const& s = job_.status(static_cast<rank_t>(peers_.size()));
             peer its;
             its.proof_at = s.proof_at.load(std::memory_order_acquire);
-            if (its.proof_at == 0) { return false; }  // it has not come yet
+            if (its.proof_at == 0) { return 0; }  // it has not come yet
             its.process = s.pid.load(std::memory_order_relaxed);
             its.proof = s.proof.load(std::memory_order_relaxed);
             std::byte any{};
             refused_ = read(its, its.proof_at, &any, 1) < 0;
-            if (refused_) { return false; }
+            if (refused_) { return 0; }
             peers_.push_back(its);
         }
-        page_time_ = page_time();
-        refused_ = page_time_ > longest_page;
-        return !refused_;
+        auto const taken = page_time();
+        refused_ = taken > longest_page;
+        if (refused_) { return 0; }
+        return taken <= quick_page ? quickly : slowly;
     }
 
     state job_;
     rank_t me_;
     std::uint64_t proof_ = 0;
     lean_vector<peer> peers_;  // those read so far
-    steady::duration page_time_ = steady::duration::max();
-    bool open_ = false, refused_ = false;
+    bool open_ = false, quick_ = false, refused_ = false;
 };
 
 }  // namespace collectives::shared
