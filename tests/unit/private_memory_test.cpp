@@ -240,8 +240,8 @@ TEST_CASE(
     namespace lowering = coll::lowering;
     auto const asked_of = [](collective what, int size, std::size_t bytes, bool lends) {
         std::string asked;
-        auto const answer = [&](bool also_slowly) {
-            asked += also_slowly ? "slowly" : "quickly";
+        auto const answer = [&](bool slowly) {
+            asked += slowly ? "slowly" : "quickly";
             return lends;
         };
         auto const no = [] { return false; };
