@@ -22,9 +22,9 @@ endfunction()
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/kernels/*.cpp)
 collectives_compile(compiled ${sources})
 target_link_libraries(collectives_compiled PUBLIC collectives)
-# For who works on the library: all but the kernels and the calls in one object, in two thirds of the time. Programs
-# then link all of it. Clang compiles each file alone: so none lacks an include.
-option(COLLECTIVES_COMPILE_TOGETHER "Compile most of collectives::compiled as one source (the time of developers)" OFF)
+# The option saves developers time: all but the kernels and the calls is one object, which takes two thirds of the time
+# to compile. Programs then link all of it. Clang compiles each file alone, so that no file lacks an include.
+option(COLLECTIVES_COMPILE_TOGETHER "Compile most of collectives::compiled as one source, to save developers time" OFF)
 mark_as_advanced(COLLECTIVES_COMPILE_TOGETHER)
 if(COLLECTIVES_COMPILE_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     file(GLOB together ${PROJECT_SOURCE_DIR}/src/*.cpp)

@@ -221,19 +221,6 @@ TEST_CASE("calls that suit lending have one reader of each value, and enough byt
     CHECK_FALSE(suits(collective::scan, 2, mib));
 }
 
-TEST_CASE("where stores are slow, two ranks lend large blocks even if the kernel is slow too") {
-    using coll::collective;
-    auto const suits = [](collective what, int size, std::size_t bytes) {
-        return coll::lowering::suits_slow_lending(shape_of(what, size, bytes));
-    };
-    constexpr std::size_t kib = 1024;
-    CHECK(suits(collective::all_to_all, 2, 128 * kib));
-    CHECK(suits(collective::all_gather, 2, 128 * kib));
-    CHECK_FALSE(suits(collective::all_gather, 2, 128 * kib - 2));
-    CHECK_FALSE(suits(collective::all_to_all, 3, 1024 * kib));
-    CHECK_FALSE(suits(collective::broadcast, 2, 256 * kib));
-}
-
 TEST_CASE(
     "a rank asks whether it may lend, and for large blocks of two ranks whether also slowly") {
     using coll::collective;
@@ -256,8 +243,10 @@ TEST_CASE(
     constexpr std::size_t kib = 1024;
     for (bool const lends : {true, false}) {
         CHECK(asked_of(collective::all_gather, 2, 128 * kib, lends) == "slowly");
-        CHECK(asked_of(collective::all_gather, 2, 64 * kib, lends) == "quickly");
+        CHECK(asked_of(collective::all_gather, 2, 128 * kib - 2, lends) == "quickly");
+        CHECK(asked_of(collective::all_to_all, 2, 128 * kib, lends) == "slowly");
         CHECK(asked_of(collective::all_to_all, 3, 384 * kib, lends) == "quickly");
+        CHECK(asked_of(collective::broadcast, 2, 256 * kib, lends) == "quickly");
         CHECK(asked_of(collective::gather, 2, 256 * kib, lends) == "quickly");
         CHECK(asked_of(collective::all_reduce, 2, 256 * kib, lends).empty());
     }

@@ -157,7 +157,7 @@ private:
         if (n >= 0) { errno = ESRCH; }
         return -1;
     }
-    // Whether a rank can read the memory of all ranks; 0: it cannot.
+    // How a rank reads the memory of all ranks; 0: it cannot.
     static constexpr std::uint32_t slowly = 1, quickly = 2;
 
     /// A process with a peer's number, but in another name space, does not hold the peer's proof.

@@ -81,9 +81,8 @@ struct alignas(line) rank_status {
     std::atomic<std::uint32_t> failed;  // its function ended by an exception
     // What shows a peer that it reads the memory of this rank's process, and where that is.
     std::atomic<std::uint64_t> proof, proof_at;
-    std::atomic<std::uint32_t>
-        reads_all;  // whether it reads the private memory of all (private_memory.hpp)
-    std::atomic<std::uint32_t> holds_up;  // 1: a peer found no room for what it sends here
+    std::atomic<std::uint32_t> reads_all;  // all private memory; 0: not, 1: slowly, 2: quickly
+    std::atomic<std::uint32_t> holds_up;   // 1: a peer found no room for what it sends here
 };
 
 /// What a rank says of its failure to whoever started it.
