@@ -101,7 +101,7 @@ TEST_CASE(
     for (int asked = 0; asked < 100; ++asked) { CHECK(near.push_pays(as_quick)); }
 }
 
-TEST_CASE("slow stores are avoided but for every 32nd time, when the next are measured") {
+TEST_CASE("slow stores are avoided but for every 32nd time") {
     if (!coll::host::detail::can_pass_caches) { return; }
     using probe = coll::detail::store_probe;
     std::vector<std::byte> memory(4096);
@@ -114,12 +114,7 @@ TEST_CASE("slow stores are avoided but for every 32nd time, when the next are me
     int avoided = 0;
     for (int asked = 0; asked < 320; ++asked) {
         CHECK_FALSE(near.avoid_stores());
-        auto const avoids = far.avoid_stores();
-        avoided += avoids ? 1 : 0;
-        std::fill(memory.begin(), memory.end(), std::byte{0x5a});
-        far.best(memory.data(), 1024);
-        auto const measured = memory.front() != std::byte{0x5a};  // it writes what it times
-        CHECK(measured != avoids);
+        avoided += far.avoid_stores() ? 1 : 0;
     }
     CHECK(avoided == 310);
 }

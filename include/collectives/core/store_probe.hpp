@@ -49,13 +49,9 @@ public:
     }
 
     /// Whether to avoid stores to lines that peers have read, because they are slow. Every 32nd
-    /// time it says no, and `best` measures the stores that follow.
-    bool avoid_stores() {
-        if (!far_) { return false; }
-        if (++asked_ % patience != 0) { return true; }
-        left_ = 0;
-        return false;
-    }
+    /// time it says no, so that `best` has stores to measure. It measures some of them only: a line
+    /// that no peer has read for long is quick to store.
+    bool avoid_stores() { return far_ && ++asked_ % patience != 0; }
 
 private:
     static constexpr std::size_t line = host::detail::line_bytes, page = 4096;
