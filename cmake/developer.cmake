@@ -75,6 +75,13 @@ function(collectives_link_compiled target)
     endforeach()
 endfunction()
 
+# collectives_declare_compiled(TARGET): objects of programs that link collectives::compiled, or its engine alone.
+function(collectives_declare_compiled target)
+    if(COLLECTIVES_LINK_COMPILED)
+        target_compile_definitions(${target} PRIVATE COLLECTIVES_COMPILED)
+    endif()
+endfunction()
+
 # collectives_install_tool(TARGET): into the component `tools`, where it was built, with what bash completes.
 function(collectives_install_tool target)
     if(TARGET ${target} AND COLLECTIVES_INSTALL)
@@ -129,8 +136,8 @@ endfunction()
 include(cmake/mpis.cmake)
 
 if(CMAKE_BUILD_TYPE STREQUAL Debug)    # what all tests with sanitizers call
-    foreach(library IN ITEMS collectives_compiled collectives_compiled_mpi collectives_compiled_mpich
-            collectives_compiled_openmpi)
+    foreach(library IN ITEMS collectives_engine collectives_compiled collectives_compiled_mpi
+            collectives_compiled_mpich collectives_compiled_openmpi)
         if(TARGET ${library})
             target_compile_options(${library} PRIVATE -O1 -Wno-pass-failed)    # loops stay scalar at -O1
         endif()

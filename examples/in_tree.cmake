@@ -90,6 +90,8 @@ include(sgd_trainer/program.cmake)
 if(TARGET sgd_trainer)
     collectives_test(examples.sgd_trainer SERIAL LABELS examples
         COMMAND sgd_trainer --output ${CMAKE_CURRENT_BINARY_DIR}/pictures)
+    collectives_test(examples.demo LABELS examples trainer
+        COMMAND demo --output ${CMAKE_CURRENT_BINARY_DIR}/demo_pictures)
     foreach(mpi IN ITEMS mpich openmpi)
         if(TARGET sgd_trainer_${mpi})
             add_dependencies(examples sgd_trainer_${mpi})
@@ -108,8 +110,8 @@ if(TARGET sgd_trainer)
         collectives_test(examples.sgd_trainer.study.${study} SERIAL LABELS examples trainer    # some are times
             COMMAND ${PROJECT_SOURCE_DIR}/tests/trainer/study ${study} $<TARGET_FILE:sgd_trainer>)
     endforeach()
-    add_dependencies(tested sgd_trainer)
-    add_dependencies(examples sgd_trainer)
+    add_dependencies(tested sgd_trainer demo)
+    add_dependencies(examples sgd_trainer demo)
 endif()
 
 file(GLOB pipeline CONFIGURE_DEPENDS pipeline/*.[ch]pp)

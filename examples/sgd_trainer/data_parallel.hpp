@@ -5,6 +5,7 @@
 
 #include "job.hpp"
 #include "pace.hpp"
+#include "wire.hpp"
 
 #include <collectives/collectives.hpp>
 

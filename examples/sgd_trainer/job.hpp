@@ -10,7 +10,6 @@
 #include "steps.hpp"
 
 #include <collectives/communicator.hpp>
-#include <collectives/fusion/element.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -51,9 +50,6 @@ struct job {
     /// Writes the checkpoint if one is wanted.
     void save(state const& now) const;
 };
-
-/// What gradients travel as.
-collectives::compression wire_format(format f);
 
 using ready_call = std::function<void(tensor const&)>;
 

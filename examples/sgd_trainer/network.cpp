@@ -213,4 +213,13 @@ std::vector<float> classify_images(data_set const& data, network& net,
     return seen_as;
 }
 
+double accuracy_of(std::span<float const> seen) {
+    double right = 0, all = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        all += static_cast<double>(seen[i]);
+        if (i % (class_count + 1) == 0) { right += static_cast<double>(seen[i]); }
+    }
+    return all > 0 ? right / all : 0;
+}
+
 }  // namespace trainer

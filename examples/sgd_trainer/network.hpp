@@ -70,4 +70,7 @@ std::vector<float> classify_images(data_set const& data, network& net,
                                    std::span<float const> parameters, std::size_t first,
                                    std::size_t count, std::size_t at_once);
 
+/// Of such counts: the part of the images that were classified rightly.
+double accuracy_of(std::span<float const> seen);
+
 }  // namespace trainer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "choice.hpp"
+#include "compare/options.hpp"
 #include "option_checks.hpp"
 #include "studies/options.hpp"
 
@@ -16,33 +18,8 @@
 namespace trainer {
 namespace {
 
-template <class T>
-CLI::Option* choice(CLI::App& app, std::string const& name, T& to, std::string const& help,
-                    std::map<std::string, T> const& of) {
-    return app
-        .add_option_function<std::string>(
-            name, [&to, of](std::string const& word) { to = of.at(word); }, help)
-        ->check(CLI::IsMember(of));
-}
-
 std::map<std::string, format> const formats{
     {"float", format::single}, {"float16", format::half}, {"bfloat16", format::brain}};
-
-void add_comparison(CLI::App& app, comparison& c) {
-    app.add_option("--ranks", c.ranks, "how many ranks train")
-        ->check(CLI::Range(2, 16))
-        ->capture_default_str();
-    app.add_option("--epochs", c.epochs, "how often all images are seen")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--rate", c.rate, "bytes per second of a slow link")
-        ->check(CLI::Range(1e3, 1e12))
-        ->capture_default_str();
-    choice<transport>(app, "--transport", c.where, "shm (processes, the default) or threads",
-                      {{"shm", transport::processes}, {"threads", transport::threads}});
-    app.add_option("--data", c.data, "a file of digits [digits.csv, which comes with the trainer]");
-    app.add_option("--output", c.output, "folder for the pictures")->capture_default_str();
-}
 
 void add_ranks(CLI::App& app, settings& s) {
     auto const g = "Ranks";

@@ -2,7 +2,7 @@
 // The command line.
 #pragma once
 
-#include "data.hpp"
+#include "compare/compare.hpp"
 #include "settings.hpp"
 #include "studies/studies.hpp"
 
@@ -10,16 +10,6 @@
 #include <optional>
 
 namespace trainer {
-
-/// The comparison of all algorithms, which is what runs without a subcommand.
-struct comparison {
-    int ranks = 4;
-    int epochs = 30;
-    double rate = 2e6;  ///< bytes per second of a slow link
-    transport where = transport::processes;
-    std::filesystem::path data = own_digits();
-    std::filesystem::path output = "build/demo";
-};
 
 struct difference {
     std::filesystem::path one, other;

@@ -2,13 +2,26 @@
 # The trainer, which is a tool too: it is built and installed wherever the tools are.
 file(GLOB trainer CONFIGURE_DEPENDS sgd_trainer/*.[ch]pp sgd_trainer/compare/*.[ch]pp
     sgd_trainer/studies/*.[ch]pp)
+list(REMOVE_ITEM trainer ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/demo.cpp)
+# What the demo needs of it, without the network and with.
+set(network ${trainer})
+list(FILTER network INCLUDE REGEX "/sgd_trainer/(digits|layers|loader|network|optimizer)\\.cpp$")
+set(shared ${trainer})
+list(FILTER shared INCLUDE REGEX "/(compare/.*|sgd_trainer/(checkpoint|rank|svg))\\.cpp$")
 if(trainer)
-    list(PREPEND trainer ${CMAKE_CURRENT_SOURCE_DIR}/sgd_trainer/ranks.cpp)    # takes longest: first
-    list(REMOVE_DUPLICATES trainer)
+    list(REMOVE_ITEM trainer ${network} ${shared})
     collectives_program(sgd_trainer ${trainer})
 endif()
 if(TARGET sgd_trainer)
+    add_library(trainer_network OBJECT EXCLUDE_FROM_ALL ${network})
+    add_library(trainer_shared OBJECT EXCLUDE_FROM_ALL ${shared})
+    foreach(library IN ITEMS trainer_network trainer_shared)
+        target_link_libraries(${library} PRIVATE collectives_developer PUBLIC fmt::fmt Eigen3::Eigen)
+        collectives_declare_compiled(${library})
+    endforeach()
+    target_link_libraries(sgd_trainer PRIVATE trainer_shared trainer_network)
     collectives_link_compiled(sgd_trainer)
+    target_link_libraries(sgd_trainer PRIVATE trainer_shared)
     target_link_libraries(sgd_trainer PRIVATE tools_shared)    # a study asks what a cluster is worth
     set(clusters ${PROJECT_SOURCE_DIR}/tools/coll_scale/models/resnet50.csv)
     configure_file(${clusters} models/resnet50.csv COPYONLY)    # found from any working directory
@@ -44,25 +57,36 @@ if(TARGET sgd_trainer)
     endif()
     set(COLLECTIVES_TRAINER_LEVEL "" CACHE STRING "-O of the trainer where nobody runs it; else each file has its own")
     mark_as_advanced(COLLECTIVES_TRAINER_LEVEL)
-    collectives_compile_quickly(sgd_trainer ${COLLECTIVES_TRAINER_LEVEL})
-    if(COLLECTIVES_TRAINER_LEVEL STREQUAL "")
+    set(level ${COLLECTIVES_TRAINER_LEVEL})
+    collectives_compile_quickly(sgd_trainer ${level})
+    if(level STREQUAL "")
         set_source_files_properties(sgd_trainer/options.cpp PROPERTIES
             COMPILE_OPTIONS $<$<CONFIG:Release>:-O0>)
-        set_source_files_properties(sgd_trainer/layers.cpp sgd_trainer/network.cpp sgd_trainer/loader.cpp
-            sgd_trainer/optimizer.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)    # the arithmetic
-        set_source_files_properties(sgd_trainer/ranks.cpp PROPERTIES
-            COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)    # the steps
+        collectives_compile_quickly(trainer_shared 2)    # the steps
+        collectives_compile_quickly(trainer_network 3)    # the arithmetic
+    else()
+        collectives_compile_quickly(trainer_shared ${level})
+        collectives_compile_quickly(trainer_network ${level})
     endif()
     # Most files are small beside the headers that they include: those of a folder are compiled as one. Tests link
     # some by themselves. Clang compiles each alone: so none lacks an include.
-    foreach(folder IN ITEMS sgd_trainer compare studies)
+    foreach(folder IN ITEMS sgd_trainer studies)
         set(together ${trainer})
         list(FILTER together INCLUDE REGEX "/${folder}/[^/]*\\.cpp$")
-        list(FILTER together EXCLUDE REGEX "/(cifar|digits|main|figure|short_numbers)\\.cpp$")
+        list(FILTER together EXCLUDE REGEX "/(cifar|main|figure|short_numbers)\\.cpp$")
         set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
     endforeach()
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
         set_target_properties(sgd_trainer PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+        set_target_properties(trainer_shared trainer_network PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     endif()
+    # The demo is a program of its own, too. It links the library's engine alone: so it is there in a third of the time.
+    add_executable(demo sgd_trainer/demo.cpp)
+    target_link_libraries(demo PRIVATE collectives_developer trainer_shared trainer_network tools_load)
+    collectives_declare_compiled(demo)
+    if(COLLECTIVES_LINK_COMPILED)
+        target_link_libraries(demo PRIVATE collectives_engine)
+    endif()
+    collectives_compile_quickly(demo 0)
     collectives_launched(sgd_trainer ${math})
 endif()

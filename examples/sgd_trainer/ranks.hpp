@@ -30,5 +30,8 @@ struct work {
 
 /// Returns when all ranks have. Throws what a rank throws.
 void run(work const& w);
+/// The same where this program starts the ranks itself, none of which is lost, and they train on
+/// processors: all that the demo needs.
+void run_own(work const& w);
 
 }  // namespace trainer

@@ -13,10 +13,6 @@
 namespace trainer {
 namespace {
 
-double seconds_between(std::int64_t from, std::int64_t to) {
-    return static_cast<double>(to - from) * 1e-9;
-}
-
 std::string_view name_of(format f) {
     return f == format::single ? "float" : f == format::half ? "float16" : "bfloat16";
 }
@@ -34,27 +30,6 @@ struct step_summary {
 };
 
 }  // namespace
-
-double accuracy_of(std::span<float const> seen) {
-    double right = 0, all = 0;
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-        all += static_cast<double>(seen[i]);
-        if (i % (class_count + 1) == 0) { right += static_cast<double>(seen[i]); }
-    }
-    return all > 0 ? right / all : 0;
-}
-
-spent time_of(step_record const& step, std::int64_t latest) {
-    auto const waited = seconds_between(step.computed_ns, step.averaged_ns);
-    auto const handing = static_cast<double>(step.handing_ns) * 1e-9;
-    spent result;
-    result.loading = static_cast<double>(step.loading_ns) * 1e-9;
-    result.idle = std::clamp(seconds_between(step.computed_ns, latest), 0.0, waited);
-    result.exposed = handing + waited - result.idle;
-    result.compute =
-        seconds_between(step.begin_ns, step.end_ns) - waited - handing - result.loading;
-    return result;
-}
 
 double history::bytes() const {
     return static_cast<double>(parameters) * (how.wire == format::single ? 4 : 2);

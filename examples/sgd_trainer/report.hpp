@@ -14,16 +14,6 @@
 
 namespace trainer {
 
-/// Where a rank's time went, in seconds.
-struct spent {
-    double compute = 0;
-    double exposed = 0;  ///< communication that no computation hides
-    double idle = 0;     ///< others were not yet as far
-    double loading = 0;  ///< images were not yet ready
-
-    double all() const { return compute + exposed + idle + loading; }
-};
-
 /// A point of the curves.
 struct moment {
     int step = 0;        ///< steps done
@@ -47,9 +37,6 @@ struct history {
     double bytes() const;  ///< of all gradients, as they travel
     double bound() const;  ///< that some rank must send at least per step of an all-reduce
 };
-
-/// Of one step of one rank, `latest` being when the last rank had its gradient.
-spent time_of(step_record const& step, std::int64_t latest);
 
 /// Writes the page. Throws std::runtime_error if that fails.
 void write_page(std::filesystem::path const& file, history const& all);
@@ -95,8 +82,5 @@ private:
     int ranks_ = 0;
     traffic meanwhile_, afterwards_;
 };
-
-/// The part of the images that were classified rightly.
-double accuracy_of(std::span<float const> seen);
 
 }  // namespace trainer

@@ -2,6 +2,7 @@
 // What a rank writes down of each step. Trivially copyable, so that ranks can gather it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -29,6 +30,33 @@ inline std::int64_t now_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
+}
+
+/// Where a rank's time went, in seconds.
+struct spent {
+    double compute = 0;
+    double exposed = 0;  ///< communication that no computation hides
+    double idle = 0;     ///< others were not yet as far
+    double loading = 0;  ///< images were not yet ready
+
+    double all() const { return compute + exposed + idle + loading; }
+};
+
+inline double seconds_between(std::int64_t from, std::int64_t to) {
+    return static_cast<double>(to - from) * 1e-9;
+}
+
+/// Of one step of one rank, `latest` being when the last rank had its gradient.
+inline spent time_of(step_record const& step, std::int64_t latest) {
+    auto const waited = seconds_between(step.computed_ns, step.averaged_ns);
+    auto const handing = static_cast<double>(step.handing_ns) * 1e-9;
+    spent result;
+    result.loading = static_cast<double>(step.loading_ns) * 1e-9;
+    result.idle = std::clamp(seconds_between(step.computed_ns, latest), 0.0, waited);
+    result.exposed = handing + waited - result.idle;
+    result.compute =
+        seconds_between(step.begin_ns, step.end_ns) - waited - handing - result.loading;
+    return result;
 }
 
 }  // namespace trainer

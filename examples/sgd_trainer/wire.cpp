@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What gradients can travel as.
-#include "job.hpp"
+#include "wire.hpp"
 
 #include <collectives/collectives.hpp>
 

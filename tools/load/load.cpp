@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "load.hpp"
+#include "headers.hpp"
 
 #include "compile.hpp"
 #include "inherit.hpp"
@@ -69,6 +69,10 @@ void add(std::string const& text) {
     ::setenv(variable, list.c_str(), 1);
 }
 
+}  // namespace
+
+void forget_inherited() { ::unsetenv(variable); }
+
 void add_all(std::vector<std::string> const& headers) {
     for (auto const& text : headers) {
         try {
@@ -81,24 +85,6 @@ void add_all(std::vector<std::string> const& headers) {
     }
 }
 
-}  // namespace
-
-void option(CLI::App& app) {
-    ::unsetenv(variable);  // only what this tool loads
-    app.add_option_function<std::vector<std::string>>(
-           "--load", add_all,
-           "an algorithm of your own: a header that defines one, in a class named as the file or "
-           "of this type; may be given several times (docs/extending.md)")
-        ->option_text("FILE[:TYPE]")
-        ->allow_extra_args(false);
-}
-
-std::vector<std::string> files(CLI::App const& app) {
-    std::vector<std::string> result;
-    for (auto const& text : app.get_option("--load")->results()) {
-        result.push_back(text.substr(0, type_in(text)));
-    }
-    return result;
-}
+std::string file_in(std::string const& text) { return text.substr(0, type_in(text)); }
 
 }  // namespace load

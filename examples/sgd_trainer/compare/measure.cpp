@@ -3,7 +3,6 @@
 #include "measure.hpp"
 
 #include "../progress.hpp"
-#include "../report.hpp"
 #include "mailbox.hpp"
 
 #include <algorithm>
@@ -72,7 +71,7 @@ outcome measure_training(settings const& how, data_set const& data, state const&
                          std::string const& label) {
     mailbox results;
     collector book(results, label, job{how, data}.last_step(0));
-    run({task::train, how, data, start, book});
+    run_own({task::train, how, data, start, book});
     results.open();
     auto const seen = results.take<figures>().front();
     return {seen.step_seconds, seen.all_reduce_seconds, seen.sent,
@@ -83,7 +82,8 @@ std::vector<collectives::trace_event> measure_ring(settings const& how, data_set
                                                    state const& start) {
     mailbox results;
     collector book(results, "", 0);
-    run({task::trace, how, data, start, book, [&](auto const& events) { results.post(events); }});
+    run_own(
+        {task::trace, how, data, start, book, [&](auto const& events) { results.post(events); }});
     results.open();
     return results.take<collectives::trace_event>();
 }
