@@ -64,13 +64,15 @@ class partly_reachable : public coll::shared::heap_memory {
 public:
     static constexpr bool always_reachable = false;
 
-    /// A rank lends its private memory every other time, and peers copy it then, as the kernel does
-    /// between processes.
+    /// A rank lends its private memory every other time, whatever its peers measure. Peers copy it
+    /// then, as the kernel does between processes.
     class unreached {
     public:
         unreached(coll::shared::state, coll::rank_t) {}
         static constexpr bool is_open() { return true; }
-        bool lends(void const*, std::size_t, bool = false) { return ++asked_ % 2 == 0; }
+        static constexpr bool lends(void const*, std::size_t) { return true; }
+        bool prefers_lent(coll::rank_t, coll::lending_case) const { return ++asked_ % 2 == 0; }
+        static void note_reading(coll::lending_case, bool, std::chrono::nanoseconds) {}
         bool copy(coll::rank_t, std::uint64_t address, std::byte* to, std::size_t bytes) const {
             std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
             return true;
@@ -81,7 +83,7 @@ public:
         }
 
     private:
-        unsigned asked_ = 0;
+        mutable unsigned asked_ = 0;
     };
 
     partly_reachable(coll::shared::heap_memory) {}  // NOLINT: a job makes it from that

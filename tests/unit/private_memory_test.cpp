@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies out of the private memory of other processes.
-#include <collectives/algorithm/ring.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/lower/protocol.hpp>
+#include <collectives/core/lending_case.hpp>
 #include <collectives/transport/shm.hpp>
 
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -26,8 +25,6 @@ namespace coll = collectives;
 namespace shared = collectives::shared;
 
 namespace {
-
-constexpr bool also_slowly = true;  // so that it depends little on the machine
 
 std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -39,10 +36,12 @@ struct two_ranks {
     coll::shm::job job{2};
 };
 
-/// Not so in an emulator or where system calls are slow, as in some sandboxes: then nobody lends.
+/// Not so in an emulator and in some sandboxes: then nobody lends.
 bool kernel_copies() {
-    auto const does = shared::private_memory::page_time() <= shared::private_memory::longest_page;
-    if (!does) { MESSAGE("not run: here the kernel does not copy, or slowly"); }
+    std::byte from{7}, to{};
+    iovec const here{&to, 1}, there{&from, 1};
+    auto const does = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
+    if (!does) { MESSAGE("not run: here the kernel does not copy"); }
     return does;
 }
 
@@ -53,15 +52,6 @@ bool may_read_others() {
     auto const may = scope == 0 || ::geteuid() == 0;
     if (!may) { MESSAGE("not run: here a process may not read its parent's memory"); }
     return may;
-}
-
-coll::lowering::call_shape shape_of(coll::collective what, int size, std::size_t bytes) {
-    coll::lowering::call_shape s;
-    s.what = what;
-    s.size = size;
-    s.count = bytes;
-    s.elem_size = 1;
-    return s;
 }
 
 /// A page that nobody may read, behind one that everybody may.
@@ -83,9 +73,9 @@ TEST_CASE("ranks lend their private memory once all have seen that they can read
     two_ranks const pair;
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     std::vector<std::byte> const mine(3, std::byte{7});
-    CHECK_FALSE(a->lends(mine.data(), mine.size(), also_slowly));  // rank 1 has not tried yet
-    CHECK(b->lends(mine.data(), mine.size(), also_slowly));
-    CHECK(a->lends(mine.data(), mine.size(), also_slowly));
+    CHECK_FALSE(a->lends(mine.data(), mine.size()));  // rank 1 has not tried yet
+    CHECK(b->lends(mine.data(), mine.size()));
+    CHECK(a->lends(mine.data(), mine.size()));
     std::vector<std::byte> copy(3);
     CHECK(b->fetch(0, address_of(mine.data()), copy.data(), copy.size()));
     CHECK(copy == mine);
@@ -97,8 +87,8 @@ TEST_CASE("a rank copies what a peer lends, though it has not asked itself since
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     std::byte const mine{7};
     std::byte copy{};
-    CHECK_FALSE(b->lends(&mine, 1, also_slowly));  // rank 0 has not tried yet
-    REQUIRE(a->lends(&mine, 1, also_slowly));
+    CHECK_FALSE(b->lends(&mine, 1));  // rank 0 has not tried yet
+    REQUIRE(a->lends(&mine, 1));
     CHECK(b->fetch(0, address_of(&mine), &copy, 1));
     CHECK(copy == mine);
 }
@@ -116,20 +106,20 @@ TEST_CASE("a rank that has not come, or is in another name space, keeps all from
     std::byte const word{};
     two_ranks const pair;
     auto const a = pair.job.rank(0);
-    CHECK_FALSE(a->lends(&word, 1, also_slowly));
+    CHECK_FALSE(a->lends(&word, 1));
     SUBCASE("another process has its number") {
         auto const b = pair.job.rank(1);
         pair.job.state().status(1).proof.fetch_add(1);
-        CHECK_FALSE(a->lends(&word, 1, also_slowly));
+        CHECK_FALSE(a->lends(&word, 1));
         pair.job.state().status(1).proof.fetch_sub(1);  // a rank does not ask again
-        CHECK_FALSE(b->lends(&word, 1, also_slowly));
-        CHECK_FALSE(a->lends(&word, 1, also_slowly));
+        CHECK_FALSE(b->lends(&word, 1));
+        CHECK_FALSE(a->lends(&word, 1));
     }
     SUBCASE("no process has its number") {
         auto const b = pair.job.rank(1);
         pair.job.state().status(1).pid.store(-1);
-        CHECK_FALSE(a->lends(&word, 1, also_slowly));
-        CHECK_FALSE(b->lends(&word, 1, also_slowly));
+        CHECK_FALSE(a->lends(&word, 1));
+        CHECK_FALSE(b->lends(&word, 1));
     }
 }
 
@@ -139,10 +129,10 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     half_open const memory;
     REQUIRE(memory.data != MAP_FAILED);
-    a->lends(memory.data, 1, also_slowly);
-    b->lends(memory.data, 1, also_slowly);
-    CHECK(a->lends(memory.data, memory.page, also_slowly));
-    CHECK_FALSE(a->lends(memory.data, memory.page + 1, also_slowly));
+    a->lends(memory.data, 1);
+    b->lends(memory.data, 1);
+    CHECK(a->lends(memory.data, memory.page));
+    CHECK_FALSE(a->lends(memory.data, memory.page + 1));
     std::vector<std::byte> copy(2 * memory.page);
     auto const at = address_of(memory.data);
     CHECK_THROWS_WITH_AS(static_cast<void>(b->fetch(0, at, copy.data(), copy.size())),
@@ -152,34 +142,31 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
 
 TEST_CASE("a rank whose process has ended has nothing to copy") {
     if (!kernel_copies() || !may_read_others()) { return; }
-    // Each process times the kernel for itself, so where it is hardly quick enough one may refuse.
+    two_ranks const pair;
+    std::array<std::byte, 8> bytes{}, copy{};
     bool lent = false;
-    for (int turn = 0; turn < 5 && !lent; ++turn) {
-        two_ranks const pair;
-        std::array<std::byte, 8> bytes{}, copy{};
-        auto const soon = [](auto&& is) {
-            auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-            while (!is() && std::chrono::steady_clock::now() < end) { std::this_thread::yield(); }
-        };
-        auto const child = ::fork();
-        if (child == 0) {
-            pair.job.state().status(0).pid.store(::getpid());
-            auto const a = pair.job.rank(0);
-            soon([&] { return a->lends(bytes.data(), bytes.size(), also_slowly); });
-            ::pause();
-        }
-        REQUIRE(child > 0);
-        auto const b = pair.job.rank(1);
-        soon([&] { return lent = b->lends(bytes.data(), bytes.size(), also_slowly); });
-        auto const fetch = [&] {
-            return b->fetch(0, address_of(bytes.data()), copy.data(), copy.size());
-        };
-        if (lent) { CHECK(fetch()); }
-        ::kill(child, SIGKILL);
-        ::waitpid(child, nullptr, 0);
-        if (lent) { CHECK_FALSE(fetch()); }
+    auto const soon = [](auto&& is) {
+        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        while (!is() && std::chrono::steady_clock::now() < end) { std::this_thread::yield(); }
+    };
+    auto const child = ::fork();
+    if (child == 0) {
+        pair.job.state().status(0).pid.store(::getpid());
+        auto const a = pair.job.rank(0);
+        soon([&] { return a->lends(bytes.data(), bytes.size()); });
+        ::pause();
     }
-    CHECK(lent);
+    REQUIRE(child > 0);
+    auto const b = pair.job.rank(1);
+    soon([&] { return lent = b->lends(bytes.data(), bytes.size()); });
+    auto const fetch = [&] {
+        return b->fetch(0, address_of(bytes.data()), copy.data(), copy.size());
+    };
+    if (lent) { CHECK(fetch()); }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    REQUIRE(lent);
+    CHECK_FALSE(fetch());
 }
 
 TEST_CASE("another process that gets the number of a rank's does not stand for it") {
@@ -187,8 +174,8 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
     two_ranks const pair;
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     std::byte word{}, copy{};
-    a->lends(&word, 1, also_slowly);
-    REQUIRE(b->lends(&word, 1, also_slowly));
+    a->lends(&word, 1);
+    REQUIRE(b->lends(&word, 1));
     auto const at = pair.job.state().status(0).proof_at.load();
     auto const proof = pair.job.state().status(0).proof.load();
     auto& there = *reinterpret_cast<std::uint64_t*>(static_cast<std::uintptr_t>(at));
@@ -201,53 +188,42 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
     CHECK(b->fetch(0, address_of(&word), &copy, 1));
 }
 
-TEST_CASE("calls that suit lending have one reader of each value, and enough bytes") {
-    using coll::collective;
-    auto const suits = [](collective what, int size, std::size_t bytes) {
-        return coll::lowering::suits_lending(shape_of(what, size, bytes));
-    };
-    constexpr std::size_t kib = 1024, mib = 1024 * kib;
-    CHECK(suits(collective::all_to_all, 8, 256 * kib));
-    CHECK_FALSE(suits(collective::all_to_all, 8, 256 * kib - 8));
-    CHECK(suits(collective::all_to_all, 2, 64 * mib));
-    CHECK(suits(collective::all_gather, 2, 64 * kib));
-    CHECK_FALSE(suits(collective::all_gather, 3, mib));
-    CHECK(suits(collective::broadcast, 2, 64 * kib));
-    CHECK_FALSE(suits(collective::broadcast, 2, mib));
-    CHECK_FALSE(suits(collective::broadcast, 4, 512 * kib));
-    CHECK(suits(collective::gather, 4, 128 * kib));
-    CHECK_FALSE(suits(collective::scatter, 4, mib));
-    CHECK_FALSE(suits(collective::all_reduce, 2, mib));
-    CHECK_FALSE(suits(collective::scan, 2, mib));
+TEST_CASE("a rank tells its peers whether it prefers lent memory, by the times of its readings") {
+    using coll::lending_case;
+    using std::chrono::microseconds;
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    constexpr std::size_t mib = 1024 * 1024;
+    lending_case const slow(lending_case::kind::rooted, mib);
+    lending_case const quick(lending_case::kind::unrooted, mib);
+    for (int call = 0; call < 100; ++call) {
+        for (auto const what : {slow, quick}) {
+            auto const lent = a->prefers_lent(1, what);
+            auto const is_quicker = what.index() == quick.index();
+            b->note_reading(what, lent, microseconds(!lent ? 10 : is_quicker ? 5 : 20));
+            CHECK(b->prefers_lent(1, what) == a->prefers_lent(1, what));
+        }
+    }
+    CHECK(a->prefers_lent(1, quick));
+    CHECK_FALSE(a->prefers_lent(1, slow));
+    CHECK_FALSE(b->prefers_lent(0, quick));
+    CHECK_FALSE(a->prefers_lent(1, {lending_case::kind::unrooted, mib / 2}));
 }
 
-TEST_CASE(
-    "a rank asks whether it may lend, and for large blocks of two ranks whether also slowly") {
-    using coll::collective;
-    namespace lowering = coll::lowering;
-    auto const asked_of = [](collective what, int size, std::size_t bytes, bool lends) {
-        std::string asked;
-        auto const answer = [&](bool slowly) {
-            asked += slowly ? "slowly" : "quickly";
-            return lends;
-        };
-        auto const no = [] { return false; };
-        auto const none = [] { return std::size_t{0}; };
-        auto const scratch = [](coll::plans::protocol) { return std::size_t{0}; };
-        lowering::lowered_call const call(coll::ring{}, shape_of(what, size, bytes));
-        auto const choice =
-            lowering::choose_for_memory(call, {false, false, false, no, none, scratch, answer});
-        CHECK((choice.shown.how == coll::plans::protocol::zero_copy) == (lends && !asked.empty()));
-        return asked;
-    };
-    constexpr std::size_t kib = 1024;
-    for (bool const lends : {true, false}) {
-        CHECK(asked_of(collective::all_gather, 2, 128 * kib, lends) == "slowly");
-        CHECK(asked_of(collective::all_gather, 2, 128 * kib - 2, lends) == "quickly");
-        CHECK(asked_of(collective::all_to_all, 2, 128 * kib, lends) == "slowly");
-        CHECK(asked_of(collective::all_to_all, 3, 384 * kib, lends) == "quickly");
-        CHECK(asked_of(collective::broadcast, 2, 256 * kib, lends) == "quickly");
-        CHECK(asked_of(collective::gather, 2, 256 * kib, lends) == "quickly");
-        CHECK(asked_of(collective::all_reduce, 2, 256 * kib, lends).empty());
-    }
+TEST_CASE("memory that was looked at is looked at again after some calls") {
+    if (!kernel_copies()) { return; }
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    half_open const memory;
+    REQUIRE(memory.data != MAP_FAILED);
+    a->lends(memory.data, 1);
+    b->lends(memory.data, 1);
+    CHECK(a->lends(memory.data, memory.page));
+    CHECK_FALSE(a->lends(memory.data, 2 * memory.page));
+    ::mprotect(memory.data, memory.page, PROT_NONE);
+    int lent = 0;
+    while (lent < 1000 && a->lends(memory.data, memory.page)) { ++lent; }
+    CHECK(lent < 100);
+    ::mprotect(memory.data, memory.page, PROT_READ | PROT_WRITE);
+    CHECK(a->lends(memory.data, memory.page));
 }

@@ -101,24 +101,6 @@ TEST_CASE(
     for (int asked = 0; asked < 100; ++asked) { CHECK(near.push_pays(as_quick)); }
 }
 
-TEST_CASE("slow stores are avoided but for every 32nd time") {
-    if (!coll::host::detail::can_pass_caches) { return; }
-    using probe = coll::detail::store_probe;
-    std::vector<std::byte> memory(4096);
-    probe near{probe::time_per_line(1e9)}, far{probe::time_per_line(-1e9)};
-    CHECK_FALSE(far.avoid_stores());  // not measured yet
-    for (int look = 0; look < 3; ++look) {
-        near.best(memory.data(), memory.size());
-        far.best(memory.data(), memory.size());
-    }
-    int avoided = 0;
-    for (int asked = 0; asked < 320; ++asked) {
-        CHECK_FALSE(near.avoid_stores());
-        avoided += far.avoid_stores() ? 1 : 0;
-    }
-    CHECK(avoided == 310);
-}
-
 TEST_CASE("what is written for peers is what was there, near or far, watched or not") {
     std::vector<std::byte> from(40'000), memory(from.size() + 128);
     for (std::size_t i = 0; i < from.size(); ++i) {

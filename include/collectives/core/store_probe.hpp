@@ -48,11 +48,6 @@ public:
         return now || far_ || (known && typical_ <= ring.typical_);
     }
 
-    /// Whether to avoid stores to lines that peers have read, because they are slow. Every 32nd
-    /// time it says no, so that `best` has stores to measure. It measures some of them only: a line
-    /// that no peer has read for long is quick to store.
-    bool avoid_stores() { return far_ && ++asked_ % patience != 0; }
-
 private:
     static constexpr std::size_t line = host::detail::line_bytes, page = 4096;
     static constexpr std::size_t least = 1024;  // bytes from which on it matters

@@ -27,6 +27,7 @@
 #pragma once
 
 #include <collectives/core/function_ref.hpp>
+#include <collectives/core/lending_case.hpp>
 #include <collectives/lower/lower.hpp>
 
 #include <algorithm>
@@ -38,11 +39,8 @@ inline constexpr std::size_t largest_streamed_element = 4096;
 inline constexpr std::size_t largest_pushed_element = 2048;
 inline constexpr std::size_t least_pushed = 16 * 1024;  // bytes of a vector
 inline constexpr std::size_t least_pushed_out_of_place = 1024 * 1024;
-inline constexpr std::size_t least_lent_share = 32 * 1024;  // bytes of a rank's share
-inline constexpr std::size_t least_slowly_lent_share = 64 * 1024;
-inline constexpr std::size_t least_not_lent_vector =
-    1024 * 1024;                                          // bytes of a rooted call's vector
-inline constexpr std::size_t largest_kept = 1024 * 1024;  // of scratch beyond the run
+inline constexpr std::size_t least_lent_share = 8 * 1024;  // bytes of a rank's share
+inline constexpr std::size_t largest_kept = 1024 * 1024;   // of scratch beyond the run
 inline constexpr std::size_t largest_in_few_cells = 256, largest_in_cells = 2048;
 inline constexpr std::size_t largest_beside_cells = 8192;
 
@@ -102,28 +100,31 @@ struct rank_facts {
     function_ref<bool()> push_pays;               // as far as measured, or to be measured
     function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
-    /// Whether peers can copy from what they do not reach, and quickly. With true: or slowly, if
-    /// stores to what peers have read are slow as well.
-    function_ref<bool(bool)> lends;
+    function_ref<bool()> lends;  // peers can copy from what they do not reach, and prefer that
 };
 
-/// Whether the kernel copies private memory sooner than both ranks copy through shared memory: if
-/// one peer reads each value, since the kernel copies more slowly than a processor. In a rooted
-/// call this holds only up to the size from which the kernel takes longer than two cores that copy
-/// at once.
+/// Whether the kernel may copy private memory sooner than both ranks copy through shared memory: if
+/// one peer reads each value, since the kernel copies more slowly than a processor.
 [[gnu::cold]] inline bool suits_lending(call_shape const& s) {
-    auto const one_reads =
-        s.size == 2 || (s.what != collective::all_gather && s.what != collective::broadcast);
-    auto const bytes = vector_bytes(s);
-    return !traits_of(s.what).reduces && one_reads &&
-           bytes / static_cast<std::size_t>(s.size) >= least_lent_share &&
-           (!is_rooted(s.what) || bytes < least_not_lent_vector);
+    auto const one_reads = !traits_of(s.what).reduces && s.what != collective::all_gather &&
+                           s.what != collective::broadcast;
+    return (s.size == 2 || (s.size > 2 && one_reads)) &&
+           vector_bytes(s) / static_cast<std::size_t>(s.size) >= least_lent_share;
 }
-
-/// Whether a slow kernel, too, takes less time than a copy through shared memory between far cores:
-/// for large blocks of two ranks (docs/lab/measurements.md).
-[[gnu::cold]] inline bool suits_slow_lending(call_shape const& s) {
-    return s.size == 2 && !is_rooted(s.what) && vector_bytes(s) / 2 >= least_slowly_lent_share;
+/// The rank whose times say whether lending pays in a call that suits it: one that reads.
+[[gnu::cold]] inline rank_t judge_of_lending(call_shape const& s) {
+    if (s.what == collective::gather || s.what == collective::reduce) { return s.root; }
+    return s.root == 1 ? 0 : 1;
+}
+/// What such calls' times are compared with.
+[[gnu::cold]] inline lending_case lending_case_of(call_shape const& s) {
+    using enum lending_case::kind;
+    auto const is_one_of = [&](auto rooted_kind, auto unrooted_kind) {
+        return lending_case(is_rooted(s.what) ? rooted_kind : unrooted_kind, vector_bytes(s));
+    };
+    if (s.size > 2) { return is_one_of(rooted_of_many, unrooted_of_many); }
+    return traits_of(s.what).reduces ? is_one_of(rooted_sums, unrooted_sums)
+                                     : is_one_of(rooted, unrooted);
 }
 
 [[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {
@@ -142,18 +143,19 @@ struct rank_facts {
     };
     auto const keeps_sums = all_reduces && facts.in_place && !facts.on_device &&
                             facts.scratch(protocol::zero_copy) != 0;
-    auto const lends = !facts.reachable && !facts.on_device && suits_lending(c.shape()) &&
-                       facts.lends(suits_slow_lending(c.shape()));
+    auto const lends =
+        !facts.reachable && !facts.on_device && suits_lending(c.shape()) && facts.lends();
     if (!lends && (!facts.reachable || keeps_sums)) {
         for (auto const how : {protocol::staged_once, protocol::staged}) {
             if (fits_ring(how)) { return choice(how, scratch_life::ring); }
         }
-    } else if (all_reduces && small_out_of_place && !pays && fits_ring(protocol::staged_results)) {
+    } else if (!lends && all_reduces && small_out_of_place && !pays &&
+               fits_ring(protocol::staged_results)) {
         return choice(protocol::staged_results, scratch_life::ring);
     }
     if (facts.reachable || lends) {
         return choice(protocol::zero_copy, scratch_life::run,
-                      pushed && (pays || !small_out_of_place));
+                      !lends && pushed && (pays || !small_out_of_place));
     }
     auto const kept = !facts.on_device && facts.scratch(protocol::staged) <= largest_kept;
     return choice(protocol::staged, kept ? scratch_life::channel : scratch_life::run);

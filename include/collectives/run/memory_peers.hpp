@@ -5,6 +5,7 @@
 
 #include <collectives/plan/plan.hpp>
 #include <collectives/run/program.hpp>
+#include <collectives/run/running_call.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/snapshot.hpp>
@@ -26,8 +27,10 @@ struct memory_form {
 class memory_peers {
 public:
     memory_peers() = default;
-    memory_peers(peer_memory& memory, shared::board& board, memory_form const& form)
-        : memory_(&memory), board_(&board), form_(form) {}
+    /// `reads`: what notes how this rank's sources come, or null.
+    memory_peers(peer_memory& memory, shared::board& board, memory_form const& form,
+                 reading_time* reads)
+        : memory_(&memory), board_(&board), form_(form), reads_(reads) {}
 
     std::uint64_t counter(rank_t r) const {
         return channel(r).counter.load(std::memory_order_acquire);
@@ -56,7 +59,12 @@ public:
     std::uint64_t lent_at(int i) const {
         auto const& p = offered(i);
         auto const base = base_of(peer_of(i), p);
-        return (base & lent) == 0 ? 0 : (base ^ lent) + p.offset;
+        auto const is_lent = (base & lent) != 0;
+        if (reads_ != nullptr) {
+            reads_->lent = reads_->lent || is_lent;
+            reads_->staged = reads_->staged || is_staged_copy(i);
+        }
+        return is_lent ? (base ^ lent) + p.offset : 0;
     }
     /// Whether that source is a copy that the peer staged for this run.
     bool is_staged_copy(int i) const {
@@ -83,6 +91,7 @@ private:
     peer_memory* memory_ = nullptr;
     shared::board* board_ = nullptr;
     memory_form form_;
+    reading_time* reads_ = nullptr;
 };
 
 }  // namespace collectives::detail

@@ -44,7 +44,7 @@ public:
         board_ = &e.shared_board();
         me_ = e.rank();
         plan_ = &form.own->steps;
-        peers_ = {*memory_, *board_, form};
+        peers_ = {*memory_, *board_, form, of.reads};
         run_ = form.run;
         hash_ = of.hash;
         buffers_ = at;
@@ -98,8 +98,7 @@ private:
                 case opcode::reduce:
                     if (!in_passes(i.bytes, op_->elem_size, peers,
                                    [&](std::size_t first, std::size_t bytes) {
-                                       sums_.carry_out(peers_, i, first, bytes);
-                                       return true;
+                                       return sums_.carry_out(peers_, i, first, bytes);
                                    })) {
                         return false;
                     }

@@ -30,6 +30,7 @@ public:
         result_ = host::destination_of(bytes);
         space_ = e.space();
         small_ = space_.device() == nullptr && bytes < lowering::least_pushed_out_of_place;
+        may_be_lent_ = lowering::suits_lending(of.shape()) && !e.memory()->always_reachable();
     }
 
     /// Whether stores go through the caches or past them.
@@ -37,16 +38,19 @@ public:
         return how == plans::store::dead_after ? result_ : destination::read_soon;
     }
     /// Carries out bytes [first, first + bytes) of a reduction. May stop early if the run was
-    /// stopped.
-    void carry_out(memory_peers const& peers, plans::instruction const& i, std::size_t first,
+    /// stopped. Returns false if a peer that lends a source has ended.
+    bool carry_out(memory_peers const& peers, plans::instruction const& i, std::size_t first,
                    std::size_t bytes) {
         find_sources(peers, i, first);
+        fetched here(engine_->scratch);
+        if (!fetch_lent(here, peers, i, first, bytes)) { return false; }
         find_peers_outputs(peers, i, first);
         auto const& to = destination_at(i, 0);
         auto* const own = buffers_.write(to.to) + first;
         if (space_.device() != nullptr) {
             lean_vector<void*> const others(outputs_.begin(), outputs_.end());
-            return reduce(i, own, bytes, destination_of(to.how), {others.data(), others.size()});
+            reduce(i, own, bytes, destination_of(to.how), {others.data(), others.size()});
+            return true;
         }
         auto const drops_staged = i.when == plans::condition::unless_all_take_results && all_take();
         auto const stages =
@@ -63,6 +67,7 @@ public:
         } else {
             reduce(i, own, bytes, how);
         }
+        return true;
     }
 
     /// Copies bytes [first, first + bytes) to the outputs that a plan names, on a device: one pass
@@ -144,10 +149,51 @@ private:
         for (int k = i.sources.first; k < i.sources.last; ++k) {
             auto const& p = plan_->sources[static_cast<std::size_t>(k)];
             auto const is_own = p.peer < 0;
+            if (!is_own && may_be_lent_ && peers.lent_at(k) != 0) {
+                sources_.push_back(nullptr);  // for now
+                continue;
+            }
             auto const* const from = (is_own ? buffers_.read(p) : peers.source(k, i.bytes)) + first;
             sources_.push_back(from);
             if (is_own || !peers.is_staged_copy(k)) { next_.push_back(from); }
         }
+    }
+
+    /// What peers lend for a pass, until the pass has ended.
+    class fetched {
+    public:
+        explicit fetched(scratch_pool& from) : from_(from) {}
+        fetched(fetched const&) = delete;
+        fetched& operator=(fetched const&) = delete;
+        ~fetched() {
+            if (memory_.data != nullptr) { from_.give_back(memory_); }
+        }
+        std::byte* take(std::size_t bytes) { return (memory_ = from_.take(bytes)).data; }
+
+    private:
+        scratch_pool& from_;
+        scratch_pool::buffer memory_{};
+    };
+    /// Copies bytes [first, first + bytes) of each source that a peer lends into `here`. Returns
+    /// false if the peer has ended.
+    bool fetch_lent(fetched& here, memory_peers const& peers, plans::instruction const& i,
+                    std::size_t first, std::size_t bytes) {
+        auto const is_lent = [](void const* source) { return source == nullptr; };
+        auto const lent = std::count_if(sources_.begin(), sources_.end(), is_lent);
+        if (lent == 0) { return true; }
+        auto* to = here.take(static_cast<std::size_t>(lent) * bytes);
+        for (std::size_t k = 0; k < sources_.size(); ++k) {
+            if (!is_lent(sources_[k])) { continue; }
+            auto const at = i.sources.first + static_cast<int>(k);
+            auto const peer = plan_->sources[static_cast<std::size_t>(at)].peer;
+            if (!engine_->memory()->fetch(engine_->group().job_rank(peer),
+                                          peers.lent_at(at) + first, to, bytes)) {
+                return false;
+            }
+            sources_[k] = to;
+            to += bytes;
+        }
+        return true;
     }
 
     static constexpr std::size_t strip_in_place = 4096;  // bytes (docs/lab/measurements.md)
@@ -157,7 +203,7 @@ private:
     run_buffers buffers_{};
     any_space space_;
     reducer const* op_ = nullptr;
-    bool staged_ = false, small_ = false;
+    bool staged_ = false, small_ = false, may_be_lent_ = false;
     destination result_{};
     lean_vector<void const*> sources_;    // to add up next
     lean_vector<std::byte const*> next_;  // to prefetch before that

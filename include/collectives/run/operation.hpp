@@ -140,6 +140,14 @@ protected:
         first_run_ = 0;
         if (segment_run::is_in_memory(*engine_, *program_)) {
             first_run_ = engine_->runs.reserve(program_->segments());
+            auto const& shape = program_->shape();
+            auto const judges = !engine_->memory()->always_reachable() &&
+                                lowering::suits_lending(shape) &&
+                                lowering::judge_of_lending(shape) == engine_->rank();
+            if (judges) {
+                reads_ = {steady::now()};
+                of_.reads = &reads_;
+            }
         }
     }
 
@@ -189,6 +197,10 @@ private:
     bool end() {
         if (!has_settled()) { return false; }
         release_input();
+        if (of_.reads != nullptr && reads_.is_known()) {
+            engine_->memory()->note_reading(lowering::lending_case_of(program_->shape()),
+                                            reads_.lent, steady::now() - reads_.since);
+        }
         engine_->calls.finish(call.sequence);
         return true;
     }
@@ -260,6 +272,7 @@ private:
     engine* engine_ = nullptr;
     std::shared_ptr<program> program_;
     running_call of_{};
+    reading_time reads_;
     scratch_pool::buffer input_{};
     mode mode_ = mode::segments;
     bool cell_written_ = false;

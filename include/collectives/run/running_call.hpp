@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/space/reducer.hpp>
 
 #include <cstddef>
@@ -10,13 +11,22 @@
 
 namespace collectives::inline v0::detail {
 
+/// How long this rank takes to read what its peers lend or stage in a call.
+struct reading_time {
+    steady::time_point since{};         // when it entered the call
+    bool lent = false, staged = false;  // which of both it has met
+
+    bool is_known() const { return lent != staged; }
+};
+
 /// A call's buffers and operator, and what tells it from other calls.
 struct running_call {
     std::byte const* in = nullptr;
     std::byte* out = nullptr;
     reducer const* op = nullptr;  // null if nothing is reduced
     fingerprint const* call = nullptr;
-    std::uint64_t hash = 0;  // of this call and all before it
+    std::uint64_t hash = 0;         // of this call and all before it
+    reading_time* reads = nullptr;  // null if it is not measured
 };
 
 }  // namespace collectives::detail

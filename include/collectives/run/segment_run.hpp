@@ -151,11 +151,13 @@ private:
     }
     /// By where peers reach the buffers; 0: nowhere.
     lowering::rank_choice choose(memory_range input, memory_range output) {
-        auto const lends = [&](bool if_stores_are_slow) {
+        auto const lends = [&] {
             auto& memory = *engine_->memory();
-            auto const slowly = if_stores_are_slow && engine_->watch.avoid_stores();
-            return (input.where != 0 || memory.lends(of_->in, input.bytes, slowly)) &&
-                   (output.where != 0 || memory.lends(of_->out, output.bytes, slowly));
+            auto const& shape = program_->shape();
+            auto const judge = engine_->group().job_rank(lowering::judge_of_lending(shape));
+            return memory.prefers_lent(judge, lowering::lending_case_of(shape)) &&
+                   (input.where != 0 || memory.lends(of_->in, input.bytes)) &&
+                   (output.where != 0 || memory.lends(of_->out, output.bytes));
         };
         auto const push_pays = [&] { return engine_->push_watch.push_pays(engine_->watch); };
         auto const ring_piece = [&] { return engine_->runs.largest_piece(engine_->carrier()); };

@@ -6,6 +6,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/lending_case.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
@@ -49,10 +50,13 @@ public:
     virtual void deallocate(void* p, std::size_t bytes) = 0;
     /// Every address can be reached (threads of one process).
     virtual bool always_reachable() const = 0;
-    /// Whether peers can `fetch` these bytes, which they do not reach. With `also_slowly` true,
-    /// this may take somewhat longer than a copy from memory that they reach. May become true
-    /// later.
-    virtual bool lends(void const*, std::size_t, bool /*also_slowly*/) { return false; }
+    /// Whether peers can `fetch` these bytes, which they do not reach. May become true later.
+    virtual bool lends(void const*, std::size_t) { return false; }
+    /// Whether that rank of the job prefers to fetch in this case.
+    virtual bool prefers_lent(rank_t /*reader*/, lending_case) { return false; }
+    /// This rank had what it reads after so long. Now and then it prefers the other way, to
+    /// compare.
+    virtual void note_reading(lending_case, bool /*lent*/, std::chrono::nanoseconds) {}
     /// Copies bytes at an address of rank `from` of the job, which lends them. Returns false if its
     /// process has ended. Throws transport_error for what the system refuses.
     virtual bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }

@@ -7,6 +7,7 @@
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/lending_case.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/loss.hpp>
@@ -89,8 +90,10 @@ concept has_device = requires(T t) {
 };
 /// Its ranks copy from each other's private memory.
 template <class T>
-concept lends_memory = requires(T t, std::byte* p) {
-    { t.lends(p, std::size_t{}, bool{}) } -> std::same_as<bool>;
+concept lends_memory = requires(T t, std::byte* p, lending_case what) {
+    { t.lends(p, std::size_t{}) } -> std::same_as<bool>;
+    { t.prefers_lent(rank_t{}, what) } -> std::same_as<bool>;
+    t.note_reading(what, bool{}, std::chrono::nanoseconds{});
     { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
 };
 /// Knows which ranks share a device.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/lending_case.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/transport/any_transport.hpp>
@@ -40,15 +41,23 @@ public:
     void* allocate(std::size_t bytes) final { return of_.allocate(bytes); }
     void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
     bool always_reachable() const final { return Transport::always_reachable; }
-    bool lends(void const* p, std::size_t bytes, bool also_slowly) final {
-        static_assert(
-            lends_memory<Transport> || !requires(Transport t) { t.lends(p, bytes); },
-            "lends takes three arguments (transport/capabilities.hpp)");
+    bool lends(void const* p, std::size_t bytes) final {
         if constexpr (lends_memory<Transport>) {
-            return of_.lends(p, bytes, also_slowly);
+            return of_.lends(p, bytes);
         } else {
             return false;
         }
+    }
+    bool prefers_lent(rank_t reader, lending_case what) final {
+        if constexpr (lends_memory<Transport>) {
+            return of_.prefers_lent(reader, what);
+        } else {
+            return false;
+        }
+    }
+    void note_reading([[maybe_unused]] lending_case what, [[maybe_unused]] bool lent,
+                      [[maybe_unused]] std::chrono::nanoseconds took) final {
+        if constexpr (lends_memory<Transport>) { of_.note_reading(what, lent, took); }
     }
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) final {
         if constexpr (lends_memory<Transport>) {

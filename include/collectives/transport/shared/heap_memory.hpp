@@ -23,7 +23,6 @@ public:
     struct unreached {
         unreached(state, rank_t) {}
         static constexpr bool is_open() { return false; }
-        static constexpr bool lends(void const*, std::size_t, bool = false) { return false; }
         static constexpr bool copy(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }
     };
 

@@ -46,11 +46,9 @@ public:
         r.begin(in.from);
         r.in_ = in;
         r.phase_ = phase::posted;
-        if (auto const early = peer(in.from).in.expect(r, in.tag)) {
-            match(r, early->head, early->payload.data());
-        } else {
-            drain(in.from, false);
-        }
+        auto const early = peer(in.from).in.expect(r, in.tag);
+        if (early) { match(r, early->head, early->payload.data()); }
+        if (!early) { drain(in.from, false); }
     }
 
     /// The bytes of the next message that waits for a receive.
@@ -72,6 +70,7 @@ public:
             --queued_;
         }
         if (r.phase_ == phase::posted) { peer(r.in_.from).in.forget(r); }
+        if (r.is_timed_) { memory_.give_up_reading(r); }
         active_.erase_value(&r);
         numbers_.remove(r.mine_);
         r.phase_ = phase::idle;
@@ -224,6 +223,7 @@ private:
         r.phase_ = at;
     }
     void finish(request& r) {
+        if (r.is_timed_) { memory_.end_reading(r); }
         numbers_.remove(r.mine_);
         r.mine_ = 0;
         r.phase_ = phase::done;

@@ -5,6 +5,8 @@
 #include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/lending_case.hpp>
+#include <collectives/core/quicker_way.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
@@ -15,7 +17,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -28,9 +29,9 @@ namespace collectives::inline v0::shared {
 
 /// Decides whether the ranks of a job copy from each other's processes, and does it. The kernel may
 /// refuse that to processes of another user or in another container, or by a setting of the
-/// machine. It may also take longer for a page than two copies through shared memory. So each rank
-/// reads a proof of each peer once, and times the kernel. All ranks copy from all, or none does,
-/// and the kernel counts as quick if it is so for all.
+/// machine. So each rank reads a proof of each peer once. All ranks copy from all, or none does.
+/// The kernel may also take longer than two copies through shared memory. So who reads times both
+/// ways, and tells peers which one it prefers.
 class private_memory {
 public:
     private_memory(state job, rank_t me) : job_(job), me_(me) {
@@ -48,19 +49,31 @@ public:
         if (open_) { return true; }
         auto& mine = job_.status(me_).reads_all;
         if (mine.load(std::memory_order_relaxed) == 0 && !refused_) {
-            mine.store(read_all(), std::memory_order_relaxed);
+            mine.store(read_all() ? 1 : 0, std::memory_order_relaxed);
         }
-        auto least = quickly;
         for (rank_t r = 0; r < job_.size(); ++r) {
-            least = std::min(least, job_.status(r).reads_all.load(std::memory_order_relaxed));
+            if (job_.status(r).reads_all.load(std::memory_order_relaxed) == 0) { return false; }
         }
-        quick_ = least == quickly;
-        return open_ = least != 0 && peers_.size() == static_cast<std::size_t>(job_.size());
+        return open_ = peers_.size() == static_cast<std::size_t>(job_.size());
     }
-    /// Whether peers can `fetch` these bytes: not those of a device, for one. `also_slowly`: even
-    /// if the kernel is not quick.
-    bool lends(void const* p, std::size_t bytes, bool also_slowly = false) {
-        return is_open() && (quick_ || also_slowly) && is_ordinary(p, bytes);
+    /// Whether peers can `fetch` these bytes: not those of a device, for one.
+    bool lends(void const* p, std::size_t bytes) { return is_open() && is_ordinary(p, bytes); }
+
+    /// Whether a rank prefers to copy from private memory in this case.
+    bool prefers_lent(rank_t reader, lending_case what) const {
+        auto const bits = job_.status(reader).prefers_lent.load(std::memory_order_relaxed);
+        return (bits >> what.index() & 1) != 0;
+    }
+    /// What this rank read in this case took so long.
+    void note_reading(lending_case what, bool lent, std::chrono::nanoseconds took) {
+        auto& choice = choices_[what.index()];
+        choice.note(lent, took);
+        auto const mine = std::uint64_t{1} << what.index();
+        preferred_ = choice.wants_second() ? preferred_ | mine : preferred_ & ~mine;
+        auto& told = job_.status(me_).prefers_lent;
+        if (told.load(std::memory_order_relaxed) != preferred_) {
+            told.store(preferred_, std::memory_order_relaxed);
+        }
     }
 
     /// Copies bytes of rank r from its address. Returns false, with errno, if the kernel does not.
@@ -98,34 +111,6 @@ public:
                                      " of the job cannot be read: ", std::strerror(fault));
     }
 
-    /// How much longer than the processor the kernel may take for a page. Up to `quick_page` nearly
-    /// all calls gain. Beyond `longest_page` none does (docs/lab/measurements.md).
-    static constexpr steady::duration quick_page = std::chrono::nanoseconds(150),
-                                      longest_page = std::chrono::nanoseconds(300);
-
-    /// How much longer it takes, or `duration::max()` if it does not copy. Measured within this
-    /// process, so that no peer's caches count; the best of a few times.
-    static steady::duration page_time() {
-        constexpr std::size_t pages = 16, bytes = 4096 * pages;
-        lean_vector<std::byte> from(bytes), to(bytes);
-        iovec const here{to.data(), bytes}, there{from.data(), bytes};
-        auto const least = [](auto&& copy) {
-            auto best = steady::duration::max();
-            for (int turn = 0; turn < 8; ++turn) {
-                auto const start = steady::now();
-                copy();
-                best = std::min(best, steady::now() - start);
-            }
-            return best;
-        };
-        auto const plain = least([&] { std::memcpy(to.data(), from.data(), bytes); });
-        bool copied = true;
-        auto const kernel = least([&] {
-            copied = copied && ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == bytes;
-        });
-        return copied ? (kernel - plain) / int{pages} : steady::duration::max();
-    }
-
 private:
     /// As this rank has read it once: a peer may write anything into the shared memory later.
     struct peer {
@@ -133,13 +118,29 @@ private:
         std::uint64_t proof = 0, proof_at = 0;
     };
 
-    /// Looks at both ends.
-    static bool is_ordinary(void const* p, std::size_t bytes) {
+    /// Memory that the kernel reads.
+    struct range {
+        void const* first = nullptr;
+        std::size_t bytes = 0;
+        int trust = 0;  // how often it is not looked at
+    };
+    /// Looks at both ends, unless it looked at the same memory a few calls ago: a look costs as
+    /// much as the kernel takes for some pages.
+    bool is_ordinary(void const* p, std::size_t bytes) {
+        for (auto& known : ordinary_) {
+            if (known.first == p && known.bytes == bytes && known.trust > 0) {
+                --known.trust;
+                return true;
+            }
+        }
         auto* const first = static_cast<std::byte*>(const_cast<void*>(p));
         std::array<std::byte, 2> ends{};
         iovec const here{ends.data(), ends.size()};
         std::array<iovec, 2> const there{{{first, 1}, {first + bytes - 1, 1}}};
-        return ::process_vm_readv(::getpid(), &here, 1, there.data(), there.size(), 0) == 2;
+        auto const read =
+            ::process_vm_readv(::getpid(), &here, 1, there.data(), there.size(), 0) == 2;
+        if (read) { ordinary_[looks_++ % ordinary_.size()] = {p, bytes, 16}; }
+        return read;
     }
     static void* pointer(std::uint64_t address) {
         return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
@@ -157,34 +158,32 @@ private:
         if (n >= 0) { errno = ESRCH; }
         return -1;
     }
-    // How a rank reads the memory of all ranks; 0: it cannot.
-    static constexpr std::uint32_t slowly = 1, quickly = 2;
-
     /// A process with a peer's number, but in another name space, does not hold the peer's proof.
-    std::uint32_t read_all() {
+    bool read_all() {
         while (peers_.size() < static_cast<std::size_t>(job_.size())) {
             auto const& s = job_.status(static_cast<rank_t>(peers_.size()));
             peer its;
             its.proof_at = s.proof_at.load(std::memory_order_acquire);
-            if (its.proof_at == 0) { return 0; }  // it has not come yet
+            if (its.proof_at == 0) { return false; }  // it has not come yet
             its.process = s.pid.load(std::memory_order_relaxed);
             its.proof = s.proof.load(std::memory_order_relaxed);
             std::byte any{};
             refused_ = read(its, its.proof_at, &any, 1) < 0;
-            if (refused_) { return 0; }
+            if (refused_) { return false; }
             peers_.push_back(its);
         }
-        auto const taken = page_time();
-        refused_ = taken > longest_page;
-        if (refused_) { return 0; }
-        return taken <= quick_page ? quickly : slowly;
+        return true;
     }
 
     state job_;
     rank_t me_;
     std::uint64_t proof_ = 0;
     lean_vector<peer> peers_;  // those read so far
-    bool open_ = false, quick_ = false, refused_ = false;
+    bool open_ = false, refused_ = false;
+    std::array<range, 4> ordinary_{};
+    std::size_t looks_ = 0;
+    std::array<detail::quicker_way, lending_case::count> choices_{};  // the second way: lent
+    std::uint64_t preferred_ = 0;
 };
 
 }  // namespace collectives::shared

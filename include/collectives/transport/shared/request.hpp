@@ -51,6 +51,7 @@ private:
         peer_ = peer;
         moved_ = 0;
         lent_at_ = 0;
+        is_timed_ = false;
         wrong_ = false;
     }
     void note_wrong(std::size_t bytes, std::uint64_t check) {
@@ -88,6 +89,7 @@ private:
     std::uint64_t theirs_ = 0;           // number of the peer's request
     std::byte const* source_ = nullptr;  // where a pulled message lies
     std::uint64_t lent_at_ = 0;          // where in the sender's own memory, if it lends it; else 0
+    bool is_timed_ = false;              // recv: see senders_memory
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
 };

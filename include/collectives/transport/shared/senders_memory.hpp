@@ -3,6 +3,8 @@
 // own memory, from which the kernel copies it.
 #pragma once
 
+#include <collectives/core/lending_case.hpp>
+#include <collectives/core/timeout.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/shared/request.hpp>
 
@@ -28,10 +30,6 @@ private:
     std::atomic<std::uint32_t>& inside_;
 };
 
-// Messages of so many bytes are lent; the kernel takes longer for larger ones than two processes
-// that copy through memory that they share.
-inline constexpr std::size_t least_lent_message = 64 * 1024, least_not_lent_message = 512 * 1024;
-
 template <class Memory>
 class senders_memory {
 public:
@@ -44,8 +42,8 @@ public:
     std::uint64_t location_of(outgoing const& out) {
         auto const at = reached_->reach(out.data, out.bytes);
         if constexpr (!Memory::always_reachable) {
-            if (at == 0 && out.bytes >= least_lent_message && out.bytes < least_not_lent_message &&
-                unreached_->lends(out.data, out.bytes)) {
+            if (at == 0 && unreached_->prefers_lent(out.to, case_of(out.bytes)) &&
+                unreached_->is_open()) {
                 return lent | reinterpret_cast<std::uintptr_t>(out.data);
             }
         }
@@ -57,7 +55,9 @@ public:
     bool find_source(request& r, std::uint64_t location, std::size_t bytes) {
         if constexpr (!Memory::always_reachable) {
             auto const open = unreached_->is_open();  // if not yet, this rank tries
-            if (open && (location & lent) != 0) {
+            auto const is_lent = open && (location & lent) != 0;
+            if ((is_lent || location == 0) && !r.in_.take) { begin_reading(r, is_lent); }
+            if (is_lent) {
                 r.lent_at_ = r.in_.take ? 0 : location ^ lent;
                 return r.lent_at_ != 0;
             }
@@ -65,6 +65,20 @@ public:
         if (location == 0) { return false; }
         r.source_ = reached_->at(location, bytes);
         return true;
+    }
+    /// The message has come. When none of private memory is left under way, the time that each took
+    /// is known.
+    void end_reading(request& r) {
+        if constexpr (!Memory::always_reachable) {
+            r.is_timed_ = false;
+            if (--under_way_ != 0 || !alike_) { return; }
+            auto const each = (steady::now() - since_) / begun_;
+            unreached_->note_reading(case_of(r.in_.bytes), lent_, each);
+        }
+    }
+    void give_up_reading(request& r) {
+        alike_ = false;
+        end_reading(r);
     }
     /// Takes the next bytes of it, in one pass. Returns false if the kernel does not copy what is
     /// lent.
@@ -83,10 +97,33 @@ public:
     }
 
 private:
+    static constexpr lending_case case_of(std::size_t bytes) {
+        return {lending_case::kind::message, bytes};
+    }
+
+    /// Several messages that come at once are timed together.
+    void begin_reading(request& r, bool is_lent) {
+        if (under_way_++ == 0) {
+            since_ = steady::now();
+            begun_ = 0;
+            alike_ = true;
+            lent_ = is_lent;
+            bytes_ = r.in_.bytes;
+        }
+        ++begun_;
+        alike_ = alike_ && is_lent == lent_ && r.in_.bytes == bytes_;
+        r.is_timed_ = true;
+    }
+
     static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
 
     Memory* reached_;
     private_memory* unreached_;
+    // Of the messages of private memory that are under way to this rank:
+    int under_way_ = 0, begun_ = 0;
+    bool alike_ = false, lent_ = false;
+    std::size_t bytes_ = 0;
+    steady::time_point since_{};
 };
 
 }  // namespace collectives::shared

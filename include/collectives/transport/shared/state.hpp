@@ -81,8 +81,11 @@ struct alignas(line) rank_status {
     std::atomic<std::uint32_t> failed;  // its function ended by an exception
     // What shows a peer that it reads the memory of this rank's process, and where that is.
     std::atomic<std::uint64_t> proof, proof_at;
-    std::atomic<std::uint32_t> reads_all;  // all private memory; 0: not, 1: slowly, 2: quickly
+    std::atomic<std::uint32_t> reads_all;  // 1: it has seen that it reads all private memory
     std::atomic<std::uint32_t> holds_up;   // 1: a peer found no room for what it sends here
+    // One bit per lending_case. In a line of its own: peers look at it often, and it rarely
+    // changes.
+    alignas(line) std::atomic<std::uint64_t> prefers_lent;
 };
 
 /// What a rank says of its failure to whoever started it.

@@ -104,10 +104,20 @@ public:
         return memory_.at(location, bytes);
     }
     /// Models `lends_memory`, unless all is reachable.
-    bool lends(void const* p, std::size_t bytes, bool also_slowly = false)
+    bool lends(void const* p, std::size_t bytes)
         requires(!always_reachable)
     {
-        return private_.lends(p, bytes, also_slowly);
+        return private_.lends(p, bytes);
+    }
+    bool prefers_lent(rank_t reader, lending_case what) const
+        requires(!always_reachable)
+    {
+        return private_.prefers_lent(reader, what);
+    }
+    void note_reading(lending_case what, bool lent, std::chrono::nanoseconds took)
+        requires(!always_reachable)
+    {
+        private_.note_reading(what, lent, took);
     }
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) const
         requires(!always_reachable)
