@@ -19,21 +19,22 @@ function(collectives_compile name)
     endif()
 endfunction()
 
-# The engine is all but the kernels, and has those that it calls itself. Programs link all; the demo, which is to be
-# there in a minute, links the engine alone, as objects.
+# The engine is all but pictures and kernels, and has those kernels that it calls itself. Programs link all; the demo,
+# which is to be there in a minute, links the engine alone, as objects.
 file(GLOB engine CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kernels/*.cpp)
-set(engine_kernels ${kernels})
-list(FILTER engine_kernels INCLUDE REGEX "/(double|float|int64)\\.cpp$")
-list(REMOVE_ITEM kernels ${engine_kernels})
-add_library(collectives_engine OBJECT EXCLUDE_FROM_ALL ${engine} ${engine_kernels})
+file(GLOB rest CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kernels/*.cpp ${PROJECT_SOURCE_DIR}/src/drawing.cpp)
+set(kernels ${rest})
+list(FILTER kernels INCLUDE REGEX "/kernels/(double|float|int64)\\.cpp$")
+list(REMOVE_ITEM rest ${kernels})
+list(REMOVE_ITEM engine ${rest})
+add_library(collectives_engine OBJECT EXCLUDE_FROM_ALL ${engine} ${kernels})
 target_compile_definitions(collectives_engine PUBLIC COLLECTIVES_COMPILED PRIVATE COLLECTIVES_COMPILING)
 target_link_libraries(collectives_engine PUBLIC collectives)
 set_target_properties(collectives_engine PROPERTIES POSITION_INDEPENDENT_CODE ON)
-collectives_compile(compiled $<TARGET_OBJECTS:collectives_engine> ${kernels})
+collectives_compile(compiled $<TARGET_OBJECTS:collectives_engine> ${rest})
 target_link_libraries(collectives_compiled PUBLIC collectives)
-# The option saves developers time: all but the kernels and the calls is one object, which takes two thirds of the time
-# to compile. Programs then link all of it. Clang compiles each file alone, so that no file lacks an include.
+# The option saves developers time: all of the engine but kernels and calls is one object, which takes two thirds of the
+# time to compile. Programs then link all of it. Clang compiles each file alone, so that no file lacks an include.
 option(COLLECTIVES_COMPILE_TOGETHER "Compile most of collectives::compiled as one source, to save developers time" OFF)
 mark_as_advanced(COLLECTIVES_COMPILE_TOGETHER)
 if(COLLECTIVES_COMPILE_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
