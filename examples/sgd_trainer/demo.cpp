@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The demo: the part of the trainer that runs without a subcommand, as a program of its own, which
-// compiles in half the time. See docs/trainer.md.
+// compiles in a third of the time. See docs/trainer.md.
 #include "compare/compare.hpp"
 #include "compare/options.hpp"
 #include "wire.hpp"
