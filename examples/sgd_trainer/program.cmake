@@ -80,7 +80,7 @@ if(TARGET sgd_trainer)
         set_target_properties(trainer_shared trainer_network PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     endif()
     if(COLLECTIVES_BUILD_EXAMPLES)
-        # The demo is a program of its own, too. It links the library's engine alone: so it is there in a third of the time.
+        # The demo is a program of its own, too. It links the engine of the library alone: a third of the time.
         add_executable(demo sgd_trainer/demo.cpp)
         target_link_libraries(demo PRIVATE collectives_developer trainer_shared trainer_network tools_load)
         collectives_declare_compiled(demo)
