@@ -11,10 +11,8 @@
 #include <collectives/select/model_text.hpp>
 #include <collectives/transport/message.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
 #include <string>
 
 namespace collectives::inline v0 {
@@ -156,10 +154,12 @@ COLLECTIVES_INLINE communicator communicator::split(int color, int key) {
     lean_vector<choice> all(static_cast<std::size_t>(size()));
     detail::all_gather_as(*core_, collective::split, &mine, all.data(), sizeof mine);
     auto const of = [&](rank_t r) { return all[static_cast<std::size_t>(r)]; };
-    auto members = numbers_below(all.size());
+    lean_vector<std::uint64_t> keys;
+    for (auto const& its : all) {
+        keys.push_back(static_cast<std::uint64_t>(its.key) ^ (std::uint64_t{1} << 63));
+    }
+    auto members = numbers_by(keys);
     members.erase_if([&](rank_t r) { return of(r).color != color; });
-    std::stable_sort(members.begin(), members.end(),
-                     [&](rank_t a, rank_t b) { return of(a).key < of(b).key; });
     auto const salt = static_cast<std::uint64_t>(static_cast<std::uint32_t>(color));
     return communicator(detail::derive(*core_, core_->engine().shared(), std::move(members), salt));
 }

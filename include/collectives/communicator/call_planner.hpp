@@ -20,8 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <utility>
 
 namespace collectives::inline v0::detail {
 

@@ -200,15 +200,16 @@ COLLECTIVES_INLINE void request_maker::require_apart(collective what, std::strin
                                                      counts const& parts) const {
     if (!has_places(parts)) { return; }
     auto const first = [&](std::size_t i) { return parts[static_cast<std::size_t>(size_) + i]; };
-    counts order;
+    lean_vector<std::uint64_t> starts;
     for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
-        if (parts[i] != 0) { order.push_back(i); }
+        starts.push_back(first(i));
     }
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return first(a) < first(b); });
-    for (std::size_t k = 1; k < order.size(); ++k) {
-        auto const a = order[k - 1], b = order[k];
-        if (first(b) - first(a) < parts[a]) {
+    auto before = static_cast<std::size_t>(size_);  // the last block that is not empty, or none
+    for (auto const next : numbers_by(starts)) {
+        auto const a = before, b = static_cast<std::size_t>(next);
+        if (parts[b] == 0) { continue; }
+        before = b;
+        if (a < static_cast<std::size_t>(size_) && first(b) - first(a) < parts[a]) {
             refuse(what, "blocks ", std::min(a, b), " and ", std::max(a, b), " overlap in ",
                    whole_name, ", which the call writes");
         }

@@ -12,10 +12,8 @@
 #include <collectives/transport/loss.hpp>
 #include <collectives/transport/message.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace collectives::inline v0 {
@@ -32,8 +30,8 @@ namespace detail {
         return steady::now() >= until || (how && !how->lives);
     };
     for (int refused = 0;;) {
-        auto const survivors = e.board().agree_on_survivors(lost);
-        if (survivors) { return *survivors; }
+        lean_vector<rank_t> survivors;
+        if (e.board().agree_on_survivors(lost, survivors)) { return survivors; }
         // Where ranks agree by messages, the answers of some may never come.
         if (until != steady::time_point::max() &&
             steady::now() >= until + std::chrono::seconds(2)) {
@@ -102,8 +100,7 @@ namespace detail {
     }
     auto survivors = agree_on_survivors(e, time);
     require_survival(e, survivors);
-    auto const me = static_cast<rank_t>(
-        std::lower_bound(survivors.begin(), survivors.end(), e.rank()) - survivors.begin());
+    auto const me = static_cast<rank_t>(survivors.index_of(e.rank()));
     for (auto& r : survivors) { r = e.group().job_rank(r); }
     auto next = e.carrier().renew(
         e.board(), {e.context(), survivors, time.deadline(steady::now()), *e.shared()->work->lock});

@@ -9,7 +9,6 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace collectives::inline v0 {

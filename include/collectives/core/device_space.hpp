@@ -4,11 +4,11 @@
 
 #include <collectives/core/device_copy.hpp>
 #include <collectives/core/device_pack.hpp>
+#include <collectives/core/list_view.hpp>
 #include <collectives/core/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace collectives::inline v0 {
 
@@ -23,7 +23,7 @@ public:
     virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
     /// The same to several places, as copy_task says, in one pass if the device reaches them all.
     /// Zero bytes are nothing.
-    virtual void copy_to_all(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
+    virtual void copy_to_all(list_view<std::byte* const> to, void const* from, std::size_t bytes) {
         for (auto* const one : to) { copy(one, from, bytes); }
     }
     /// Copies may be collected until something must come after them. This enqueues them now.

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/list_view.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,7 +29,7 @@ struct failure {
     std::array<char, text_size> text{};
 
     static failure make(failure_kind kind, std::string_view why, int peer = -1,
-                        std::span<int const> absent = {});
+                        list_view<int const> absent = {});
 
     /// What is known where a peer has damaged the record of a failure.
     static failure unknown();

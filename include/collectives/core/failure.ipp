@@ -12,7 +12,7 @@
 namespace collectives::inline v0 {
 
 [[gnu::cold]] COLLECTIVES_INLINE failure failure::make(failure_kind kind, std::string_view why,
-                                                       int peer, std::span<int const> absent) {
+                                                       int peer, list_view<int const> absent) {
     failure f;
     f.kind = kind;
     f.peer = peer;
@@ -59,7 +59,7 @@ namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE failure failure_being_handled(std::string_view what, int rank) {
     auto const make = [&](failure_kind kind, std::string_view why, int peer = -1,
-                          std::span<int const> missing = {}) {
+                          list_view<int const> missing = {}) {
         return failure::make(kind, text_of(what, ": on rank ", rank, ": ", why), peer, missing);
     };
     try {

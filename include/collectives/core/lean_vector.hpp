@@ -5,12 +5,13 @@
 
 #include <collectives/core/list_room.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <new>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace collectives::inline v0 {
@@ -129,7 +130,9 @@ public:
         auto const at = static_cast<std::size_t>(before - begin());
         push_back(static_cast<T&&>(value));
         auto* const all = begin();
-        for (auto i = size() - 1; i > at; --i) { std::swap(all[i], all[i - 1]); }
+        T last = static_cast<T&&>(all[size() - 1]);
+        for (auto i = size() - 1; i > at; --i) { all[i] = static_cast<T&&>(all[i - 1]); }
+        all[at] = static_cast<T&&>(last);
         return all + at;
     }
     T* erase(T const* at) {
@@ -254,6 +257,16 @@ private:
 [[gnu::cold]] inline lean_vector<int> numbers_below(std::size_t n) {
     lean_vector<int> all(n);
     for (std::size_t i = 0; i < n; ++i) { all[i] = static_cast<int>(i); }
+    return all;
+}
+
+/// 0, 1, ..., n - 1 in the order of their keys; equal ones ascend.
+[[gnu::cold]] inline lean_vector<int> numbers_by(lean_vector<std::uint64_t> const& keys) {
+    auto all = numbers_below(keys.size());
+    std::sort(all.begin(), all.end(), [&](int a, int b) {
+        auto const x = keys[static_cast<std::size_t>(a)], y = keys[static_cast<std::size_t>(b)];
+        return x != y ? x < y : a < b;
+    });
     return all;
 }
 

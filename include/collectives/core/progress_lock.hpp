@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -29,6 +28,11 @@ public:
         progress_lock* of_;
     };
 
+    struct attempt {
+        guard its;
+        bool is_taken;
+    };
+
     /// From now on another thread may use the lock too. Call it only while no guard lives.
     void share() { shared_.store(true, std::memory_order_relaxed); }
     bool is_shared() const { return shared_.load(std::memory_order_relaxed); }
@@ -37,10 +41,10 @@ public:
         return guard(is_shared() ? locked() : nullptr);
     }
     /// Takes the lock, which must be shared, unless another thread holds it.
-    [[nodiscard]] std::optional<guard> try_take() {
-        if (is_mine()) { return guard(nullptr); }
-        if (!mutex_.try_lock()) { return {}; }
-        return guard(marked());
+    [[nodiscard]] attempt try_take() {
+        if (is_mine()) { return {guard(nullptr), true}; }
+        if (!mutex_.try_lock()) { return {guard(nullptr), false}; }
+        return {guard(marked()), true};
     }
     /// Whether another thread waits for the lock. A thread that polls pauses then.
     bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }

@@ -21,9 +21,9 @@ template <class T>
 
 }  // namespace detail
 
-/// As std::make_shared, at the cost of a second allocation.
-template <class T, class... Arguments>
-[[gnu::cold]] std::shared_ptr<T> make_shared_object(Arguments&&... from) {
+/// As std::make_shared, at the cost of a second allocation. `As`: a base of T, or void.
+template <class T, class As = T, class... Arguments>
+[[gnu::cold]] std::shared_ptr<As> make_shared_object(Arguments&&... from) {
     auto* const made = new T(static_cast<Arguments&&>(from)...);
     return {detail::shared_owner(made, detail::delete_as<T>), made};
 }

@@ -4,10 +4,10 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/copy.hpp>
+#include <collectives/core/list_view.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace collectives::inline v0 {
 
@@ -44,8 +44,8 @@ public:
              destination to = destination::read_soon);
     /// The same `bytes` bytes to several places. Past the caches, as many behind each of `next`,
     /// which are read soon, are asked for: the processor itself does not look so far ahead.
-    void add(std::span<std::byte* const> dsts, std::byte const* src, std::size_t bytes,
-             destination to, std::span<std::byte const* const> next);
+    void add(list_view<std::byte* const> dsts, std::byte const* src, std::size_t bytes,
+             destination to, list_view<std::byte const* const> next);
     void end() {
         if (streams_) { detail::end_stream(); }
         streams_ = false;

@@ -38,7 +38,7 @@ inline void stream_lines(std::byte* to, std::byte const* from, std::size_t lines
 [[gnu::target("avx512f")]] inline void stream_lines_to_all(std::byte* const* places, std::size_t n,
                                                            std::size_t at, std::byte const* from,
                                                            std::size_t lines,
-                                                           std::span<std::byte const* const> next) {
+                                                           list_view<std::byte const* const> next) {
     using whole [[gnu::vector_size(line_bytes)]] = long long;
     for (auto const end = at + lines * line_bytes; at < end; at += line_bytes) {
         for (auto const* const ahead : next) { __builtin_prefetch(ahead + at); }
@@ -63,7 +63,7 @@ COLLECTIVES_INLINE void end_stream() { __builtin_ia32_sfence(); }
 inline constexpr bool stores_whole_lines() { return false; }
 inline void stream_lines_to_all(std::byte* const* places, std::size_t n, std::size_t at,
                                 std::byte const* from, std::size_t lines,
-                                std::span<std::byte const* const>) {
+                                list_view<std::byte const* const>) {
     for (std::size_t i = 0; i < n; ++i) {
         std::memcpy(places[i] + at, from + at, lines * line_bytes);
     }
@@ -115,14 +115,14 @@ COLLECTIVES_INLINE destination destination_of(std::size_t bytes) {
     }
 }
 
-COLLECTIVES_INLINE void copies::add(std::span<std::byte* const> dsts, std::byte const* src,
+COLLECTIVES_INLINE void copies::add(list_view<std::byte* const> dsts, std::byte const* src,
                                     std::size_t bytes, destination to,
-                                    std::span<std::byte const* const> next) {
-    auto const head = std::min(detail::bytes_to_line(dsts.front()), bytes);
+                                    list_view<std::byte const* const> next) {
+    auto const head = std::min(detail::bytes_to_line(dsts[0]), bytes);
     auto const lines = (bytes - head) / detail::line_bytes;
     auto alike = true;  // all at the same distance to a line
     for (auto const* const d : dsts) {
-        alike = alike && detail::bytes_to_line(d) == detail::bytes_to_line(dsts.front());
+        alike = alike && detail::bytes_to_line(d) == detail::bytes_to_line(dsts[0]);
     }
     if (detail::stores_whole_lines() && to == destination::not_read_soon && alike) {
         detail::stream_lines_to_all(dsts.data(), dsts.size(), head, src, lines, next);

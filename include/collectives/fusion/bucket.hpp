@@ -127,7 +127,7 @@ public:
     void start(std::uint64_t content, options const& how, program_store& programs) {
         core_->engine().require_usable(collective::all_reduce);
         if (device_ != nullptr) { follow(how.stream); }
-        auto* const at = travels_as_it_is() ? tensors_.all().front().data : pack();
+        auto* const at = travels_as_it_is() ? tensors_.all()[0].data : pack();
         if (!program_ || made_for_ != content) {
             auto& kept = programs.of(content);
             if (!kept) { kept = make_program(*core_, *of_, count_, content, how); }

@@ -6,7 +6,6 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -64,8 +63,7 @@ public:
             note(result.bucket, result.content);
             return result;
         }
-        auto at = std::find_if(open_.begin(), open_.end(),
-                               [&](auto const& b) { return b.type == t.type; });
+        auto* at = open_.find_if([&](auto const& b) { return b.type == t.type; });
         if (at != open_.end() && at->holds.bytes + t.bytes() > threshold_) {
             result.full_before = at->number;
             result.content_before = end(at);
@@ -108,7 +106,7 @@ public:
             auto const bucket = open_.front().number;
             start(bucket, end(open_.begin()));
         }
-        std::swap(before_, now_);
+        before_.swap(now_);
         now_.clear();
         opened_ = 0;
     }
@@ -127,11 +125,10 @@ private:
         fill holds;
     };
 
-    lean_vector<open_bucket>::iterator find(int bucket) {
-        return std::find_if(open_.begin(), open_.end(),
-                            [&](auto const& b) { return b.number == bucket; });
+    open_bucket* find(int bucket) {
+        return open_.find_if([&](auto const& b) { return b.number == bucket; });
     }
-    std::uint64_t end(lean_vector<open_bucket>::iterator at) {
+    std::uint64_t end(open_bucket* at) {
         auto const content = at->holds.content;
         note(at->number, content);
         open_.erase(at);

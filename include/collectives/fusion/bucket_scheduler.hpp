@@ -7,6 +7,7 @@
 #include <collectives/core/failure.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/mismatch_report.hpp>
 #include <collectives/fusion/options.hpp>
@@ -20,7 +21,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,7 +35,7 @@ public:
           reports_(comm.split(0)),
           how_(how.call()),
           most_(how.under_way) {
-        if (how.priorities) { agreement_.emplace(core_); }
+        if (how.priorities) { agreement_ = make_owned<ready_agreement>(core_); }
     }
     bucket_scheduler(bucket_scheduler const&) = delete;
     bucket_scheduler& operator=(bucket_scheduler const&) = delete;
@@ -248,7 +248,7 @@ private:
     communicator reports_;
     options how_;
     std::size_t most_;  // under way
-    std::optional<ready_agreement> agreement_;
+    owned<ready_agreement> agreement_;
     ready_list<queued_bucket> ready_;  // for the ready_agreement
     program_store programs_;
     std::size_t finished_ = 0;

@@ -4,10 +4,10 @@
 
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/list_view.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace collectives::inline v0::detail {
@@ -49,7 +49,7 @@ public:
         return here_ + 1 == tensors_.size() && is_at(here_, p);
     }
     /// The tensors of the step before that have not come again, without the last one.
-    std::span<bucket_tensor const> rest() const {
+    list_view<bucket_tensor const> rest() const {
         auto const left = tensors_.size() - here_;
         return {tensors_.data() + here_, left > 0 ? left - 1 : 0};
     }
@@ -59,7 +59,7 @@ public:
     }
 
     /// The tensors of this step.
-    std::span<bucket_tensor const> all() const { return {tensors_.data(), here_}; }
+    list_view<bucket_tensor const> all() const { return {tensors_.data(), here_}; }
     /// The name of all()[i]; empty if it has none.
     short_text<40> name(std::size_t i) const {
         return i < names_.size() ? names_[i] : short_text<40>();

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -21,7 +20,7 @@ namespace collectives::inline v0::detail {
 /// is enqueued on the rank's stream; call it while a `device_scope` lives.
 class device_packer {
 public:
-    using tensors = std::span<bucket_tensor const>;
+    using tensors = list_view<bucket_tensor const>;
 
     /// Copies from the tensors to `bucket`.
     void pack(scratch_pool& pool, device_space& space, fused_element const& of, tensors all,
@@ -72,7 +71,7 @@ private:
             give_back(pool);
             table_ = pool.take(bytes);
         }
-        std::swap(known_, now_);  // stays as it is until the kernels are through
+        known_.swap(now_);  // stays as it is until the kernels are through
         space.copy(table_.data, known_.data(), bytes);
     }
 

@@ -14,7 +14,6 @@
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/options.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -142,7 +141,7 @@ private:
             if (reached_.empty()) { reached_.resize(places); }
             auto& known = reached_[detail::hash_mix(reinterpret_cast<std::uintptr_t>(data), 0) %
                                    reached_.size()];
-            if (known == std::pair{data, bytes}) { return; }
+            if (known.data == data && known.bytes == bytes) { return; }
             space.require_reachable(data, bytes);
             known = {data, bytes};
         });
@@ -168,10 +167,14 @@ private:
     }
     /// Moves the oldest buckets, as far as they are finished, to the end of the list.
     void reuse() {
-        auto const rest = std::find_if(kept_.begin(), kept_.end(),
-                                       [](auto const& b) { return !b->is_finished(); });
-        first_ += static_cast<int>(rest - kept_.begin());
-        std::rotate(kept_.begin(), rest, kept_.end());
+        std::size_t n = 0;
+        while (n < kept_.size() && kept_[n]->is_finished()) { ++n; }
+        first_ += static_cast<int>(n);
+        lean_vector<owned<bucket>> turned;
+        for (std::size_t i = 0; i < kept_.size(); ++i) {
+            turned.push_back(static_cast<owned<bucket>&&>(kept_[(n + i) % kept_.size()]));
+        }
+        kept_.swap(turned);
     }
     /// Brings the planner up to date. Call it before a question about open buckets.
     void plan_open() {
@@ -216,17 +219,20 @@ private:
     }
     /// All tensors that are not done, by index.
     tensor_report report_tensors() const {
-        tensor_report mine;
+        lean_vector<tensor_note> all;
+        lean_vector<std::uint64_t> indices;
         for (auto const& b : kept_) {
             auto const tensors = b->tensors().all();
             for (std::size_t i = 0; i < tensors.size(); ++i) {
-                mine.tensors.push_back({tensors[i].index, tensors.front().index, tensors[i].count,
-                                        b->element().type, b->tensors().name(i),
-                                        b->element().type_name});
+                all.push_back({tensors[i].index, tensors[0].index, tensors[i].count,
+                               b->element().type, b->tensors().name(i), b->element().type_name});
+                indices.push_back(tensors[i].index);
             }
         }
-        std::sort(mine.tensors.begin(), mine.tensors.end(),
-                  [](auto const& a, auto const& b) { return a.index < b.index; });
+        tensor_report mine;
+        for (auto const i : numbers_by(indices)) {
+            mine.tensors.push_back(all[static_cast<std::size_t>(i)]);
+        }
         auto const* const shorter = how_.compress.wire;
         auto const wire = shorter == nullptr ? 0 : shorter->id;
         mine.of = {added_, mine.tensors.size(), started_, how_.threshold, wire, how_.op.name()};
@@ -245,7 +251,7 @@ private:
     bool by_handles_ = false;  // a handle has said since the last flush that a tensor was done
     std::uint64_t added_ = 0, started_ = 0;
     // A hash table of buffers that the device reaches, by their address.
-    lean_vector<std::pair<void const*, std::size_t>> reached_;
+    lean_vector<memory_span> reached_;
     std::exception_ptr failed_;
     bucket_scheduler scheduler_;  // goes before the buckets
     owned<background_scheduler> background_;

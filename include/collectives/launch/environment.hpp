@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,9 +46,10 @@ struct job_place {
 
 namespace detail {
 
-inline std::optional<int> environment_number(char const* variable) {
+/// The number that a variable holds; -1 if it is not set.
+inline int environment_number(char const* variable) {
     auto const* const text = std::getenv(variable);
-    if (text == nullptr) { return {}; }
+    if (text == nullptr) { return -1; }
     std::string_view rest(text);
     auto const value = take_number(rest);
     if (!value || *value > std::numeric_limits<int>::max() || !rest.empty()) {
@@ -65,12 +65,11 @@ inline int agreed_number(std::initializer_list<char const*> variables) {
     char const* source = nullptr;
     for (auto const* const variable : variables) {
         auto const value = environment_number(variable);
-        if (!value) { continue; }
-        if (source != nullptr && result != *value) {
-            throw_error<usage_error>(source, " says ", result, ", but ", variable, " says ",
-                                     *value);
+        if (value < 0) { continue; }
+        if (source != nullptr && result != value) {
+            throw_error<usage_error>(source, " says ", result, ", but ", variable, " says ", value);
         }
-        result = *value;
+        result = value;
         source = variable;
     }
     return result;
@@ -113,21 +112,19 @@ inline job_place place_from_environment() {
     for (auto const& [rank_name, size_name] : sources) {
         auto const rank = detail::environment_number(rank_name);
         auto const size = detail::environment_number(size_name);
-        if (!size && (!rank || std::string_view(rank_name) == "PMIX_RANK")) { continue; }
+        if (size < 0 && (rank < 0 || std::string_view(rank_name) == "PMIX_RANK")) { continue; }
         if (!found.source.empty() && std::string_view(rank_name) == "SLURM_PROCID") { break; }
         auto const source = text_of(rank_name, " and ", size_name);
-        if (!rank || !size) {
+        if (rank < 0 || size < 0) {
             if (half.empty()) { half = source; }
             continue;
         }
-        if (*rank >= *size) {
-            throw_error<usage_error>(source, " say rank ", *rank, " of ", *size);
-        }
+        if (rank >= size) { throw_error<usage_error>(source, " say rank ", rank, " of ", size); }
         if (found.source.empty()) {
-            found = {*rank, *size, source};
-        } else if (found.rank != *rank || found.size != *size) {
+            found = {rank, size, source};
+        } else if (found.rank != rank || found.size != size) {
             throw_error<usage_error>(found.source, " say rank ", found.rank, " of ", found.size,
-                                     ", but ", source, " say rank ", *rank, " of ", *size);
+                                     ", but ", source, " say rank ", rank, " of ", size);
         }
     }
     if (!half.empty() && (found.source.empty() || half.starts_with("COLLECTIVES_"))) {

@@ -51,7 +51,7 @@ inline std::uint64_t host_of_this_process() {
 
 inline host_identity host_identity_of_this_process() {
     auto const moment = steady::now().time_since_epoch().count();
-    auto const at_most = environment_number("COLLECTIVES_RANKS_PER_HOST").value_or(0);
+    auto const at_most = std::max(0, environment_number("COLLECTIVES_RANKS_PER_HOST"));
     return {host_of_this_process(), static_cast<std::uint64_t>(moment), ::getpid(), at_most};
 }
 

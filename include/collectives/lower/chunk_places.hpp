@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace collectives::inline v0::lowering {
 
@@ -159,7 +158,7 @@ public:
     /// Scratch until the end of the round.
     [[gnu::cold]] place temporary(std::size_t bytes) {
         auto const first = scratch_.take(bytes);
-        ending_.emplace_back(first, bytes);
+        ending_.push_back({first, bytes});
         return {memory::scratch, first};
     }
     void end_round() {
@@ -201,7 +200,7 @@ private:
     [[gnu::cold]] void leave(int& unit) {
         if (unit >= 0) {
             auto& u = units_[static_cast<std::size_t>(unit)];
-            if (--u.chunks == 0) { ending_.emplace_back(u.first, u.bytes); }
+            if (--u.chunks == 0) { ending_.push_back({u.first, u.bytes}); }
         }
         unit = -1;
     }
@@ -210,7 +209,7 @@ private:
     lean_vector<value> now_;
     lean_vector<scratch_unit> units_;
     scratch_space scratch_;
-    lean_vector<std::pair<std::size_t, std::size_t>> ending_;  // with this round
+    lean_vector<extent> ending_;  // with this round
 };
 
 }  // namespace collectives::lowering

@@ -7,7 +7,6 @@
 #include <collectives/lower/bound.hpp>
 
 #include <cstddef>
-#include <utility>
 
 namespace collectives::inline v0::lowering {
 
@@ -31,9 +30,13 @@ inline bool stage_at_once(bound_schedule& p, plans::index_range made, bound_copy
     auto const for_each = [](auto& all, auto which, auto&& each) {
         for (int i = which.first; i < which.last; ++i) { each(all[static_cast<std::size_t>(i)]); }
     };
-    lean_vector<std::pair<place, std::size_t>> read;  // by later rounds, in the output
+    struct range {
+        place at;
+        std::size_t bytes;
+    };
+    lean_vector<range> read;  // by later rounds, in the output
     auto const note = [&](place at, std::size_t bytes) {
-        if (at.where == memory::output) { read.emplace_back(at, bytes); }
+        if (at.where == memory::output) { read.push_back({at, bytes}); }
     };
     auto const is_dead = [&](place at, std::size_t bytes) {
         if (at.where != memory::output) { return false; }

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace collectives::inline v0::lowering {
 
@@ -18,27 +17,31 @@ class next_uses {
 public:
     /// Adds a use. Its round must not be earlier than the last.
     void add(int round, bool sends) {
-        if (all_.empty() || all_.back().first != round) {
-            all_.emplace_back(round, sends);
+        if (all_.empty() || all_.back().round != round) {
+            all_.push_back({round, sends});
         } else {
-            all_.back().second = all_.back().second || sends;
+            all_.back().sends = all_.back().sends || sends;
         }
     }
     /// Whether the next use after round `round` is a send in round `other`. `round` never decreases
     /// from call to call.
     bool sends_next(int round, int other) {
-        return after(round) == chunk_use::sent && all_[next_].first == other;
+        return after(round) == chunk_use::sent && all_[next_].round == other;
     }
     /// The next use after round `round`.
     chunk_use after(int round) {
-        while (next_ < all_.size() && all_[next_].first <= round) { ++next_; }
+        while (next_ < all_.size() && all_[next_].round <= round) { ++next_; }
         return next_ == all_.size() ? chunk_use::none
-               : all_[next_].second ? chunk_use::sent
+               : all_[next_].sends  ? chunk_use::sent
                                     : chunk_use::received;
     }
 
 private:
-    lean_vector<std::pair<int, bool>> all_;
+    struct use {
+        int round;
+        bool sends;
+    };
+    lean_vector<use> all_;
     std::size_t next_ = 0;
 };
 

@@ -2,11 +2,11 @@
 // The three buffers of a run, and how an instruction is carried out in them.
 #pragma once
 
+#include <collectives/core/list_view.hpp>
 #include <collectives/plan/plan.hpp>
 #include <collectives/run/space.hpp>
 
 #include <cstddef>
-#include <span>
 
 namespace collectives::inline v0::detail {
 
@@ -34,7 +34,7 @@ struct reduce_manner {
     bool raw = false;  // its sources have not gone through the operator's `prepare`
     destination to = destination::read_soon;
     void* queue = nullptr;            // of the device that holds the buffers
-    std::span<void* const> others{};  // more places for the result, in a device's memory
+    list_view<void* const> others{};  // more places for the result, in a device's memory
 };
 
 /// Reduces `bytes` bytes from the `sources` of a reduction to `to`.

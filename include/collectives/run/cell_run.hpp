@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 namespace collectives::inline v0::detail {
 

@@ -10,7 +10,6 @@
 #include <collectives/transport/shared/board.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 namespace collectives::inline v0::detail {

@@ -30,7 +30,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -151,7 +150,7 @@ public:
         auto& lock = *shared_->work->lock;
         if (lock.is_wanted()) { return nothing_new; }
         auto const mine = lock.try_take();
-        if (!mine) { return nothing_new; }  // whoever has it moves all that is under way
+        if (!mine.is_taken) { return nothing_new; }  // whoever has it moves all that is under way
         those.erase_if([](auto const* a) { return a->done || a->thrown; });
         if (those.empty() || stopped()) { return nothing_to_do; }
         if (guarded([&] { return shared_->progress(those); }, title_of{*those.front()})) {

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 
 namespace collectives::inline v0::detail {
 
@@ -88,7 +87,7 @@ private:
 
     /// Reduces the next `bytes` bytes of the sources to `to`.
     void reduce(plans::instruction const& i, std::byte* to, std::size_t bytes, destination where,
-                std::span<void* const> others = {}) {
+                list_view<void* const> others = {}) {
         detail::carry_out(i, *op_, to, sources_.data(), bytes,
                           {plan_->size, false, where, space_.queue(), others});
     }

@@ -113,7 +113,9 @@ struct rank_progress {
         }
         auto const until = steady::now() + std::chrono::milliseconds(100);
         do {
-            if (auto const mine = work->lock->try_take()) { return carrier->tell_failures(); }
+            if (auto const mine = work->lock->try_take(); mine.is_taken) {
+                return carrier->tell_failures();
+            }
             sleep_in_call(std::chrono::microseconds(500));
         } while (steady::now() < until);
     }

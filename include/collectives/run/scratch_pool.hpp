@@ -12,7 +12,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <utility>
@@ -71,9 +70,9 @@ public:
         if (!transport_->keeps_memory()) { return give_back(b); }
         if (b.data == nullptr) { return; }
         try {
-            auto const memory = make_shared_object<in_use>();
+            auto const memory = make_shared_object<in_use, void>();
             transport_->keep(memory);
-            memory->data = b.data;
+            static_cast<in_use*>(memory.get())->data = b.data;
         } catch (std::bad_alloc const&) {}  // then it stays for as long as the process lives
     }
 

@@ -27,7 +27,8 @@ COLLECTIVES_INLINE std::vector<schedule> any_algorithm::record_all(collective wh
 }
 
 COLLECTIVES_INLINE proof any_algorithm::check(int size, collective what, rank_t root) const {
-    return collectives::check(record_all(what, size, root));
+    auto const ranks = record_all(what, size, root);
+    return detail::prover({ranks.data(), ranks.size()}).run();
 }
 
 COLLECTIVES_INLINE proof detail::prove_by_steps(any_algorithm of, collective what, int size,

@@ -2,21 +2,13 @@
 // Sums as symbols: which ranks' contributions a value holds, and how they are bracketed.
 #pragma once
 
+#include <collectives/schedule/checked_list.hpp>
 #include <collectives/schedule/step.hpp>
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace collectives::inline v0::detail {
-
-/// An operand of a sum, and the rank that it comes from.
-struct operand {
-    rank_t from;
-    int value;
-    friend constexpr auto operator<=>(operand const&, operand const&) = default;
-};
 
 /// An arena of values. A value is a number: below `ranks` it is that rank's own contribution, above
 /// that an n-ary sum of earlier values. All chunks share the arena, because a step never moves one
@@ -34,13 +26,13 @@ public:
     }
 
     /// The sum of two or more values in this order, or -1 if they share a contribution.
-    constexpr int sum(std::vector<operand> const& operands) {
+    constexpr int sum(checked_list<int> const& values) {
         auto const at = bits_.size();
         bits_.resize(at + words_);
-        node result{children_.size(), operands.size(), nodes_[index(operands.front().value)].low,
-                    nodes_[index(operands.back().value)].high, true};
+        node result{children_.size(), values.size(), nodes_[index(values[0])].low,
+                    nodes_[index(values[values.size() - 1])].high, true};
         int previous_high = result.low - 1;
-        for (auto const& [from, value] : operands) {
+        for (int const value : values) {
             node const& part = nodes_[index(value)];
             for (std::size_t w = 0; w < words_; ++w) {
                 auto const theirs = bits_[index(value) * words_ + w];
@@ -113,9 +105,9 @@ private:
 
     int ranks_;
     std::size_t words_;
-    std::vector<node> nodes_;
-    std::vector<int> children_;
-    std::vector<std::uint64_t> bits_;  // words_ per node: the contributions
+    checked_list<node> nodes_;
+    checked_list<int> children_;
+    checked_list<std::uint64_t> bits_;  // words_ per node: the contributions
 };
 
 }  // namespace collectives::detail

@@ -24,7 +24,9 @@ namespace collectives::inline v0 {
 ///  - peers, chunks and rounds exist, and nobody sends or adds to a chunk it does not hold.
 ///
 /// O(steps x chunks per step) for copies, times P/64 for sums.
-constexpr proof check(std::span<schedule const> ranks) { return detail::prover(ranks).run(); }
+constexpr proof check(std::span<schedule const> ranks) {
+    return detail::prover({ranks.data(), ranks.size()}).run();
+}
 
 /// Proves an algorithm for one size, collective and root. Constant-evaluated up to 16 ranks under
 /// the compilers' default limits: `static_assert(check(ring{}, 13).ok)`.
@@ -34,7 +36,7 @@ constexpr proof check(A a, int size, collective what = collective::all_reduce, r
     if (!fits(a, size)) { return {false, "the algorithm is not for so many ranks"}; }
     if (a.chunks(size) < 1) { return {false, "the algorithm has no chunks"}; }
     auto const ranks = record_all(a, what, size, root);
-    return check(std::span<schedule const>(ranks));
+    return detail::prover({ranks.data(), ranks.size()}).run();
 }
 
 }  // namespace collectives

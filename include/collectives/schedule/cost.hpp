@@ -2,6 +2,7 @@
 // The cost model: rounds, bytes and additions, counted from the steps, beside the lower bounds.
 #pragma once
 
+#include <collectives/schedule/checked_list.hpp>
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/traffic.hpp>
 
@@ -101,7 +102,7 @@ public:
 private:
     schedule_shape shape_;
     std::uint64_t bytes_;
-    std::vector<cost::path> rounds_;
+    checked_list<cost::path> rounds_;
     cost result_;
 };
 

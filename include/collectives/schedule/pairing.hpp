@@ -2,12 +2,11 @@
 // Which send belongs to which receive, round by round.
 #pragma once
 
+#include <collectives/core/list_view.hpp>
+#include <collectives/schedule/checked_list.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -16,12 +15,17 @@ namespace collectives::inline v0::detail {
 /// time for the ranks and for its steps, and memory for these, however they are paired.
 class pairing {
 public:
-    constexpr explicit pairing(std::span<schedule const> ranks)
+    constexpr explicit pairing(list_view<schedule const> ranks)
         : ranks_(ranks),
           begin_(ranks.size(), 0),
           end_(ranks.size(), 0),
           to_(ranks.size(), none),
           from_(ranks.size(), none) {}
+
+    struct place {
+        rank_t rank;
+        std::size_t step;
+    };
 
     /// Each rank's steps of the round are those from `begin` to before `end`. Rounds are entered in
     /// order, when all sends of the one before are taken. Returns the number of sends in it.
@@ -60,7 +64,7 @@ public:
     }
 
     /// Of the sends that no receive has taken, the first one of the first rank; some are left.
-    [[gnu::cold]] constexpr std::pair<rank_t, std::size_t> first_left() {
+    [[gnu::cold]] constexpr place first_left() {
         for (std::size_t r = 0; r < ranks_.size(); ++r) { sort_by_source(r); }
         std::size_t r = 0;
         while (from_[r] == none) { ++r; }
@@ -94,11 +98,11 @@ private:
         }
     }
 
-    std::span<schedule const> ranks_;
-    std::vector<std::size_t> begin_, end_;  // each rank's steps of this round
-    std::vector<sent> sends_;               // of this round
-    std::vector<std::size_t> to_;    // of each destination: its sends, till it takes the first one
-    std::vector<std::size_t> from_;  // of each source: its sends to the destination that takes
+    list_view<schedule const> ranks_;
+    checked_list<std::size_t> begin_, end_;  // each rank's steps of this round
+    checked_list<sent> sends_;               // of this round
+    checked_list<std::size_t> to_;    // of each destination: its sends, till it takes the first one
+    checked_list<std::size_t> from_;  // of each source: its sends to the destination that takes
 };
 
 }  // namespace collectives::detail

@@ -23,7 +23,7 @@ public:
         }
         first_.push_back(count);
         of_.assign(index(count), -1);
-        verdict_ = form_of(ranks);
+        verdict_ = form_of({ranks.data(), ranks.size()});
         if (verdict_.ok) { match(); }
     }
 
@@ -42,12 +42,12 @@ private:
     constexpr rank_t size() const { return static_cast<rank_t>(ranks_.size()); }
 
     constexpr void match() {
-        pairing pairs(ranks_);
+        pairing pairs({ranks_.data(), ranks_.size()});
         for (int round = 0; round < ranks_[0].rounds; ++round) {
             auto sends = pairs.enter(round);
             for (rank_t r = 0; r < size() && verdict_.ok; ++r) { sends -= take_sends(pairs, r); }
             if (sends > 0 && verdict_.ok) {
-                verdict_ = {false, "a send has no receive", pairs.first_left().first, round};
+                verdict_ = {false, "a send has no receive", pairs.first_left().rank, round};
             }
             if (!verdict_.ok) { return; }
         }

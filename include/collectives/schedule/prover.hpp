@@ -2,24 +2,23 @@
 // The implementation of `check`: one symbolic run of the schedules of all ranks, round by round.
 #pragma once
 
+#include <collectives/core/list_view.hpp>
 #include <collectives/schedule/bracket.hpp>
+#include <collectives/schedule/checked_list.hpp>
 #include <collectives/schedule/pairing.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/well_formed.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
 /// Kept lean, because compilers run it too: a compiler counts every statement.
 class prover {
 public:
-    constexpr explicit prover(std::span<schedule const> ranks)
+    constexpr explicit prover(list_view<schedule const> ranks)
         : ranks_(ranks),
           size_(static_cast<int>(ranks.size())),
           what_(ranks.empty() ? collective::barrier : ranks[0].what),
@@ -69,7 +68,7 @@ private:
     /// number of a block.
     [[gnu::cold]] constexpr void fill() {
         auto const slots = index(size_) * index(chunks_);
-        held_.assign(slots, none);
+        held_.resize(slots, none);
         inboxes_.resize(slots);
         rank_t const root = ranks_[0].root;
         std::size_t at = 0;
@@ -81,7 +80,9 @@ private:
                                                                         : none;
             }
         }
-        if (what_ == collective::all_to_all) { input_ = held_; }
+        if (what_ == collective::all_to_all) {
+            for (auto const value : held_) { input_.push_back(value); }
+        }
     }
 
     /// Pairs the round's receives with its sends, and collects what they bring from before it.
@@ -173,14 +174,26 @@ private:
     /// The values of one n-ary sum by the rank they come from, own value included.
     [[gnu::cold]] constexpr void order_operands(arrival const& first, rank_t me) {
         operands_.clear();
-        operands_.push_back({me, held_[first.slot]});
+        sources_.clear();
+        add_operand(me, held_[first.slot]);
         arrival const* a = &first;
         while (true) {
-            operands_.push_back({a->from, a->value});
+            add_operand(a->from, a->value);
             if (a->next == none) { break; }
             a = &arrivals_[index(a->next)];
         }
-        std::sort(operands_.begin(), operands_.end());
+    }
+    /// They come nearly in order.
+    [[gnu::cold]] constexpr void add_operand(rank_t from, int value) {
+        sources_.push_back(from);
+        operands_.push_back(value);
+        auto i = sources_.size() - 1;
+        for (; i > 0 && sources_[i - 1] > from; --i) {
+            sources_[i] = sources_[i - 1];
+            operands_[i] = operands_[i - 1];
+        }
+        sources_[i] = from;
+        operands_[i] = value;
     }
 
     /// Whether this slot belongs to the result of the collective.
@@ -229,18 +242,19 @@ private:
         v.position_independent = v.position_independent && sums_.same(other, value);
     }
 
-    std::span<schedule const> ranks_;
+    list_view<schedule const> ranks_;
     int size_;
     collective what_;
     int chunks_;
     brackets sums_;
     pairing pairs_;
     proof verdict_{};
-    std::vector<int> held_;          // the value of each (rank, chunk), or none
-    std::vector<int> input_;         // all_to_all: what is sent from
-    std::vector<inbox> inboxes_;     // of each (rank, chunk), this round
-    std::vector<arrival> arrivals_;  // this round
-    std::vector<operand> operands_;
+    checked_list<int> held_;          // the value of each (rank, chunk), or none
+    checked_list<int> input_;         // all_to_all: what is sent from
+    checked_list<inbox> inboxes_;     // of each (rank, chunk), this round
+    checked_list<arrival> arrivals_;  // this round
+    checked_list<int> operands_;      // of one sum, and the ranks that they come from
+    checked_list<rank_t> sources_;
 };
 
 }  // namespace collectives::detail

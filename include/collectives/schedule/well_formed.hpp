@@ -2,11 +2,11 @@
 // The form of schedules: what can be checked for each step alone, before anything is run.
 #pragma once
 
+#include <collectives/core/list_view.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 namespace collectives::inline v0::detail {
@@ -28,7 +28,7 @@ constexpr std::string_view fault_of(step const& s, schedule const& own, int prev
 }
 
 /// Whether these are the schedules of all ranks of one collective, each step possible by itself.
-constexpr proof form_of(std::span<schedule const> ranks) {
+constexpr proof form_of(list_view<schedule const> ranks) {
     if (ranks.empty() || ranks[0].chunks < 1) { return {false, "there are no ranks or no chunks"}; }
     schedule const& first = ranks[0];
     auto const size = static_cast<int>(ranks.size());

@@ -80,10 +80,10 @@ public:
     /// Whether a rank is known to have left the job.
     virtual bool has_left(rank_t) const { return false; }
     /// One turn of agreeing, after a failure, on the ranks that go on. `lost(r)` says that rank r
-    /// is not waited for. Gives the same ranks on each of them, ascending, once they are known.
+    /// is not waited for. Whether they are known: the same ranks on each of them, ascending.
     /// Fewer than may go on: this rank can no longer reach enough of them.
-    virtual std::optional<lean_vector<rank_t>> agree_on_survivors(function_ref<bool(rank_t)>) {
-        return lean_vector<rank_t>{};
+    virtual bool agree_on_survivors(function_ref<bool(rank_t)>, lean_vector<rank_t>&) {
+        return true;
     }
     /// Ranks that could go on and leave this one without an answer, ascending.
     virtual lean_vector<rank_t> silent_ranks() const { return {}; }

@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -74,14 +73,16 @@ public:
             return false;
         }
     }
-    std::optional<lean_vector<rank_t>> agree_on_survivors(
-        [[maybe_unused]] function_ref<bool(rank_t)> lost) override {
+    bool agree_on_survivors([[maybe_unused]] function_ref<bool(rank_t)> lost,
+                            [[maybe_unused]] lean_vector<rank_t>& survivors) override {
         if constexpr (agreeing_board<Board>) {
-            return board_.agree_on_survivors(lost);
+            auto const agreed = board_.agree_on_survivors(lost);
+            if (agreed) { survivors = *agreed; }
+            return agreed.has_value();
         } else if constexpr (shares_memory) {
-            return shared::agree_on_survivors(board_, lost);
+            return shared::agree_on_survivors(board_, lost, survivors);
         } else {
-            return any_board::agree_on_survivors(lost);
+            return true;
         }
     }
     lean_vector<rank_t> silent_ranks() const override {

@@ -8,13 +8,11 @@
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/message.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 namespace collectives::inline v0 {
 

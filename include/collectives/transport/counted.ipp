@@ -29,7 +29,7 @@ public:
     }
 
     std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
-        return make_shared_object<transport>(std::move(next), counts_);
+        return make_shared_object<transport, any_transport>(std::move(next), counts_);
     }
 
 private:
@@ -39,7 +39,7 @@ private:
 COLLECTIVES_INLINE counted::counted() : counts_(make_shared_object<counts>()) {}
 COLLECTIVES_INLINE std::shared_ptr<any_transport> counted::operator()(
     std::shared_ptr<any_transport> base) const {
-    return make_shared_object<transport>(std::move(base), counts_);
+    return make_shared_object<transport, any_transport>(std::move(base), counts_);
 }
 COLLECTIVES_INLINE std::size_t counted::sent() const { return counts_->sent; }
 COLLECTIVES_INLINE std::size_t counted::received() const { return counts_->received; }

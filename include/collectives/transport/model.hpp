@@ -157,7 +157,7 @@ public:
     [[gnu::cold]] renewed renew([[maybe_unused]] any_board& broken,
                                 [[maybe_unused]] loss const& of) override {
         if constexpr (renewing<Transport>) {
-            auto next = make_shared_object<transport_model>(
+            auto next = make_shared_object<transport_model, any_transport>(
                 transport_->renew(detail::board_of<board>(broken), of));
             auto its_board = next->first_board();
             return {std::move(next), std::move(its_board), false};
@@ -253,7 +253,7 @@ private:
 /// A transport without its type. The result keeps it alive.
 template <transport Transport>
 std::shared_ptr<any_transport> erase(std::shared_ptr<Transport> t) {
-    return make_shared_object<transport_model<Transport>>(std::move(t));
+    return make_shared_object<transport_model<Transport>, any_transport>(std::move(t));
 }
 
 }  // namespace collectives

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::shm {
 

@@ -3,11 +3,11 @@
 // has mapped.
 #pragma once
 
+#include <collectives/core/owned.hpp>
 #include <collectives/transport/shm.hpp>
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 namespace collectives::inline v0::shm {
 
@@ -16,11 +16,11 @@ namespace collectives::inline v0::shm {
     auto const& file = memory().file();
     auto const& all = of.survivors;
     auto const n = static_cast<int>(all.size());
-    std::optional<job> next;
+    owned<job> next;
     std::size_t mine = 0;
     auto const where = successor_of(broken, of, [&] {
         mine = job::reserve(file, n);
-        next.emplace(n, shared::memory_file::later_part{file, mine}, true);
+        next = make_owned<job>(n, shared::memory_file::later_part{file, mine}, true);
         auto const& state = next->state();
         state.header().processors.store(processors());
         for (std::size_t i = 0; i < all.size(); ++i) {
@@ -32,7 +32,7 @@ namespace collectives::inline v0::shm {
     });
     if (where != mine) {
         if (next) { next->give_back(); }
-        next.emplace(n, shared::memory_file::later_part{file, where}, false);
+        next = make_owned<job>(n, shared::memory_file::later_part{file, where}, false);
     }
     auto result = next->rank(static_cast<rank_t>(all.index_of(rank())), {}, true);
     result->leave_at_end();

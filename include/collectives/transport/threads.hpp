@@ -10,9 +10,7 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <vector>
 
 namespace collectives::inline v0::threads {
 

@@ -123,7 +123,7 @@ private:
 
 COLLECTIVES_INLINE std::shared_ptr<any_transport> throttled::operator()(
     std::shared_ptr<any_transport> base) const {
-    return make_shared_object<detail::throttled_transport>(std::move(base), *this);
+    return make_shared_object<detail::throttled_transport, any_transport>(std::move(base), *this);
 }
 
 }  // namespace collectives

@@ -26,7 +26,7 @@ public:
 
     /// The events since the last `reset`, in the order in which they ended. Ranks are those of the
     /// job.
-    std::span<trace_event const> events() const { return *events_; }
+    std::span<trace_event const> events() const { return {events_->data(), events_->size()}; }
     void reset() { events_->clear(); }  ///< forgets the events so far
 
 private:

@@ -50,7 +50,7 @@ public:
         base().cancel(of(r).below());
     }
     std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
-        return make_shared_object<transport>(std::move(next), events_);
+        return make_shared_object<transport, any_transport>(std::move(next), events_);
     }
 
 private:
@@ -71,7 +71,7 @@ private:
 COLLECTIVES_INLINE traced::traced() : events_(make_shared_object<lean_vector<trace_event>>()) {}
 COLLECTIVES_INLINE std::shared_ptr<any_transport> traced::operator()(
     std::shared_ptr<any_transport> base) const {
-    return make_shared_object<transport>(std::move(base), events_);
+    return make_shared_object<transport, any_transport>(std::move(base), events_);
 }
 
 }  // namespace collectives

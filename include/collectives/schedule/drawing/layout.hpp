@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>

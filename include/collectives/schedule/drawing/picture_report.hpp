@@ -61,7 +61,7 @@ inline report report_of(std::string name, std::vector<schedule> ranks,
     for (auto const& s : ranks) {
         heads.push_back({s.what, s.size, s.rank, s.root, s.chunks, s.rounds, {}});
     }
-    if (auto const form = detail::form_of(heads); !form.ok) {
+    if (auto const form = detail::form_of({heads.data(), heads.size()}); !form.ok) {
         throw_error<usage_error>("these schedules have no picture: ", form.what);
     }
     if (ranks[0].rounds < 0) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <span>
 
 namespace collectives::inline v0::cuda {
 
@@ -17,7 +16,7 @@ class copy_batch {
 public:
     /// Whether copies of so many bytes can be made in any order with those that were collected, and
     /// these are not too many to ask. O(places * places collected).
-    bool takes(std::span<std::byte* const> to, void const* from, std::size_t bytes) const {
+    bool takes(list_view<std::byte* const> to, void const* from, std::size_t bytes) const {
         auto const first = static_cast<std::byte const*>(from);
         return all_.size() < most &&
                std::none_of(all_.begin(), all_.end(), [&](copy_range const& its) {
@@ -28,7 +27,7 @@ public:
                           });
                });
     }
-    void add(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
+    void add(list_view<std::byte* const> to, void const* from, std::size_t bytes) {
         for (auto* const p : to) {
             all_.push_back({p, static_cast<std::byte const*>(from), bytes});
         }

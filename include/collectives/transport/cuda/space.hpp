@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <thread>
 #include <utility>
 
@@ -122,7 +121,7 @@ public:
         dirty_ = busy_ = true;
         calls_->copy(to, from, bytes, stream_);
     }
-    void copy_to_all(std::span<std::byte* const> to, void const* from, std::size_t bytes) override {
+    void copy_to_all(list_view<std::byte* const> to, void const* from, std::size_t bytes) override {
         if (bytes == 0 || to.empty()) { return; }
         auto const reachable = [this](void const* p) { return is_reachable(p); };
         if (find_.copy == nullptr || !reachable(from) ||
@@ -256,7 +255,7 @@ public:
 private:
     /// Collected copies start later than they were asked for, so they may also wait for peers that
     /// `after` named since. That is harmless.
-    void collect(std::span<std::byte* const> to, void const* from, std::size_t bytes) {
+    void collect(list_view<std::byte* const> to, void const* from, std::size_t bytes) {
         if (!copies_.takes(to, from, bytes)) { start_copies(); }
         dirty_ = busy_ = true;
         copies_.add(to, from, bytes);

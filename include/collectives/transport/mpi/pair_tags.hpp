@@ -15,7 +15,6 @@
 #include <deque>
 #include <memory>
 #include <unordered_map>
-#include <utility>
 
 namespace collectives::inline v0::mpi {
 

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 namespace collectives::inline v0::shared {
 
@@ -21,16 +20,17 @@ struct early_message {
 
 class inbox {
 public:
-    /// The oldest early message for a receive with this tag; without one the receive waits.
-    std::optional<early_message> expect(request& r, std::uint64_t tag) {
+    /// The oldest early message for a receive with this tag, which stays until the next call;
+    /// without one the receive waits.
+    early_message const* expect(request& r, std::uint64_t tag) {
         auto* const found = oldest(tag);
         if (found == early_.end()) {
             posted_.push_back({&r, tag});
-            return {};
+            return nullptr;
         }
-        auto message = std::move(*found);
+        expected_ = static_cast<early_message&&>(*found);
         remove(found);
-        return message;
+        return &expected_;
     }
     /// The receive that waits longest for a message; without one the message is kept, with `bytes`
     /// bytes of payload.
@@ -82,6 +82,7 @@ private:
     lean_vector<waiting> posted_;
     lean_vector<early_message> early_;  // the first `taken_` of them are gone
     std::ptrdiff_t taken_ = 0;
+    early_message expected_;
 };
 
 }  // namespace collectives::shared

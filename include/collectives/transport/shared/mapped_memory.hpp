@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace collectives::inline v0::shared {

@@ -14,8 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <new>
-#include <string>
-#include <string_view>
+#include <cstring>
 #include <type_traits>
 
 namespace collectives::inline v0::shared {
@@ -212,12 +211,11 @@ public:
         auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");
         if (file == nullptr) { return false; }
         char text[256] = {};  // "PID (NAME) LETTER ...", where a name may hold brackets
-        auto const read = std::fread(text, 1, sizeof text - 1, file);
+        (void)std::fread(text, 1, sizeof text - 1, file);
         std::fclose(file);
-        auto const name_ends = std::string_view(text, read).rfind(") ");
-        if (name_ends == std::string_view::npos) { return false; }
-        auto const letter = text[name_ends + 2];
-        return letter == 'T' || letter == 't';
+        auto const* const name_ends = std::strrchr(text, ')');
+        if (name_ends == nullptr || name_ends[1] != ' ') { return false; }
+        return name_ends[2] == 'T' || name_ends[2] == 't';
     }
 
 private:

@@ -4,6 +4,7 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -46,7 +47,7 @@ public:
           me_(me),
           private_(job, me),
           messages_(job, memory_, private_, me) {
-        if (watches && of_processes) { watched_.emplace(job); }
+        if (watches && of_processes) { watched_ = make_owned<processes>(job); }
     }
     shared_transport(shared_transport const&) = delete;
     shared_transport& operator=(shared_transport const&) = delete;
@@ -148,9 +149,7 @@ public:
                 auto* const memory = static_cast<std::byte*>(allocate(bytes));
                 board::create(memory, static_cast<int>(group.size()));
                 where = memory_.reach(memory, bytes);
-                if (!always_reachable) {
-                    own_boards_.emplace_back(memory, static_cast<int>(group.size()));
-                }
+                if (!always_reachable) { own_boards_.push_back({memory, memory, bytes}); }
             } catch (transport_error const&) { where = 0; }  // for all of the group to hear
         }
         where = share(where);
@@ -260,10 +259,9 @@ private:
             return true;
         });
         own_boards_.erase_if([this](auto const& mine) {
-            auto const [memory, n] = mine;
-            board const its(job_, memory, {}, 0);
+            board const its(job_, mine.board, {}, 0);
             if (!its.is_unused()) { return false; }
-            memory_.deallocate(memory, board::bytes(n));
+            memory_.deallocate(mine.memory, mine.bytes);
             return true;
         });
     }
@@ -274,11 +272,11 @@ private:
     std::byte* first_board_;
     rank_t me_;
     pid_t process_ = ::getpid();
-    mutable std::optional<processes> watched_;
+    owned<processes> watched_;
     bool leaves_at_end_ = false;
     typename Memory::unreached private_;
     messages<Memory> messages_;
-    lean_vector<std::pair<std::byte*, int>> own_boards_;
+    lean_vector<awaited> own_boards_;
     lean_vector<awaited> left_behind_;
 };
 

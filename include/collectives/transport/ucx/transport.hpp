@@ -24,7 +24,6 @@
 #include <optional>
 #include <span>
 #include <iterator>
-#include <utility>
 
 namespace collectives::inline v0::ucx {
 

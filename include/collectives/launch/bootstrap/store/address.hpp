@@ -90,11 +90,11 @@ inline store_address store_from_environment(job_place const& me) {
 inline secret secret_from_environment() {
     auto const* const file = std::getenv("COLLECTIVES_SECRET_FILE");
     auto const fd = detail::environment_number("COLLECTIVES_SECRET_FD");
-    if (file != nullptr && fd) {
+    if (file != nullptr && fd >= 0) {
         throw_error<usage_error>("COLLECTIVES_SECRET_FILE and COLLECTIVES_SECRET_FD are both set");
     }
     if (file != nullptr) { return secret::from_file(file); }
-    return fd ? secret::from_descriptor(*fd) : secret();
+    return fd >= 0 ? secret::from_descriptor(fd) : secret();
 }
 
 }  // namespace collectives::bootstraps
