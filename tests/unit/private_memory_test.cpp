@@ -200,7 +200,11 @@ TEST_CASE("a rank tells its peers whether it prefers lent memory, by the times o
         for (auto const what : {slow, quick}) {
             auto const lent = a->prefers_lent(1, what);
             auto const is_quicker = what.index() == quick.index();
-            b->note_reading(what, lent, microseconds(!lent ? 10 : is_quicker ? 5 : 20));
+            auto const size = call % 3 == 0 ? 2 * mib - 1 : mib;  // of one case; as long for a byte
+            auto const once = microseconds(!lent ? 100 : is_quicker ? 80 : 110);
+            b->note_reading(
+                {is_quicker ? lending_case::kind::unrooted : lending_case::kind::rooted, size},
+                lent, size == mib ? once : 2 * once);
             CHECK(b->prefers_lent(1, what) == a->prefers_lent(1, what));
         }
     }

@@ -38,6 +38,10 @@ TEST_CASE("it begins with the first way, tries the second soon and stays with th
     quicker_way other;
     CHECK(choose_ways(other, times, quick_way, slow_way) < times * 3 / 100);
     CHECK(choose_ways(other, times, quick_way, slow_way) > 0);  // it still compares
+
+    quicker_way undecided;
+    choose_ways(undecided, 100, slow_way, medium_way);  // quicker, but by less than an eighth
+    CHECK(choose_ways(undecided, times, slow_way, medium_way) < times * 3 / 100);
 }
 
 TEST_CASE(

@@ -103,13 +103,9 @@ struct rank_facts {
     function_ref<bool()> lends;  // peers can copy from what they do not reach, and prefer that
 };
 
-/// Whether the kernel may copy private memory sooner than both ranks copy through shared memory: if
-/// one peer reads each value, since the kernel copies more slowly than a processor.
+/// Whether the kernel may copy private memory sooner than both ranks copy through shared memory.
 [[gnu::cold]] inline bool suits_lending(call_shape const& s) {
-    auto const one_reads = !traits_of(s.what).reduces && s.what != collective::all_gather &&
-                           s.what != collective::broadcast;
-    return (s.size == 2 || (s.size > 2 && one_reads)) &&
-           vector_bytes(s) / static_cast<std::size_t>(s.size) >= least_lent_share;
+    return s.size > 1 && vector_bytes(s) / static_cast<std::size_t>(s.size) >= least_lent_share;
 }
 /// The rank whose times say whether lending pays in a call that suits it: one that reads.
 [[gnu::cold]] inline rank_t judge_of_lending(call_shape const& s) {
@@ -122,9 +118,12 @@ struct rank_facts {
     auto const is_one_of = [&](auto rooted_kind, auto unrooted_kind) {
         return lending_case(is_rooted(s.what) ? rooted_kind : unrooted_kind, vector_bytes(s));
     };
-    if (s.size > 2) { return is_one_of(rooted_of_many, unrooted_of_many); }
-    return traits_of(s.what).reduces ? is_one_of(rooted_sums, unrooted_sums)
-                                     : is_one_of(rooted, unrooted);
+    auto const sums = traits_of(s.what).reduces;
+    if (s.size == 2) {
+        return sums ? is_one_of(rooted_sums, unrooted_sums) : is_one_of(rooted, unrooted);
+    }
+    return sums ? is_one_of(rooted_sums_of_many, unrooted_sums_of_many)
+                : is_one_of(rooted_of_many, unrooted_of_many);
 }
 
 [[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {

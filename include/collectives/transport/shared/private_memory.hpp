@@ -61,19 +61,17 @@ public:
 
     /// Whether a rank prefers to copy from private memory in this case.
     bool prefers_lent(rank_t reader, lending_case what) const {
-        auto const bits = job_.status(reader).prefers_lent.load(std::memory_order_relaxed);
-        return (bits >> what.index() & 1) != 0;
+        auto const bits = preferences_of(reader, what).load(std::memory_order_relaxed);
+        return (bits & bit_of(what)) != 0;
     }
     /// What this rank read in this case took so long.
     void note_reading(lending_case what, bool lent, std::chrono::nanoseconds took) {
+        constexpr auto unit = 64 * 1024;  // the sizes of a case differ
         auto& choice = choices_[what.index()];
-        choice.note(lent, took);
-        auto const mine = std::uint64_t{1} << what.index();
-        preferred_ = choice.wants_second() ? preferred_ | mine : preferred_ & ~mine;
-        auto& told = job_.status(me_).prefers_lent;
-        if (told.load(std::memory_order_relaxed) != preferred_) {
-            told.store(preferred_, std::memory_order_relaxed);
-        }
+        auto const before = choice.wants_second();
+        choice.note(lent, took * unit / static_cast<std::int64_t>(what.bytes()));
+        if (choice.wants_second() == before) { return; }
+        preferences_of(me_, what).fetch_xor(bit_of(what), std::memory_order_relaxed);
     }
 
     /// Copies bytes of rank r from its address. Returns false, with errno, if the kernel does not.
@@ -118,6 +116,12 @@ private:
         std::uint64_t proof = 0, proof_at = 0;
     };
 
+    std::atomic<std::uint64_t>& preferences_of(rank_t reader, lending_case what) const {
+        return job_.status(reader).prefers_lent[what.index() / 64];
+    }
+    static constexpr std::uint64_t bit_of(lending_case what) {
+        return std::uint64_t{1} << what.index() % 64;
+    }
     /// Memory that the kernel reads.
     struct range {
         void const* first = nullptr;
@@ -183,7 +187,6 @@ private:
     std::array<range, 4> ordinary_{};
     std::size_t looks_ = 0;
     std::array<detail::quicker_way, lending_case::count> choices_{};  // the second way: lent
-    std::uint64_t preferred_ = 0;
 };
 
 }  // namespace collectives::shared

@@ -2,6 +2,7 @@
 // The memory all ranks of a job share: who lives, who sleeps, and the rings that messages use.
 #pragma once
 
+#include <collectives/core/lending_case.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/core/without_cancellation.hpp>
@@ -84,7 +85,8 @@ struct alignas(line) rank_status {
     std::atomic<std::uint32_t> holds_up;   // 1: a peer found no room for what it sends here
     // One bit per lending_case. In a line of its own: peers look at it often, and it rarely
     // changes.
-    alignas(line) std::atomic<std::uint64_t> prefers_lent;
+    alignas(
+        line) std::array<std::atomic<std::uint64_t>, (lending_case::count + 63) / 64> prefers_lent;
 };
 
 /// What a rank says of its failure to whoever started it.
