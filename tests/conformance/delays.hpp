@@ -11,6 +11,8 @@
 #include <conformance/world.hpp>
 
 #include <chrono>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -68,11 +70,20 @@ public:
     /// then, as the kernel does between processes.
     class unreached {
     public:
-        unreached(coll::shared::state, coll::rank_t) {}
+        unreached(coll::shared::state, coll::rank_t me) : me_(me) {}
         static constexpr bool is_open() { return true; }
         static constexpr bool lends(void const*, std::size_t) { return true; }
-        bool prefers_lent(coll::rank_t, coll::lending_case) const { return ++asked_ % 2 == 0; }
-        static void note_reading(coll::lending_case, bool, std::chrono::nanoseconds) {}
+        bool prefers_lent(coll::rank_t reader, coll::lending_case) const {
+            last_asked = reader;
+            return ++asked_ % 2 == 0;
+        }
+        void note_reading(coll::lending_case, coll::reading how, std::chrono::nanoseconds) const {
+            noted[static_cast<std::size_t>(me_)][static_cast<std::size_t>(how)] += 1;
+        }
+        /// How often each rank has noted a reading of each kind, and whom this thread asked last.
+        static inline std::array<std::array<std::atomic<int>, 3>, 16> noted{};
+        static inline thread_local coll::rank_t last_asked = -1;
+
         bool copy(coll::rank_t, std::uint64_t address, std::byte* to, std::size_t bytes) const {
             std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
             return true;
@@ -83,6 +94,7 @@ public:
         }
 
     private:
+        coll::rank_t me_;
         mutable unsigned asked_ = 0;
     };
 

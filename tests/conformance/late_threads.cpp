@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <vector>
+
 TYPE_TO_STRING(conformance::over_late_threads);
 
 namespace conformance {
@@ -15,5 +18,33 @@ TEST_CASE_TEMPLATE_INVOKE(pushed_sums, over_late_threads);
 TEST_CASE_TEMPLATE_INVOKE(others_left, over_late_threads);
 TEST_CASE_TEMPLATE_INVOKE(late_started, over_late_threads);
 TEST_CASE_TEMPLATE_INVOKE(late_order, over_late_threads);
+
+/// Two of three ranks, in another order than in the job.
+TEST_CASE("one rank that reads measures a call of private vectors, and all ask it") {
+    using unreached = partly_reachable::unreached;
+    for (auto& rank : unreached::noted) {
+        for (auto& how : rank) { how = 0; }
+    }
+    over_late_threads::run(3, [](coll::communicator& base) {
+        auto pair = base.split(base.rank() == 1 ? 1 : 0, -base.rank());
+        if (pair.size() == 1) { return; }
+        std::vector<float> mine(50'000, static_cast<float>(base.rank())), all(mine.size());
+        for (int call = 0; call < 20; ++call) {
+            pair.reduce(mine, all, coll::sum{}, 0);  // rank 2 of the job
+            CHECK(unreached::last_asked == 2);
+            pair.broadcast(mine, 0);
+            CHECK(unreached::last_asked == 0);
+            auto started = pair.start_broadcast(mine, 1);
+            started.wait();  // not measured
+        }
+    });
+    auto const noted = [](int rank) {
+        auto const& all = unreached::noted[static_cast<std::size_t>(rank)];
+        return all[0] + all[1] + all[2];
+    };
+    CHECK(noted(0) == 20);
+    CHECK(noted(1) == 0);
+    CHECK(noted(2) == 20);
+}
 
 }  // namespace conformance

@@ -24,17 +24,26 @@ coll::lowering::call_shape lent_shape(coll::collective what, int size, std::size
 
 }  // namespace
 
-TEST_CASE("cases of other kinds and sizes have other numbers") {
+TEST_CASE("cases of other collectives, sizes and numbers of ranks have other numbers") {
     using coll::lending_case;
-    std::set<unsigned> all;
-    for (unsigned kind = 0; kind < lending_case::kinds; ++kind) {
-        for (std::size_t bytes = 8 * 1024; bytes <= 16 * 1024 * 1024; bytes *= 2) {
-            auto const what = lending_case(static_cast<lending_case::kind>(kind), bytes);
+    std::set<std::size_t> all;
+    auto const add = [&](auto&& make) {
+        for (std::size_t bytes = 16 * 1024; bytes <= 2 * 1024 * 1024; bytes *= 2) {
+            auto const what = make(bytes);
             CHECK(what.index() < lending_case::count);
+            CHECK(what.bytes() == bytes);
             CHECK(all.insert(what.index()).second);
-            CHECK(lending_case(static_cast<lending_case::kind>(kind), 2 * bytes - 1).index() ==
-                  what.index());
+            CHECK(make(2 * bytes - 1).index() == what.index());
         }
+    };
+    add(lending_case::of_message);
+    for (auto what = coll::collective{}; what <= coll::collective::barrier;
+         what = static_cast<coll::collective>(static_cast<int>(what) + 1)) {
+        for (int const ranks : {2, 3}) {
+            add([&](std::size_t bytes) { return lending_case::of_call(what, ranks, bytes); });
+        }
+        CHECK(lending_case::of_call(what, 3, 1).index() ==
+              lending_case::of_call(what, 64, 1).index());
     }
     CHECK(all.size() == lending_case::count);
 }

@@ -150,6 +150,59 @@ TEST_CASE("a message of the wrong size gives its slot back") {
     CHECK(got == std::vector(got.size(), std::byte{7}));
 }
 
+TEST_CASE("messages of private memory are timed, and tried both ways, but for unlike ones") {
+    job_ranks all(2);
+    for (int r = 0; r < 2; ++r) { all.job.status(r).pid.store(::getpid()); }
+    for (auto& one : all.own) { one.is_open(); }
+    if (!all.own.front().is_open()) {
+        MESSAGE("not run: here the kernel does not copy");
+        return;
+    }
+    constexpr std::size_t bytes = 100 * 1024;
+    std::vector<std::byte> sent(2 * bytes), got(2 * bytes);
+    for (std::size_t i = 0; i < sent.size(); ++i) { sent[i] = static_cast<std::byte>(i / 512 + i); }
+    auto const lent = [&] {
+        return all.own.back().prefers_lent(1, coll::lending_case::of_message(bytes));
+    };
+    // Two messages at once, of which the second is longer by `more` bytes. Says whether the
+    // receiver tries the kernel within some calls.
+    auto const is_tried = [&](std::size_t more, bool cancels) {
+        bool tried = false;
+        for (int call = 0; call < 20; ++call) {
+            std::fill(got.begin(), got.end(), std::byte{0});
+            shared::request send[2], receive[2], given_up;
+            std::span const first(sent.data(), bytes), second(sent.data(), bytes + more);
+            all[0].isend(to(1, first), send[0]);
+            all[0].isend(to(1, second), send[1]);
+            all[1].irecv(from(0, std::span(got.data(), bytes)), receive[0]);
+            if (cancels) {
+                all[1].irecv(from(0, std::span(got.data() + bytes, bytes + more)), given_up);
+                all[1].cancel(given_up);
+                all[0].cancel(send[1]);
+            } else {
+                all[1].irecv(from(0, std::span(got.data() + bytes - more, bytes + more)),
+                             receive[1]);
+            }
+            auto const done = [&] {
+                return all[1].test(receive[0]) && (cancels || all[1].test(receive[1]));
+            };
+            for (int turn = 0; turn < 1000 && !done(); ++turn) {
+                all[1].poll();
+                all[0].poll();
+            }
+            CHECK(done());
+            CHECK(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(bytes - more),
+                             sent.begin()));
+            for (int turn = 0; turn < 10; ++turn) { all[0].poll(), all[1].poll(); }
+            tried = tried || lent();
+        }
+        return tried;
+    };
+    SUBCASE("alike") { CHECK(is_tried(0, false)); }
+    SUBCASE("unlike") { CHECK_FALSE(is_tried(4096, false)); }
+    SUBCASE("given up") { CHECK_FALSE(is_tried(0, true)); }
+}
+
 TEST_CASE("the kernel copies a long message from the sender's own memory, unless it is consumed") {
     job_ranks all(2);
     for (int r = 0; r < 2; ++r) { all.job.status(r).pid.store(::getpid()); }
@@ -159,9 +212,9 @@ TEST_CASE("the kernel copies a long message from the sender's own memory, unless
         return;
     }
     constexpr std::size_t bytes = 508 * 1024;  // more than one pass
-    coll::lending_case const what(coll::lending_case::kind::message, bytes);
+    auto const what = coll::lending_case::of_message(bytes);
     for (int call = 0; call < 100 && !all.own.back().prefers_lent(1, what); ++call) {
-        all.own.back().note_reading(what, false, std::chrono::seconds(1));
+        all.own.back().note_reading(what, coll::reading::staged, std::chrono::seconds(1));
     }
     std::vector<std::byte> sent(bytes), got(bytes);
     for (std::size_t i = 0; i < bytes; ++i) { sent[i] = static_cast<std::byte>(i / 4096 + i); }

@@ -189,29 +189,35 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
 }
 
 TEST_CASE("a rank tells its peers whether it prefers lent memory, by the times of its readings") {
-    using coll::lending_case;
+    using coll::lending_case, coll::collective, coll::reading;
     using std::chrono::microseconds;
     two_ranks const pair;
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
     constexpr std::size_t mib = 1024 * 1024;
-    lending_case const slow(lending_case::kind::rooted, mib);
-    lending_case const quick(lending_case::kind::unrooted, mib);
-    for (int call = 0; call < 100; ++call) {
-        for (auto const what : {slow, quick}) {
-            auto const lent = a->prefers_lent(1, what);
-            auto const is_quicker = what.index() == quick.index();
-            auto const size = call % 3 == 0 ? 2 * mib - 1 : mib;  // of one case; as long for a byte
-            auto const once = microseconds(!lent ? 100 : is_quicker ? 80 : 110);
-            b->note_reading(
-                {is_quicker ? lending_case::kind::unrooted : lending_case::kind::rooted, size},
-                lent, size == mib ? once : 2 * once);
-            CHECK(b->prefers_lent(1, what) == a->prefers_lent(1, what));
+    auto const of = [](bool quick, std::size_t bytes) {
+        return lending_case::of_call(quick ? collective::scan : collective::reduce, 2, bytes);
+    };
+    auto const run = [&](int calls) {
+        for (int call = 0; call < calls; ++call) {
+            for (bool const quick : {false, true}) {
+                auto const bytes = call % 3 == 0 ? 2 * mib - 1 : mib;  // as long for a byte
+                auto const lent = a->prefers_lent(1, of(quick, bytes));
+                auto const once = microseconds(!lent ? 100 : quick ? 80 : 110);
+                b->note_reading(of(quick, bytes), lent ? reading::fetched : reading::staged,
+                                bytes == mib ? once : 2 * once);
+                b->note_reading(of(quick, 0), reading::fetched, once);  // a peer may say so
+            }
         }
-    }
-    CHECK(a->prefers_lent(1, quick));
-    CHECK_FALSE(a->prefers_lent(1, slow));
-    CHECK_FALSE(b->prefers_lent(0, quick));
-    CHECK_FALSE(a->prefers_lent(1, {lending_case::kind::unrooted, mib / 2}));
+    };
+    run(100);
+    CHECK(a->prefers_lent(1, of(true, mib)));
+    CHECK_FALSE(a->prefers_lent(1, of(false, mib)));
+    CHECK_FALSE(b->prefers_lent(0, of(true, mib)));
+    CHECK_FALSE(a->prefers_lent(1, of(true, mib / 2)));
+    for (auto& bits : pair.job.state().status(1).prefers_lent) { bits = 0x5555555555555555; }
+    run(1);  // and what a peer has written there counts no longer
+    CHECK(a->prefers_lent(1, of(true, mib)));
+    CHECK_FALSE(a->prefers_lent(1, of(false, mib)));
 }
 
 TEST_CASE("memory that was looked at is looked at again after some calls") {

@@ -2,42 +2,45 @@
 // What goes from private memory to a peer, as far as it matters for how it goes best.
 #pragma once
 
+#include <collectives/core/types.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace collectives::inline v0 {
 
-/// A message or call of a kind and a size. The times of two different cases are not compared.
+/// How a rank got what a peer had in private memory: by a copy that the peer staged, or by the
+/// kernel from where the peer lent it. `both`: some one way, some the other.
+enum class reading : std::uint8_t { staged, fetched, both };
+
+/// Messages of about one size, or calls of one collective over vectors of about one size, of two
+/// ranks or of more. The choice between the two ways is made for each case.
 class lending_case {
 public:
-    enum class kind : unsigned {
-        message,
-        rooted,  // a call of two ranks
-        unrooted,
-        rooted_sums,
-        unrooted_sums,
-        rooted_of_many,  // of more ranks
-        unrooted_of_many,
-        rooted_sums_of_many,
-        unrooted_sums_of_many
-    };
-    static constexpr unsigned kinds = 9, sizes = 12, count = kinds * sizes;
+    static constexpr lending_case of_message(std::size_t bytes) { return {0, bytes}; }
+    /// `bytes`: of the call's vector.
+    static constexpr lending_case of_call(collective what, int ranks, std::size_t bytes) {
+        return {1 + 2 * static_cast<std::size_t>(what) + (ranks == 2 ? 0 : 1), bytes};
+    }
 
-    /// `bytes`: of the message, or of the call's vector.
-    constexpr lending_case(kind what, std::size_t bytes)
-        : index_(static_cast<unsigned>(what) * sizes + size_of(bytes)), bytes_(bytes) {}
-
-    constexpr unsigned index() const { return index_; }
+    constexpr std::size_t index() const { return index_; }
     constexpr std::size_t bytes() const { return bytes_; }
 
+    static constexpr std::size_t sizes = 8;
+    static constexpr std::size_t count =
+        (1 + 2 * (static_cast<std::size_t>(collective::barrier) + 1)) * sizes;
+
 private:
-    /// Each power of two from 16 KiB to 16 MiB begins another size.
-    static constexpr unsigned size_of(std::size_t bytes) {
-        return std::min(static_cast<unsigned>(std::bit_width(bytes / (16 * 1024))), sizes - 1);
-    }
-    unsigned index_;
-    std::size_t bytes_;
+    /// Each power of two from 32 KiB to 2 MiB begins another size.
+    constexpr lending_case(std::size_t row, std::size_t bytes)
+        : index_(
+              row * sizes +
+              std::min(static_cast<std::size_t>(std::bit_width(bytes / (32 * 1024))), sizes - 1)),
+          bytes_(bytes) {}
+
+    std::size_t index_, bytes_;
 };
 
 }  // namespace collectives

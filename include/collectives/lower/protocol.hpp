@@ -11,7 +11,7 @@
 // |                | a cell                                              |                        |
 // | cells_beside   | likewise, and inputs of 8 KiB at most               | likewise; one more line|
 // | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
-// |                | the kernel copies them (`suits_lending`)            |                        |
+// |                | the kernel copies them, as who reads prefers        |                        |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes results  | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
 // |                | where a push pays by the clock; any size on a       |                        |
@@ -103,27 +103,19 @@ struct rank_facts {
     function_ref<bool()> lends;  // peers can copy from what they do not reach, and prefer that
 };
 
-/// Whether the kernel may copy private memory sooner than both ranks copy through shared memory.
+/// Whether a call is large enough that the kernel may copy private memory sooner than both ranks
+/// copy through shared memory. Then the clock decides.
 [[gnu::cold]] inline bool suits_lending(call_shape const& s) {
     return s.size > 1 && vector_bytes(s) / static_cast<std::size_t>(s.size) >= least_lent_share;
 }
-/// The rank whose times say whether lending pays in a call that suits it: one that reads.
+/// The rank that measures such calls, and whose preference all follow: one that reads. If it has
+/// nothing to read, nothing is measured, and no rank lends.
 [[gnu::cold]] inline rank_t judge_of_lending(call_shape const& s) {
     if (s.what == collective::gather || s.what == collective::reduce) { return s.root; }
     return s.root == 1 ? 0 : 1;
 }
-/// What such calls' times are compared with.
 [[gnu::cold]] inline lending_case lending_case_of(call_shape const& s) {
-    using enum lending_case::kind;
-    auto const is_one_of = [&](auto rooted_kind, auto unrooted_kind) {
-        return lending_case(is_rooted(s.what) ? rooted_kind : unrooted_kind, vector_bytes(s));
-    };
-    auto const sums = traits_of(s.what).reduces;
-    if (s.size == 2) {
-        return sums ? is_one_of(rooted_sums, unrooted_sums) : is_one_of(rooted, unrooted);
-    }
-    return sums ? is_one_of(rooted_sums_of_many, unrooted_sums_of_many)
-                : is_one_of(rooted_of_many, unrooted_of_many);
+    return lending_case::of_call(s.what, s.size, vector_bytes(s));
 }
 
 [[gnu::cold]] inline rank_choice choose_for_memory(lowered_call const& c, rank_facts const& facts) {

@@ -79,6 +79,8 @@ public:
             std::rethrow_exception(what);
         } catch (...) { engine_->break_by_exception(title_of{*this}); }
     }
+    /// The call that was just started is not timed, for its rank computes meanwhile.
+    void leave_untimed() { of_.reads = nullptr; }
     /// For buffers on a device: calls what(whose) when the results have been enqueued. `what` may
     /// enqueue more; the operation is done when that is done.
     void end_with(void (*what)(void* whose), void* whose) {
@@ -199,7 +201,7 @@ private:
         release_input();
         if (of_.reads != nullptr && reads_.is_known()) {
             engine_->memory()->note_reading(lowering::lending_case_of(program_->shape()),
-                                            reads_.lent, steady::now() - reads_.since);
+                                            reads_.how(), steady::now() - reads_.since);
         }
         engine_->calls.finish(call.sequence);
         return true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/lending_case.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/space/reducer.hpp>
 
@@ -11,12 +12,16 @@
 
 namespace collectives::inline v0::detail {
 
-/// How long this rank takes to read what its peers lend or stage in a call.
+/// How long this rank takes for a call in which it reads what its peers lend or stage, and which of
+/// the two they do.
 struct reading_time {
-    steady::time_point since{};         // when it entered the call
-    bool lent = false, staged = false;  // which of both it has met
+    steady::time_point since{};  // when it entered the call
+    bool lent = false, staged = false;
 
-    bool is_known() const { return lent != staged; }
+    bool is_known() const { return lent || staged; }
+    reading how() const {
+        return !lent ? reading::staged : !staged ? reading::fetched : reading::both;
+    }
 };
 
 /// A call's buffers and operator, and what tells it from other calls.

@@ -22,7 +22,9 @@ class scratch_pool {
 public:
     explicit scratch_pool(std::shared_ptr<any_transport> t)
         : transport_(std::move(t)),
-          longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {}
+          longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {
+        free_.reserve(most_kept + 1);
+    }
     scratch_pool(scratch_pool const&) = delete;
     scratch_pool& operator=(scratch_pool const&) = delete;
     [[gnu::cold]] ~scratch_pool() {
@@ -57,13 +59,11 @@ public:
         }
         return {static_cast<std::byte*>(take_memory(*transport_, bytes)), bytes};
     }
-    /// Keeps a buffer for later. If there are too many, the longest kept is freed.
+    /// Keeps a buffer for later. If there are too many, the longest kept is freed. Does not throw.
     void give_back(buffer b) {
-        constexpr std::size_t most = 12;
         if (b.data == nullptr) { return; }
-        free_.reserve(most + 1);
         free_.push_back({b, takes_});
-        if (free_.size() > most) { drop(free_.begin()); }
+        if (free_.size() > most_kept) { drop(free_.begin()); }
     }
     /// Like give_back, for a buffer that cancelled messages may still use.
     [[gnu::cold]] void abandon(buffer b) {
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t least = 4096, large = 1024 * 1024;
+    static constexpr std::size_t least = 4096, large = 1024 * 1024, most_kept = 12;
 
     /// Frees what messages might still use when the transport says that none does.
     struct in_use {

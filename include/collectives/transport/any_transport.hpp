@@ -52,11 +52,11 @@ public:
     virtual bool always_reachable() const = 0;
     /// Whether peers can `fetch` these bytes, which they do not reach. May become true later.
     virtual bool lends(void const*, std::size_t) { return false; }
-    /// Whether that rank of the job prefers to fetch in this case.
+    /// Whether that rank of the job prefers `fetch` to what peers stage in this case.
     virtual bool prefers_lent(rank_t /*reader*/, lending_case) { return false; }
-    /// This rank had what it reads after so long. Now and then it prefers the other way, to
-    /// compare.
-    virtual void note_reading(lending_case, bool /*lent*/, std::chrono::nanoseconds) {}
+    /// Tells the transport how long a reading of this rank took. What the rank prefers follows from
+    /// that; now and then it prefers the other way, to compare.
+    virtual void note_reading(lending_case, reading, std::chrono::nanoseconds) {}
     /// Copies bytes at an address of rank `from` of the job, which lends them. Returns false if its
     /// process has ended. Throws transport_error for what the system refuses.
     virtual bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }

@@ -92,7 +92,7 @@ template <class T>
 concept lends_memory = requires(T t, std::byte* p, lending_case what) {
     { t.lends(p, std::size_t{}) } -> std::same_as<bool>;
     { t.prefers_lent(rank_t{}, what) } -> std::same_as<bool>;
-    t.note_reading(what, bool{}, std::chrono::nanoseconds{});
+    t.note_reading(what, reading{}, std::chrono::nanoseconds{});
     { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
 };
 /// Knows which ranks share a device.

@@ -42,6 +42,9 @@ public:
     void deallocate(void* p, std::size_t bytes) final { of_.deallocate(p, bytes); }
     bool always_reachable() const final { return Transport::always_reachable; }
     bool lends(void const* p, std::size_t bytes) final {
+        static_assert(
+            lends_memory<Transport> || !requires(Transport t) { t.lends(p, bytes); },
+            "a transport that lends memory has four functions (transport/capabilities.hpp)");
         if constexpr (lends_memory<Transport>) {
             return of_.lends(p, bytes);
         } else {
@@ -55,9 +58,9 @@ public:
             return false;
         }
     }
-    void note_reading([[maybe_unused]] lending_case what, [[maybe_unused]] bool lent,
+    void note_reading([[maybe_unused]] lending_case what, [[maybe_unused]] reading how,
                       [[maybe_unused]] std::chrono::nanoseconds took) final {
-        if constexpr (lends_memory<Transport>) { of_.note_reading(what, lent, took); }
+        if constexpr (lends_memory<Transport>) { of_.note_reading(what, how, took); }
     }
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) final {
         if constexpr (lends_memory<Transport>) {

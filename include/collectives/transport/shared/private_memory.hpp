@@ -6,10 +6,10 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/lending_case.hpp>
-#include <collectives/core/quicker_way.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
+#include <collectives/transport/shared/lending_choices.hpp>
 #include <collectives/transport/shared/processes.hpp>
 #include <collectives/transport/shared/state.hpp>
 
@@ -34,7 +34,7 @@ namespace collectives::inline v0::shared {
 /// ways, and tells peers which one it prefers.
 class private_memory {
 public:
-    private_memory(state job, rank_t me) : job_(job), me_(me) {
+    private_memory(state job, rank_t me) : job_(job), me_(me), choices_(job, me) {
         auto const now = static_cast<std::uint64_t>(steady::now().time_since_epoch().count());
         proof_ = now ^ reinterpret_cast<std::uintptr_t>(this);
         auto& mine = job_.status(me_);
@@ -59,19 +59,11 @@ public:
     /// Whether peers can `fetch` these bytes: not those of a device, for one.
     bool lends(void const* p, std::size_t bytes) { return is_open() && is_ordinary(p, bytes); }
 
-    /// Whether a rank prefers to copy from private memory in this case.
     bool prefers_lent(rank_t reader, lending_case what) const {
-        auto const bits = preferences_of(reader, what).load(std::memory_order_relaxed);
-        return (bits & bit_of(what)) != 0;
+        return choices_.prefers_lent(reader, what);
     }
-    /// What this rank read in this case took so long.
-    void note_reading(lending_case what, bool lent, std::chrono::nanoseconds took) {
-        constexpr auto unit = 64 * 1024;  // the sizes of a case differ
-        auto& choice = choices_[what.index()];
-        auto const before = choice.wants_second();
-        choice.note(lent, took * unit / static_cast<std::int64_t>(what.bytes()));
-        if (choice.wants_second() == before) { return; }
-        preferences_of(me_, what).fetch_xor(bit_of(what), std::memory_order_relaxed);
+    void note_reading(lending_case what, reading how, std::chrono::nanoseconds took) {
+        choices_.note(what, how, took);
     }
 
     /// Copies bytes of rank r from its address. Returns false, with errno, if the kernel does not.
@@ -110,40 +102,35 @@ public:
     }
 
 private:
+    /// Memory that this rank has looked at.
+    struct range {
+        void const* first = nullptr;
+        std::size_t bytes = 0;
+        int trust = 0;  // in so many calls it is not looked at again
+    };
     /// As this rank has read it once: a peer may write anything into the shared memory later.
     struct peer {
         pid_t process = 0;
         std::uint64_t proof = 0, proof_at = 0;
     };
 
-    std::atomic<std::uint64_t>& preferences_of(rank_t reader, lending_case what) const {
-        return job_.status(reader).prefers_lent[what.index() / 64];
-    }
-    static constexpr std::uint64_t bit_of(lending_case what) {
-        return std::uint64_t{1} << what.index() % 64;
-    }
-    /// Memory that the kernel reads.
-    struct range {
-        void const* first = nullptr;
-        std::size_t bytes = 0;
-        int trust = 0;  // how often it is not looked at
-    };
-    /// Looks at both ends, unless it looked at the same memory a few calls ago: a look costs as
-    /// much as the kernel takes for some pages.
+    /// Looks at both ends, unless it looked at the same memory at most 16 calls ago: a look costs
+    /// as much as the kernel takes for some pages. If a program has put memory of another kind
+    /// there meanwhile, a peer's `fetch` throws.
     bool is_ordinary(void const* p, std::size_t bytes) {
-        for (auto& known : ordinary_) {
-            if (known.first == p && known.bytes == bytes && known.trust > 0) {
-                --known.trust;
-                return true;
-            }
+        auto* known = ordinary_.begin();
+        while (known != ordinary_.end() && (known->first != p || known->bytes != bytes)) {
+            ++known;
         }
+        if (known != ordinary_.end() && known->trust > 0) { return --known->trust, true; }
         auto* const first = static_cast<std::byte*>(const_cast<void*>(p));
         std::array<std::byte, 2> ends{};
         iovec const here{ends.data(), ends.size()};
         std::array<iovec, 2> const there{{{first, 1}, {first + bytes - 1, 1}}};
         auto const read =
             ::process_vm_readv(::getpid(), &here, 1, there.data(), there.size(), 0) == 2;
-        if (read) { ordinary_[looks_++ % ordinary_.size()] = {p, bytes, 16}; }
+        if (known == ordinary_.end()) { known = &ordinary_[looks_++ % ordinary_.size()]; }
+        *known = {p, bytes, read ? 16 : 0};
         return read;
     }
     static void* pointer(std::uint64_t address) {
@@ -186,7 +173,7 @@ private:
     bool open_ = false, refused_ = false;
     std::array<range, 4> ordinary_{};
     std::size_t looks_ = 0;
-    std::array<detail::quicker_way, lending_case::count> choices_{};  // the second way: lent
+    lending_choices choices_;
 };
 
 }  // namespace collectives::shared

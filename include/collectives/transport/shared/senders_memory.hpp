@@ -42,7 +42,7 @@ public:
     std::uint64_t location_of(outgoing const& out) {
         auto const at = reached_->reach(out.data, out.bytes);
         if constexpr (!Memory::always_reachable) {
-            if (at == 0 && unreached_->prefers_lent(out.to, case_of(out.bytes)) &&
+            if (at == 0 && unreached_->prefers_lent(out.to, lending_case::of_message(out.bytes)) &&
                 unreached_->is_open()) {
                 return lent | reinterpret_cast<std::uintptr_t>(out.data);
             }
@@ -71,13 +71,13 @@ public:
     void end_reading(request& r) {
         if constexpr (!Memory::always_reachable) {
             r.is_timed_ = false;
-            if (--under_way_ != 0 || !alike_) { return; }
-            auto const each = (steady::now() - since_) / begun_;
-            unreached_->note_reading(case_of(r.in_.bytes), lent_, each);
+            if (--under_way_ != 0) { return; }
+            unreached_->note_reading(lending_case::of_message(bytes_), how_,
+                                     (steady::now() - since_) / begun_);
         }
     }
     void give_up_reading(request& r) {
-        alike_ = false;
+        how_ = reading::both;
         end_reading(r);
     }
     /// Takes the next bytes of it, in one pass. Returns false if the kernel does not copy what is
@@ -97,21 +97,17 @@ public:
     }
 
 private:
-    static constexpr lending_case case_of(std::size_t bytes) {
-        return {lending_case::kind::message, bytes};
-    }
-
     /// Several messages that come at once are timed together.
     void begin_reading(request& r, bool is_lent) {
+        auto const how = is_lent ? reading::fetched : reading::staged;
         if (under_way_++ == 0) {
             since_ = steady::now();
             begun_ = 0;
-            alike_ = true;
-            lent_ = is_lent;
+            how_ = how;
             bytes_ = r.in_.bytes;
         }
         ++begun_;
-        alike_ = alike_ && is_lent == lent_ && r.in_.bytes == bytes_;
+        if (how != how_ || r.in_.bytes != bytes_) { how_ = reading::both; }
         r.is_timed_ = true;
     }
 
@@ -121,8 +117,8 @@ private:
     private_memory* unreached_;
     // Of the messages of private memory that are under way to this rank:
     int under_way_ = 0, begun_ = 0;
-    bool alike_ = false, lent_ = false;
-    std::size_t bytes_ = 0;
+    reading how_{};          // `both` also if their sizes differ
+    std::size_t bytes_ = 0;  // of the first one
     steady::time_point since_{};
 };
 

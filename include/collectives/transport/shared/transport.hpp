@@ -115,10 +115,10 @@ public:
     {
         return private_.prefers_lent(reader, what);
     }
-    void note_reading(lending_case what, bool lent, std::chrono::nanoseconds took)
+    void note_reading(lending_case what, reading how, std::chrono::nanoseconds took)
         requires(!always_reachable)
     {
-        private_.note_reading(what, lent, took);
+        private_.note_reading(what, how, took);
     }
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) const
         requires(!always_reachable)
