@@ -5,6 +5,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/run/program.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,12 +18,8 @@ public:
     /// The program of a bucket with this content; null if there is none yet. The reference holds
     /// until the next call.
     std::shared_ptr<program>& of(std::uint64_t content) {
-        std::size_t first = 0, end = all_.size();
-        while (first < end) {
-            auto const middle = (first + end) / 2;
-            (all_[middle].content < content ? first = middle + 1 : end = middle);
-        }
-        auto* at = all_.begin() + first;
+        auto* at = std::lower_bound(all_.begin(), all_.end(), content,
+                                    [](entry const& e, std::uint64_t c) { return e.content < c; });
         if (at != all_.end() && at->content == content) { return at->made; }
         if (all_.size() == most) {
             all_.clear();

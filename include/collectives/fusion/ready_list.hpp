@@ -4,6 +4,7 @@
 
 #include <collectives/core/lean_vector.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,11 +22,10 @@ public:
     /// Takes the thing of the highest priority, of equals the first, among the first `on_all` that
     /// were ever added: these are ready on all ranks. One of them must be left.
     Thing take(std::uint64_t on_all) {
-        auto* first = waiting_.begin();
-        for (auto& w : waiting_) {
-            if (w.number >= on_all) { break; }
-            if (w.priority > first->priority) { first = &w; }
-        }
+        auto const end = std::find_if(waiting_.begin(), waiting_.end(),
+                                      [&](auto const& w) { return w.number >= on_all; });
+        auto const first = std::max_element(
+            waiting_.begin(), end, [](auto& a, auto& b) { return a.priority < b.priority; });
         auto const result = first->what;
         waiting_.erase(first);
         return result;

@@ -14,6 +14,7 @@
 #include <collectives/fusion/element.hpp>
 #include <collectives/fusion/options.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -167,14 +168,10 @@ private:
     }
     /// Moves the oldest buckets, as far as they are finished, to the end of the list.
     void reuse() {
-        std::size_t n = 0;
-        while (n < kept_.size() && kept_[n]->is_finished()) { ++n; }
-        first_ += static_cast<int>(n);
-        lean_vector<owned<bucket>> turned;
-        for (std::size_t i = 0; i < kept_.size(); ++i) {
-            turned.push_back(static_cast<owned<bucket>&&>(kept_[(n + i) % kept_.size()]));
-        }
-        kept_.swap(turned);
+        auto const rest = std::find_if(kept_.begin(), kept_.end(),
+                                       [](auto const& b) { return !b->is_finished(); });
+        first_ += static_cast<int>(rest - kept_.begin());
+        std::rotate(kept_.begin(), rest, kept_.end());
     }
     /// Brings the planner up to date. Call it before a question about open buckets.
     void plan_open() {
@@ -219,20 +216,17 @@ private:
     }
     /// All tensors that are not done, by index.
     tensor_report report_tensors() const {
-        lean_vector<tensor_note> all;
-        lean_vector<std::uint64_t> indices;
+        tensor_report mine;
         for (auto const& b : kept_) {
             auto const tensors = b->tensors().all();
             for (std::size_t i = 0; i < tensors.size(); ++i) {
-                all.push_back({tensors[i].index, tensors[0].index, tensors[i].count,
-                               b->element().type, b->tensors().name(i), b->element().type_name});
-                indices.push_back(tensors[i].index);
+                mine.tensors.push_back({tensors[i].index, tensors[0].index, tensors[i].count,
+                                        b->element().type, b->tensors().name(i),
+                                        b->element().type_name});
             }
         }
-        tensor_report mine;
-        for (auto const i : numbers_by(indices)) {
-            mine.tensors.push_back(all[static_cast<std::size_t>(i)]);
-        }
+        std::sort(mine.tensors.begin(), mine.tensors.end(),
+                  [](auto const& a, auto const& b) { return a.index < b.index; });
         auto const* const shorter = how_.compress.wire;
         auto const wire = shorter == nullptr ? 0 : shorter->id;
         mine.of = {added_, mine.tensors.size(), started_, how_.threshold, wire, how_.op.name()};

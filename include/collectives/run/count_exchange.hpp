@@ -22,25 +22,25 @@ public:
     void start(any_transport& t, rank_group const& group, rank_t root, std::uint64_t tag,
                std::uint64_t count, std::atomic<std::uint32_t> const* stop) {
         transport_ = &t;
-        count_ = make_shared_object<std::uint64_t, void>(count);
+        count_ = make_shared_object<std::uint64_t>(count);
         used_ = 0;
         auto const at_root = group.rank() == root;
         auto const n = at_root ? static_cast<std::size_t>(group.size()) : 1;
         while (requests_.size() < n) { requests_.push_back(t.make_request()); }
-        auto* const bytes = static_cast<std::byte*>(count_.get());
+        auto* const bytes = reinterpret_cast<std::byte*>(count_.get());
         if (!at_root) {
             incoming in;
             in.from = group.job_rank(root);
             in.tag = tag;
             in.data = bytes;
-            in.bytes = sizeof count;
+            in.bytes = sizeof *count_;
             in.stop = stop;
             transport_->irecv(in, *requests_[used_++]);
             return;
         }
         for (rank_t r = 0; r < group.size(); ++r) {
             if (r == root) { continue; }
-            transport_->isend({group.job_rank(r), tag, 0, bytes, sizeof count, 1, {}},
+            transport_->isend({group.job_rank(r), tag, 0, bytes, sizeof *count_, 1, {}},
                               *requests_[used_++]);
         }
     }
@@ -50,7 +50,7 @@ public:
         }
         return true;
     }
-    std::uint64_t count() const { return *static_cast<std::uint64_t*>(count_.get()); }
+    std::uint64_t count() const { return *count_; }
     void cancel() {
         for (std::size_t i = 0; i < used_; ++i) { transport_->cancel(*requests_[i]); }
         used_ = 0;
@@ -59,7 +59,7 @@ public:
 
 private:
     any_transport* transport_ = nullptr;
-    std::shared_ptr<void> count_;
+    std::shared_ptr<std::uint64_t> count_;
     lean_vector<owned<any_request>> requests_;
     std::size_t used_ = 0;
 };

@@ -70,9 +70,9 @@ public:
         if (!transport_->keeps_memory()) { return give_back(b); }
         if (b.data == nullptr) { return; }
         try {
-            auto const memory = make_shared_object<in_use, void>();
+            auto const memory = make_shared_object<in_use>();
             transport_->keep(memory);
-            static_cast<in_use*>(memory.get())->data = b.data;
+            memory->data = b.data;
         } catch (std::bad_alloc const&) {}  // then it stays for as long as the process lives
     }
 

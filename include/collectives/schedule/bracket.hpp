@@ -5,10 +5,18 @@
 #include <collectives/schedule/checked_list.hpp>
 #include <collectives/schedule/step.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
 namespace collectives::inline v0::detail {
+
+/// An operand of a sum, and the rank that it comes from.
+struct operand {
+    rank_t from;
+    int value;
+    friend constexpr auto operator<=>(operand const&, operand const&) = default;
+};
 
 /// An arena of values. A value is a number: below `ranks` it is that rank's own contribution, above
 /// that an n-ary sum of earlier values. All chunks share the arena, because a step never moves one
@@ -26,13 +34,13 @@ public:
     }
 
     /// The sum of two or more values in this order, or -1 if they share a contribution.
-    constexpr int sum(checked_list<int> const& values) {
+    constexpr int sum(checked_list<operand> const& operands) {
         auto const at = bits_.size();
         bits_.resize(at + words_);
-        node result{children_.size(), values.size(), nodes_[index(values[0])].low,
-                    nodes_[index(values[values.size() - 1])].high, true};
+        node result{children_.size(), operands.size(), nodes_[index(operands[0].value)].low,
+                    nodes_[index(operands[operands.size() - 1].value)].high, true};
         int previous_high = result.low - 1;
-        for (int const value : values) {
+        for (auto const& [from, value] : operands) {
             node const& part = nodes_[index(value)];
             for (std::size_t w = 0; w < words_; ++w) {
                 auto const theirs = bits_[index(value) * words_ + w];

@@ -10,6 +10,7 @@
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/well_formed.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -174,26 +175,14 @@ private:
     /// The values of one n-ary sum by the rank they come from, own value included.
     [[gnu::cold]] constexpr void order_operands(arrival const& first, rank_t me) {
         operands_.clear();
-        sources_.clear();
-        add_operand(me, held_[first.slot]);
+        operands_.push_back({me, held_[first.slot]});
         arrival const* a = &first;
         while (true) {
-            add_operand(a->from, a->value);
+            operands_.push_back({a->from, a->value});
             if (a->next == none) { break; }
             a = &arrivals_[index(a->next)];
         }
-    }
-    /// They come nearly in order.
-    [[gnu::cold]] constexpr void add_operand(rank_t from, int value) {
-        sources_.push_back(from);
-        operands_.push_back(value);
-        auto i = sources_.size() - 1;
-        for (; i > 0 && sources_[i - 1] > from; --i) {
-            sources_[i] = sources_[i - 1];
-            operands_[i] = operands_[i - 1];
-        }
-        sources_[i] = from;
-        operands_[i] = value;
+        std::sort(operands_.begin(), operands_.end());
     }
 
     /// Whether this slot belongs to the result of the collective.
@@ -253,8 +242,7 @@ private:
     checked_list<int> input_;         // all_to_all: what is sent from
     checked_list<inbox> inboxes_;     // of each (rank, chunk), this round
     checked_list<arrival> arrivals_;  // this round
-    checked_list<int> operands_;      // of one sum, and the ranks that they come from
-    checked_list<rank_t> sources_;
+    checked_list<operand> operands_;  // of one sum
 };
 
 }  // namespace collectives::detail

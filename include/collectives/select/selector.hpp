@@ -10,6 +10,7 @@
 #include <collectives/select/hosts.hpp>
 #include <collectives/select/override.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -144,10 +145,9 @@ private:
     };
 
     static void add(std::vector<explanation::prediction>& list, explanation::prediction p) {
-        list.push_back(p);
-        auto* at = &list.back();
-        for (; at != list.data() && at[-1].seconds > p.seconds; --at) { *at = at[-1]; }
-        *at = p;
+        auto const slower = std::find_if(
+            list.begin(), list.end(), [&](auto const& other) { return other.seconds > p.seconds; });
+        list.insert(slower, p);
     }
     [[gnu::cold]] lean_vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];
