@@ -36,6 +36,15 @@ struct two_ranks {
     coll::shm::job job{2};
 };
 
+/// Both have seen that they can read each other's memory.
+struct lending_ranks : two_ranks {
+    lending_ranks() {
+        a->lends(this, 1);
+        b->lends(this, 1);
+    }
+    decltype(job.rank(0)) a = job.rank(0), b = job.rank(1);
+};
+
 /// Not so in an emulator and in some sandboxes: then nobody lends.
 bool kernel_copies() {
     std::byte from{7}, to{};
@@ -125,12 +134,10 @@ TEST_CASE("a rank that has not come, or is in another name space, keeps all from
 
 TEST_CASE("memory that the kernel does not read is not lent, and is an error where it is read") {
     if (!kernel_copies()) { return; }
-    two_ranks const pair;
-    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    lending_ranks const pair;
+    auto const &a = pair.a, &b = pair.b;
     half_open const memory;
     REQUIRE(memory.data != MAP_FAILED);
-    a->lends(memory.data, 1);
-    b->lends(memory.data, 1);
     CHECK(a->lends(memory.data, memory.page));
     CHECK_FALSE(a->lends(memory.data, memory.page + 1));
     std::vector<std::byte> copy(2 * memory.page);
@@ -222,12 +229,10 @@ TEST_CASE("a rank tells its peers whether it prefers lent memory, by the times o
 
 TEST_CASE("memory that was looked at is looked at again after some calls") {
     if (!kernel_copies()) { return; }
-    two_ranks const pair;
-    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    lending_ranks const pair;
+    auto const& a = pair.a;
     half_open const memory;
     REQUIRE(memory.data != MAP_FAILED);
-    a->lends(memory.data, 1);
-    b->lends(memory.data, 1);
     CHECK(a->lends(memory.data, memory.page));
     CHECK_FALSE(a->lends(memory.data, 2 * memory.page));
     ::mprotect(memory.data, memory.page, PROT_NONE);

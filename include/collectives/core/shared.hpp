@@ -21,7 +21,7 @@ template <class T>
 
 }  // namespace detail
 
-/// As std::make_shared, at the cost of a second allocation. `As`: a base of T, or void.
+/// As std::make_shared, at the cost of a second allocation. `As`: a base of T.
 template <class T, class As = T, class... Arguments>
 [[gnu::cold]] std::shared_ptr<As> make_shared_object(Arguments&&... from) {
     auto* const made = new T(static_cast<Arguments&&>(from)...);

@@ -149,7 +149,7 @@ private:
             auto const& p = plan_->sources[static_cast<std::size_t>(k)];
             auto const is_own = p.peer < 0;
             if (!is_own && may_be_lent_ && peers.lent_at(k) != 0) {
-                sources_.push_back(nullptr);  // for now
+                sources_.push_back(nullptr);  // fetch_lent gives it an address
                 continue;
             }
             auto const* const from = (is_own ? buffers_.read(p) : peers.source(k, i.bytes)) + first;

@@ -122,7 +122,10 @@ private:
         while (known != ordinary_.end() && (known->first != p || known->bytes != bytes)) {
             ++known;
         }
-        if (known != ordinary_.end() && known->trust > 0) { return --known->trust, true; }
+        if (known != ordinary_.end() && known->trust > 0) {
+            --known->trust;
+            return true;
+        }
         auto* const first = static_cast<std::byte*>(const_cast<void*>(p));
         std::array<std::byte, 2> ends{};
         iovec const here{ends.data(), ends.size()};
