@@ -18,9 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 /// Where a rank runs, for the other ranks.
 struct host_identity {
@@ -75,6 +73,4 @@ inline std::vector<int> hosts_of(std::vector<host_identity> const& identities) {
     return hosts;
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -11,9 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 /// How far memory reaches that only the processes of one machine share.
 inline reach reach_of_one_machine(job_place const& place) {
@@ -53,6 +51,4 @@ inline void insert_joiner(lean_vector<joiner>& all, joiner const& one) {
                one);
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

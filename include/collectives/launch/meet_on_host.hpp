@@ -21,9 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 /// The transport of this rank among `ranks` of the job, which share its host. Throws as shm::join
 /// does; a timeout_error names the missing ranks by their numbers in the job.
@@ -69,6 +67,4 @@ inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
     }
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

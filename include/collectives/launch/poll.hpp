@@ -12,9 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 /// Calls poll() until an event or `until`, but for at most a second: the caller looks at the clock
 /// again. True after an event.
@@ -35,6 +33,4 @@ inline bool wait_for(int fd, short events, steady::time_point until) {
     }
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -19,9 +19,7 @@
 #include <collectives/schedule/source.hpp>
 #include <collectives/schedule/linear.hpp>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 [[gnu::cold]] constexpr int chunks_of(step_source const& a, collective what, int size) {
     bool const cut = a.joins_on_owners();
@@ -180,6 +178,4 @@ constexpr int chunks_of(A a, collective what, int size) {
     return chunks_of(source_of(a), what, size);
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

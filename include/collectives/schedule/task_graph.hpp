@@ -10,9 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives::inline v0 {
-
-namespace detail {
+namespace collectives::inline v0::detail {
 
 /// A message of a rank, or the additions that end a round.
 struct task {
@@ -56,6 +54,4 @@ inline std::uint64_t whole_time(task const& t, rank_t rank, double per_byte) {
     return static_cast<std::uint64_t>(time + 0.5);
 }
 
-}  // namespace detail
-
-}  // namespace collectives
+}  // namespace collectives::detail

@@ -9,7 +9,10 @@
 #include <cstddef>
 #include <string_view>
 
-namespace collectives::inline v0::plans {
+namespace plan_proof {
+
+using namespace collectives;
+using namespace collectives::plans;
 
 /// Why a plan is malformed, and in which instruction (-1: in none).
 struct plan_fault {
@@ -108,4 +111,4 @@ private:
     lean_vector<bool> pending_;  // messages that are not tested
 };
 
-}  // namespace collectives::plans
+}  // namespace plan_proof

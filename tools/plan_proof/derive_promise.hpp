@@ -2,24 +2,25 @@
 // Derives from its schedule alone what a call promises. check_plan compares plans with that.
 #pragma once
 
+#include "promise.hpp"
+
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/lower.hpp>
-#include <collectives/plan/promise.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
-namespace collectives::inline v0::lowering {
+namespace plan_proof {
 
 /// Runs the schedules of all ranks on symbols, chunk by chunk.
 class promise_maker {
 public:
-    promise_maker(lowered_call const& of, int segment)
+    promise_maker(lowering::lowered_call const& of, int segment)
         : call_(of), segment_(segment), all_(of.schedules()) {}
 
-    plans::promise make() {
+    promise make() {
         auto const size = static_cast<rank_t>(all_.size());
         chunks_ = all_.front().chunks;
         held_.assign(all_.size() * index(chunks_), -1);
@@ -97,7 +98,7 @@ private:
             mine = a.value;
             return;
         }
-        plans::promised_value sum;
+        promised_value sum;
         auto own_is_in = false;
         for (auto i = first; i < last; ++i) {
             if (!own_is_in && a.to < all[i].from) {
@@ -133,20 +134,20 @@ private:
         }
     }
 
-    lowered_call const& call_;
+    lowering::lowered_call const& call_;
     int segment_;
     std::vector<schedule> all_;
     int chunks_ = 0;
     lean_vector<int> held_, input_;  // the value of each (rank, chunk), or -1
-    plans::promise result_;
+    promise result_;
 };
 
 /// The buffers of a rank in a call. In all_to_all in place, the caller copies the input first.
-inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool in_place) {
+inline user_buffers buffers_of(lowering::lowered_call const& c, rank_t rank, bool in_place) {
     auto shape = c.shape();
     shape.rank = rank;
     auto const& traits = traits_of(shape.what);
-    plans::user_buffers b{shape.input_bytes(), shape.output_bytes()};
+    user_buffers b{shape.input_bytes(), shape.output_bytes()};
     auto const broadcasts = shape.what == collective::broadcast;  // everybody passes the vector
     if (!has(traits.output, rank, shape.root, rank)) { b.output_bytes = 0; }
     if (!broadcasts && !has(traits.input, rank, shape.root, rank)) { b.input_bytes = 0; }
@@ -160,9 +161,9 @@ inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool i
 }
 
 /// A call with the plans of all ranks, each lowered as `choices[rank]` says.
-inline plans::planned_call plan_call(lowered_call const& c,
-                                     lean_vector<rank_choice> const& choices) {
-    plans::planned_call result;
+inline planned_call plan_call(lowering::lowered_call const& c,
+                              lean_vector<lowering::rank_choice> const& choices) {
+    planned_call result;
     result.all_come = waits_for_all(c.shape().what);
     result.cell_depth = choices.front().cell_depth;
     for (rank_t r = 0; r < c.shape().size; ++r) {
@@ -170,7 +171,7 @@ inline plans::planned_call plan_call(lowered_call const& c,
             buffers_of(c, r, choices[static_cast<std::size_t>(r)].shown.in_place));
     }
     for (int s = 0; s < c.segments(); ++s) {
-        plans::planned_run run;
+        planned_run run;
         for (rank_t r = 0; r < c.shape().size; ++r) {
             auto as = choices[static_cast<std::size_t>(r)];
             as.shown.in_place = result.buffers[static_cast<std::size_t>(r)].in_place;
@@ -183,4 +184,4 @@ inline plans::planned_call plan_call(lowered_call const& c,
     return result;
 }
 
-}  // namespace collectives::lowering
+}  // namespace plan_proof

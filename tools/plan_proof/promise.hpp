@@ -8,7 +8,10 @@
 
 #include <cstddef>
 
-namespace collectives::inline v0::plans {
+namespace plan_proof {
+
+using namespace collectives;
+using namespace collectives::plans;
 
 /// The buffers of one rank's call. In place, both are parts of one buffer, at `input_at` and
 /// `output_at`.
@@ -72,4 +75,4 @@ struct plan_verdict {
     explicit operator bool() const { return ok; }
 };
 
-}  // namespace collectives::plans
+}  // namespace plan_proof

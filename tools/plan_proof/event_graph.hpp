@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collectives::inline v0::plans {
+namespace plan_proof {
+
+using collectives::lean_vector;
 
 /// Events of a chain follow each other. Besides the edges that order accesses, there are edges that
 /// only hold up: no event happens against them, but they promise no order of accesses, because that
@@ -102,4 +104,4 @@ private:
     int stuck_ = -1;
 };
 
-}  // namespace collectives::plans
+}  // namespace plan_proof

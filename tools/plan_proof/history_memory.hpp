@@ -3,10 +3,11 @@
 // from call to call.
 #pragma once
 
+#include "byte_states.hpp"
+#include "expressions.hpp"
+#include "history_graph.hpp"
+
 #include <collectives/core/lean_vector.hpp>
-#include <collectives/plan/byte_states.hpp>
-#include <collectives/plan/expressions.hpp>
-#include <collectives/plan/history_graph.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-namespace collectives::inline v0::plans {
+namespace plan_proof {
 
 /// All functions return why something is wrong, or nothing.
 class history_memory {
@@ -245,4 +246,4 @@ private:
     std::size_t largest_piece_[2] = {0, 0};  // of runs, of calls in cells
 };
 
-}  // namespace collectives::plans
+}  // namespace plan_proof

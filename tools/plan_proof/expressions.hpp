@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <unordered_map>
 
-namespace collectives::inline v0::plans {
+namespace plan_proof {
+
+using collectives::lean_vector;
+using collectives::rank_t;
 
 class expressions {
 public:
@@ -44,4 +47,4 @@ private:
     std::unordered_map<lean_vector<int>, int, hash> known_;
 };
 
-}  // namespace collectives::plans
+}  // namespace plan_proof
