@@ -173,9 +173,9 @@ void mappings_left() {
                 auto buffer = comm.template allocate<float>(100'000);
                 auto const at = [&](std::size_t i) { return std::span(buffer.data() + i, 1'000); };
                 comm.all_reduce(at(0));
-                opened = all->counted().opened;
+                opened = all->opened();
                 for (std::size_t i = 1; i < 1'000; ++i) { comm.all_reduce(at(i * 7)); }
-                opened = all->counted().opened - opened;
+                opened = all->opened() - opened;
             }
             for (int i = 0; i < 3; ++i) { comm.barrier(); }
             if (comm.rank() != 0) { return; }

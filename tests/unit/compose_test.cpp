@@ -163,17 +163,6 @@ TEST_CASE("butterfly's all-gather sends no more than it must if P is a power of 
     CHECK(c.ratio.sent == 1);
 }
 
-TEST_CASE("emit_steps emits what record keeps") {
-    for (auto const what : coll::scheduled_collectives) {
-        for (rank_t me = 0; me < 6; ++me) {
-            std::vector<step> steps;
-            coll::emit_steps(coll::halving{}, what, me, 6, 0,
-                             [&](step const& s) { steps.push_back(s); });
-            CHECK(steps == coll::record(coll::halving{}, what, me, 6).steps);
-        }
-    }
-}
-
 TEST_CASE("all ranks agree on the rounds, also those that have none of the last") {
     auto const all = coll::record_all(coll::tree{}, collective::all_reduce, 5);
     for (auto const& s : all) {

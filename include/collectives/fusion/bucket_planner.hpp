@@ -113,7 +113,6 @@ public:
 
     /// Buckets opened since the last flush.
     int opened() const { return opened_; }
-    std::size_t threshold() const { return threshold_; }
 
 private:
     static constexpr std::uint64_t salt = detail::hash_text("tensors");

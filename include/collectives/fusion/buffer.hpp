@@ -9,7 +9,6 @@
 #include <collectives/fusion/options.hpp>
 
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
 namespace collectives::inline v0 {

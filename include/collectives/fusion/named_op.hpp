@@ -5,6 +5,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/space/canonical.hpp>
 #include <collectives/space/host.hpp>
 
 #include <complex>
@@ -16,9 +17,6 @@
 namespace collectives::inline v0 {
 
 namespace detail {
-
-template <class T, class... All>
-concept one_of = (std::same_as<T, All> || ...);
 
 template <class Op>
 concept stateless_named_op =

@@ -26,7 +26,7 @@ namespace detail {
 
 /// A rank and its device, or why the rank cannot take part.
 struct device_info {
-    std::array<char, 200> fault{};  // empty: all is well
+    short_text<200> fault{};  // empty: all is well
     uuid device{};
     std::uint64_t process = 0;  // equal for no two processes
     std::int32_t number = 0;    // of the device, in its process
@@ -37,10 +37,6 @@ struct device_info {
     event in_process = nullptr;
     handle between_processes{};
     std::uint64_t table = 0;  // the place of its export_table
-
-    void refuse(std::string_view why) {
-        std::copy_n(why.data(), std::min(why.size(), fault.size() - 1), fault.data());
-    }
 };
 
 /// A number that no other process has or will have; the time of the process's start is part of it.

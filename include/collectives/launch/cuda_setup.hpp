@@ -4,6 +4,7 @@
 
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_device_info.hpp>
 #include <collectives/launch/cuda_flag_trial.hpp>
@@ -14,7 +15,6 @@
 #include <collectives/transport/cuda/transport.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ namespace detail {
 
 /// The ranks of `base`, which share host memory by its transport, on one device each.
 class device_setup {
-    using reason = std::array<char, 200>;  // empty: there is none
+    using reason = short_text<200>;  // empty: there is none
 
 public:
     device_setup(collectives::communicator& base, int device, settings with)
@@ -47,7 +47,7 @@ public:
                 table_ = host_.allocate(table_bytes());
                 mine_.table = host_.reach(table_, sizeof(export_table));
             }
-        } catch (error const& e) { mine_.refuse(e.what()); }
+        } catch (error const& e) { mine_.fault = std::string_view(e.what()); }
     }
     device_setup(device_setup const&) = delete;
     device_setup& operator=(device_setup const&) = delete;
@@ -115,8 +115,8 @@ private:
         for (std::size_t r = 0; r < infos_.size(); ++r) {
             auto const& c = infos_[r];
             auto const where = text_of("rank ", base_.rank(), ", cuda::communicator: ");
-            if (c.fault[0] != '\0') {
-                throw transport_error(text_of(where, "rank ", r, ": ", c.fault.data()));
+            if (!c.fault.view().empty()) {
+                throw transport_error(text_of(where, "rank ", r, ": ", c.fault.view()));
             }
             for (std::size_t other = 0; other < r && !one_process_; ++other) {
                 if (infos_[other].process != c.process) { continue; }
@@ -145,12 +145,6 @@ private:
         }
     }
 
-    static void write(reason& why, std::string_view text) {
-        std::copy_n(text.data(), std::min(text.size(), why.size() - 1), why.data());
-    }
-    static auto first(std::vector<reason> const& all) {
-        return std::find_if(all.begin(), all.end(), [](auto const& w) { return w[0] != '\0'; });
-    }
     struct refusal {
         std::ptrdiff_t rank;
         reason why;
@@ -161,15 +155,16 @@ private:
         reason why{};
         try {
             part();
-        } catch (error const& e) { write(why, e.what()); }
+        } catch (error const& e) { why = std::string_view(e.what()); }
         auto const said = gathered(why);
-        auto const bad = first(said);
+        auto const bad =
+            std::find_if(said.begin(), said.end(), [](auto const& w) { return !w.view().empty(); });
         if (bad == said.end()) { return {}; }
         return refusal{bad - said.begin(), *bad};
     }
     [[noreturn]] void refuse(std::ptrdiff_t r, reason const& why) const {
         throw transport_error(
-            text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.data()));
+            text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.view()));
     }
 
     /// Takes the order that is asked for. Else the host's, where processes share a device, since

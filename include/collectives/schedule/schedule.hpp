@@ -86,11 +86,4 @@ constexpr std::vector<schedule> record_all(A a, collective what, int size, rank_
     return detail::record_all(from, detail::schedule_shape_of(from, what, size, root));
 }
 
-/// Hands the steps of rank `me` to `emit`, rounds ascending.
-template <algorithm A>
-constexpr void emit_steps(A a, collective what, rank_t me, int size, rank_t root,
-                          step_sink auto&& emit) {
-    for (step const& s : record(a, what, me, size, root).steps) { emit(s); }
-}
-
 }  // namespace collectives

@@ -72,8 +72,8 @@ private:
     void sizes(exchange& e, steady::time_point until) {
         for (int r = 0; r < size_; ++r) {
             auto const i = static_cast<std::size_t>(r);
-            post(&e.sizes[i], sizeof e.sizes[i], r, size_tag, e.awaited[i], true);
-            post(&e.my_size, sizeof e.my_size, r, size_tag, e.sent[i], false);
+            post(e, i, std::as_writable_bytes(std::span(&e.sizes[i], 1)),
+                 std::as_bytes(std::span(&e.my_size, 1)), size_tag);
         }
         finish(e, until);
     }
@@ -82,18 +82,15 @@ private:
             auto const i = static_cast<std::size_t>(r);
             detail::require_given_bytes(rank_, r, e.sizes[i]);
             e.came[i].resize(e.sizes[i]);
-            post(e.came[i].data(), e.came[i].size(), r, content_tag, e.awaited[i], true);
-            post(e.mine.data(), e.mine.size(), r, content_tag, e.sent[i], false);
+            post(e, i, e.came[i], e.mine, content_tag);
         }
         finish(e, until);
     }
-    void post(void* data, std::size_t bytes, int peer, int tag, MPI_Request& r, bool receives) {
-        auto const n = static_cast<int>(bytes);  // at most most_bootstrap_bytes
-        if (receives) {
-            mpi::detail::require(MPI_Irecv(data, n, MPI_BYTE, peer, tag, comm_, &r), "MPI_Irecv");
-        } else {
-            mpi::detail::require(MPI_Isend(data, n, MPI_BYTE, peer, tag, comm_, &r), "MPI_Isend");
-        }
+    void post(exchange& e, std::size_t rank, std::span<std::byte> to,
+              std::span<std::byte const> from, int tag) {
+        auto const r = static_cast<rank_t>(rank);
+        e.awaited[rank] = mpi::detail::post_receive(to.data(), to.size(), r, tag, comm_);
+        e.sent[rank] = mpi::detail::post_send(from.data(), from.size(), r, tag, comm_);
     }
     void finish(exchange& e, steady::time_point until) {
         for (;;) {

@@ -44,14 +44,12 @@ inline std::vector<std::string_view> phases_of(report const& shown) {
     replay values(shown.schedules);
     std::vector<std::string_view> result(static_cast<std::size_t>(values.rounds()));
     bool const sums = shown.what == collective::all_reduce || shown.what == collective::reduce;
-    auto const copies = [&](int round) {
+    auto const has = [&](int round, bool adds) {
         auto const& all = values.transfers(round);
-        return std::any_of(all.begin(), all.end(), [](auto const& t) { return !t.adds; });
+        return std::any_of(all.begin(), all.end(), [&](auto const& t) { return t.adds == adds; });
     };
-    auto const adds = [&](int round) {
-        auto const& all = values.transfers(round);
-        return std::any_of(all.begin(), all.end(), [](auto const& t) { return t.adds; });
-    };
+    auto const copies = [&](int round) { return has(round, false); };
+    auto const adds = [&](int round) { return has(round, true); };
     int border = 0;  // the first round that copies
     while (border < values.rounds() && !copies(border)) { ++border; }
     if (!sums || border == 0 || border == values.rounds()) { return result; }

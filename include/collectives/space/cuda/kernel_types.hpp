@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/op.hpp>
+#include <collectives/space/canonical.hpp>
 
 #include <complex>
 #include <concepts>
@@ -19,16 +20,10 @@ struct kernel_types {
     static constexpr std::size_t parts = 1;
 };
 
-namespace detail {
-
-template <class Op, class... All>
-concept is_one_of = (std::same_as<Op, All> || ...);
-
-}  // namespace detail
-
 /// Integers: the sign counts for min, max and average alone.
 template <class Op, std::signed_integral T>
-    requires detail::is_one_of<Op, sum, product, bit_and, bit_or, bit_xor, logical_and, logical_or>
+    requires collectives::detail::one_of<Op, sum, product, bit_and, bit_or, bit_xor, logical_and,
+                                         logical_or>
 struct kernel_types<Op, T> : kernel_types<Op, std::make_unsigned_t<T>> {};
 template <std::signed_integral T>
 struct kernel_types<premultiplied_sum<T>, T>
@@ -36,18 +31,18 @@ struct kernel_types<premultiplied_sum<T>, T>
 
 /// Truth values: what adds or takes the larger is `or`, what multiplies or takes the smaller `and`.
 template <class Op>
-    requires detail::is_one_of<Op, sum, max, logical_or, bit_or>
+    requires collectives::detail::one_of<Op, sum, max, logical_or, bit_or>
 struct kernel_types<Op, bool> : kernel_types<logical_or, unsigned char> {};
 template <class Op>
-    requires detail::is_one_of<Op, product, min, logical_and, bit_and>
+    requires collectives::detail::one_of<Op, product, min, logical_and, bit_and>
 struct kernel_types<Op, bool> : kernel_types<logical_and, unsigned char> {};
 template <>
 struct kernel_types<bit_xor, bool> : kernel_types<bit_xor, unsigned char> {};
 
 /// Complex numbers: real and imaginary parts by themselves, but in products of two.
 template <class Op, class T>
-    requires detail::is_one_of<Op, sum, average, premultiplied_sum<float>,
-                               premultiplied_sum<double>>
+    requires collectives::detail::one_of<Op, sum, average, premultiplied_sum<float>,
+                                         premultiplied_sum<double>>
 struct kernel_types<Op, std::complex<T>> {
     using operation = Op;
     using element = T;

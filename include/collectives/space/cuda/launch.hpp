@@ -20,14 +20,6 @@
 
 namespace collectives::inline v0::cuda {
 
-namespace detail {
-
-template <class Op>
-inline constexpr bool gives_truth =
-    std::is_same_v<Op, logical_and> || std::is_same_v<Op, logical_or>;
-
-}  // namespace detail
-
 /// Enqueues one pass. `Launcher::launch(body, work, queue)` lets workers call a body, so many that
 /// each of `work` things may have one. Throws usage_error for more operands than a kernel takes.
 template <class Launcher, class Op, class T>
@@ -50,7 +42,8 @@ void enqueue_reduction(void const* op, reduction const& r) {
         packs.add(from);
     };
     for (int k = 0; k < r.n; ++k) { source(k, r.sources[k]); }
-    if (detail::gives_truth<Op> && r.n == 1 && r.finish_size == 1) {  // of one rank, too
+    constexpr auto gives_truth = collectives::detail::one_of<Op, logical_and, logical_or>;
+    if (gives_truth && r.n == 1 && r.finish_size == 1) {  // of one rank, too
         source(1, r.sources[0]);
         body.n = 2;
     }

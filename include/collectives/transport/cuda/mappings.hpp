@@ -28,12 +28,8 @@ public:
     /// Null once it is closed. From any thread.
     std::byte* at() const { return static_cast<std::byte*>(at_.load()); }
     void close() {
-        auto* const p = at_.exchange(nullptr);
-        if (p == nullptr) { return; }
-        try {
-            on_device const here(*calls_, device_);
-            calls_->close(p);
-        } catch (transport_error const&) {  // NOLINT: nobody uses it any more
+        if (auto* const p = at_.exchange(nullptr)) {
+            give_back(*calls_, device_, [&] { calls_->close(p); });
         }
     }
 
@@ -58,22 +54,16 @@ class mappings {
 public:
     explicit mappings(std::shared_ptr<call_table> with) : calls_(std::move(with)) {}
 
-    struct counts {
-        std::size_t opened = 0, found = 0, evicted = 0;
-    };
-
     /// Throws transport_error where it cannot be opened. The device is current. Before anything is
     /// closed for it, `wait()` lets kernels end that may be at work there.
     template <class Wait>
     std::shared_ptr<mapping> get(remote_allocation const& what, int device, Wait const& wait) {
         std::lock_guard const lock(mutex_);
         auto const place = std::pair{std::pair{what.process, device}, what.base};
-        if (auto const known = known_.find(place); known != known_.end()) {
-            if (known->second.id == what.id) {
-                if (auto kept = known->second.mapped.lock(); kept && kept->at() != nullptr) {
-                    ++counts_.found;
-                    return kept;
-                }
+        auto const known = known_.find(place);
+        if (known != known_.end() && known->second.id == what.id) {
+            if (auto kept = known->second.mapped.lock(); kept && kept->at() != nullptr) {
+                return kept;
             }
         }
         auto const overlaps = [&](auto const& at, entry const& e) {
@@ -88,14 +78,15 @@ public:
             at = calls_->open(what.key);
         }
         if (!at) { throw transport_error("memory of a peer is already mapped, and not by us"); }
-        ++counts_.opened;
+        ++opened_;
         auto made = std::make_shared<mapping>(calls_, device, *at);
         known_[place] = {what.bytes, what.id, made};
         return made;
     }
-    counts counted() const {
+    /// How often something was opened.
+    std::size_t opened() const {
         std::lock_guard const lock(mutex_);
-        return counts_;
+        return opened_;
     }
     /// Allocations that are mapped now.
     std::size_t live() const {
@@ -137,7 +128,6 @@ private:
             if (auto const kept = i->second.mapped.lock(); kept && kept->at() != nullptr) {
                 if (!std::exchange(waited, true)) { wait(); }
                 kept->close();
-                ++counts_.evicted;
             }
             i = known_.erase(i);
         }
@@ -146,7 +136,7 @@ private:
     std::shared_ptr<call_table> calls_;
     mutable std::mutex mutex_;
     std::map<key, entry> known_;
-    counts counts_;
+    std::size_t opened_ = 0;
 };
 
 }  // namespace collectives::cuda

@@ -48,6 +48,18 @@ inline CUresult attribute_of(void* value, CUpointer_attribute which, CUdeviceptr
     return call(value, which, p);
 }
 
+inline bool device_can(CUdevice_attribute what, int device) {
+    static auto* const ask = driver_call<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");
+    int can = 0;
+    return ask(&can, what, device) == CUDA_SUCCESS && can != 0;
+}
+
+/// Throws transport_error unless a call of the driver succeeded.
+inline void require_success(CUresult fault, char const* call) {
+    if (fault == CUDA_SUCCESS) { return; }
+    throw transport_error(text_of(call, ": error ", static_cast<int>(fault), " of the driver"));
+}
+
 /// From any thread.
 class shared_files {
 public:
@@ -64,15 +76,9 @@ public:
             }
             return name != "ipc";
         }();
-        if (!wanted) { return false; }
-        static auto* const ask =
-            driver_call<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");
-        int has = 0, by_file = 0;
-        return ask(&has, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) ==
-                   CUDA_SUCCESS &&
-               ask(&by_file, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-                   device) == CUDA_SUCCESS &&
-               has != 0 && by_file != 0;
+        return wanted &&
+               device_can(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) &&
+               device_can(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device);
     }
 
     /// On the current device; `bytes` are whole granules.
@@ -84,7 +90,7 @@ public:
         about.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
         about.location.id = device;
         CUmemGenericAllocationHandle memory{};
-        check(create(&memory, bytes, &about, 0), "cuMemCreate");
+        require_success(create(&memory, bytes, &about, 0), "cuMemCreate");
         auto* const p = map(memory, device, bytes);
         std::lock_guard const lock(mutex_);
         known_[reinterpret_cast<std::uintptr_t>(p)] = {memory, bytes, ++last_ | first_id, {}, true};
@@ -119,8 +125,8 @@ public:
                 driver_call<decltype(cuMemExportToShareableHandle)>("cuMemExportToShareableHandle");
             if (!server_) { server_ = std::make_unique<file_server>(); }
             int file = -1;
-            check(give(&file, its.memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-                  "cuMemExportToShareableHandle");
+            require_success(give(&file, its.memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                            "cuMemExportToShareableHandle");
             its.ticket = server_->offer(file, its.bytes);
         }
         return its.ticket;
@@ -135,7 +141,7 @@ public:
             import(&memory, reinterpret_cast<void*>(static_cast<std::intptr_t>(*file)),
                    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
         ::close(*file);
-        check(fault, "cuMemImportFromShareableHandle");
+        require_success(fault, "cuMemImportFromShareableHandle");
         auto* const p = map(memory, device, t.bytes);
         std::lock_guard const lock(mutex_);
         known_[reinterpret_cast<std::uintptr_t>(p)] = {
@@ -154,10 +160,6 @@ private:
         bool is_own = false;
     };
 
-    static void check(CUresult fault, char const* call) {
-        if (fault == CUDA_SUCCESS) { return; }
-        throw transport_error(text_of(call, ": error ", static_cast<int>(fault), " of the driver"));
-    }
     /// Takes the memory over.
     static void* map(CUmemGenericAllocationHandle memory, int device, std::size_t bytes) {
         static auto* const reserve =
@@ -167,8 +169,8 @@ private:
         CUdeviceptr at = 0;
         bool is_mapped = false;
         try {
-            check(reserve(&at, bytes, granule, 0, 0), "cuMemAddressReserve");
-            check(put(at, bytes, 0, memory, 0), "cuMemMap");
+            require_success(reserve(&at, bytes, granule, 0, 0), "cuMemAddressReserve");
+            require_success(put(at, bytes, 0, memory, 0), "cuMemMap");
             is_mapped = true;
             int devices = 0;
             static_cast<void>(::cudaGetDeviceCount(&devices));
@@ -182,7 +184,7 @@ private:
                 access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
                 access.location.id = d;
                 access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-                check(allow(at, bytes, &access, 1), "cuMemSetAccess");
+                require_success(allow(at, bytes, &access, 1), "cuMemSetAccess");
             }
         } catch (transport_error const&) {
             undo(at, bytes, memory, is_mapped);

@@ -13,11 +13,6 @@
 
 namespace collectives::inline v0::cuda::detail {
 
-inline bool device_can(CUdevice_attribute what, int device) {
-    static auto* const ask = driver_call<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");
-    int can = 0;
-    return ask(&can, what, device) == CUDA_SUCCESS && can != 0;
-}
 /// What other devices have written may still be on its way when a word from there has come, unless
 /// the wait flushes that.
 inline bool flushes_words(int device) {
@@ -26,10 +21,6 @@ inline bool flushes_words(int device) {
 inline bool has_stream_words(int device, bool from_others) {
     return device_can(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, device) &&
            (!from_others || flushes_words(device));
-}
-inline void require_success(CUresult fault, char const* call) {
-    if (fault == CUDA_SUCCESS) { return; }
-    throw transport_error(text_of(call, ": error ", static_cast<int>(fault), " of the driver"));
 }
 /// Comes after all before it on the stream, for every observer: that is CUDA's default.
 inline void write_stream_word(void* s, std::uint64_t* at, std::uint64_t value) {

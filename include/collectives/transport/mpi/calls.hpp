@@ -13,7 +13,6 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>

@@ -46,10 +46,7 @@ public:
     /// Its ranks in the job.
     lean_vector<rank_t> const& group() const { return group_; }
     /// The rank here of a rank of the job, which must be one.
-    rank_t rank_of(rank_t job_rank) const {
-        auto const place = std::find(group_.begin(), group_.end(), job_rank);
-        return static_cast<rank_t>(place - group_.begin());
-    }
+    rank_t rank_of(rank_t job_rank) const { return static_cast<rank_t>(group_.index_of(job_rank)); }
 
     void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
                std::uint64_t past) {

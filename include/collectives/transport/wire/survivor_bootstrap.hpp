@@ -9,7 +9,6 @@
 #include <collectives/core/types.hpp>
 #include <collectives/transport/wire/board.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,10 +22,7 @@ struct survivor_bootstrap {
     rank_t me;
     function_ref<bool(rank_t)> turn;  // takes in messages; false if the survivor is lost
 
-    int rank() const {
-        return static_cast<int>(std::find(survivors.begin(), survivors.end(), me) -
-                                survivors.begin());
-    }
+    int rank() const { return static_cast<int>(survivors.index_of(me)); }
     int size() const { return static_cast<int>(survivors.size()); }
     /// Empty for those that are lost.
     std::vector<bootstrap_bytes> all_gather(std::span<std::byte const> mine, steady::time_point) {

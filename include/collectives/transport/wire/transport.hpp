@@ -159,9 +159,7 @@ public:
     void use_lock(std::shared_ptr<progress_lock> of) { lock_ = std::move(of); }
 
     board first_board() {
-        lean_vector<rank_t> all(static_cast<std::size_t>(size()));
-        for (std::size_t i = 0; i < all.size(); ++i) { all[i] = static_cast<rank_t>(i); }
-        return control_.open(1, std::move(all), rank());
+        return control_.open(1, numbers_below(static_cast<std::size_t>(size())), rank());
     }
     template <class Share>
     board make_board(lean_vector<rank_t> group, rank_t rank_in_group, Share&& share) {
@@ -172,14 +170,12 @@ public:
     /// Models `reopening`. Messages of the broken communicator have the tags of another generation
     /// (generation_bits), so they reach nobody.
     board reopen(board& broken, loss const& of) {
-        auto const place = [&of](rank_t r) {
-            return std::find(of.survivors.begin(), of.survivors.end(), r);
-        };
+        auto const& all = of.survivors;
         for (auto const r : broken.state()->group()) {
-            if (place(r) == of.survivors.end()) { control_.leave_out(r); }
+            if (all.index_of(r) == all.size()) { control_.leave_out(r); }
         }
-        return control_.open(mix(broken.state()->id(), hash_text("survivors")), of.survivors,
-                             static_cast<rank_t>(place(rank()) - of.survivors.begin()));
+        return control_.open(mix(broken.state()->id(), hash_text("survivors")), all,
+                             static_cast<rank_t>(all.index_of(rank())));
     }
     void close_board(board& b) {
         if (b.state() && b.stopped()) { trouble_ = true; }

@@ -2,14 +2,13 @@
 // The addresses at which a store listens, and sockets for them.
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/launch/poll.hpp>
 #include <collectives/launch/local_socket.hpp>
 
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
