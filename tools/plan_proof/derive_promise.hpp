@@ -17,8 +17,9 @@ namespace plan_proof {
 /// Runs the schedules of all ranks on symbols, chunk by chunk.
 class promise_maker {
 public:
-    promise_maker(lowering::lowered_call const& of, int segment)
-        : call_(of), segment_(segment), all_(of.schedules()) {}
+    promise_maker(lowering::lowered_call const& of, int segment) : call_(of), segment_(segment) {
+        for (rank_t r = 0; r < of.shape().size; ++r) { all_.push_back(of.schedule_of(r)); }
+    }
 
     promise make() {
         auto const size = static_cast<rank_t>(all_.size());

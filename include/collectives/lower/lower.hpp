@@ -83,11 +83,6 @@ public:
         }
         return result;
     }
-    std::vector<schedule> schedules() const {
-        std::vector<schedule> all;
-        for (rank_t r = 0; r < shape_.size; ++r) { all.push_back(schedule_of(r)); }
-        return all;
-    }
     /// Whether each chunk is added up in one place, so that sums can be pushed. Equal on all ranks.
     bool adds_once() const { return adds_once_; }
     /// Whether the last round copies values to the same place in all outputs, which nobody reads
