@@ -2,6 +2,7 @@
 // Writes traced steps as Chrome trace JSON, which Perfetto (ui.perfetto.dev) opens.
 #pragma once
 
+#include <collectives/core/text.hpp>
 #include <collectives/schedule/trace_event.hpp>
 
 #include <algorithm>
@@ -53,30 +54,25 @@ inline std::vector<trace_row> rows_of(std::span<trace_event const> events) {
     return rows;
 }
 
-/// Numbers are spelt by to_string: a stream's locale might group their digits.
+/// Numbers are spelt by text_of: a stream's locale might group their digits.
 inline std::string microseconds(std::int64_t ns) {
-    auto const digits = std::to_string(ns % 1000);
-    return std::to_string(ns / 1000) + "." + std::string(3 - digits.size(), '0') + digits;
+    auto const digits = text_of(ns % 1000);
+    return text_of(ns / 1000, ".", std::string(3 - digits.size(), '0'), digits);
 }
 
 inline std::string place(trace_row const& row, std::int64_t ns) {
-    return "\"pid\":" + std::to_string(row.rank) + ",\"tid\":" + std::to_string(row.id()) +
-           ",\"ts\":" + microseconds(ns);
+    return text_of("\"pid\":", row.rank, ",\"tid\":", row.id(), ",\"ts\":", microseconds(ns));
 }
 
 inline std::string slice(trace_event const& e, trace_row const& row, std::int64_t start) {
-    auto const number = [](char const* key, auto value) {
-        return std::string(",\"") + key + "\":" + std::to_string(value);
-    };
-    return "{\"ph\":\"X\",\"name\":\"" + std::string(name(e.action)) +
-           (e.action == verb::send ? " to " : " from ") + std::to_string(e.peer) + "\",\"cat\":\"" +
-           std::string(name(e.what)) + "\"," + place(row, e.begin_ns - start) +
-           ",\"dur\":" + microseconds(std::max<std::int64_t>(e.end_ns - e.begin_ns, 1)) +
-           ",\"args\":{\"collective\":\"" + std::string(name(e.what)) + "\"" +
-           number("operation", e.operation) + number("round", e.round) +
-           number("segment", e.segment) + number("peer", e.peer) +
-           number("first_chunk", e.chunks.first) + number("chunks", e.chunks.count) +
-           number("bytes", e.bytes) + "}}";
+    auto const duration = microseconds(std::max<std::int64_t>(e.end_ns - e.begin_ns, 1));
+    return text_of("{\"ph\":\"X\",\"name\":\"", name(e.action),
+                   e.action == verb::send ? " to " : " from ", e.peer, "\",\"cat\":\"",
+                   name(e.what), "\",", place(row, e.begin_ns - start), ",\"dur\":", duration,
+                   ",\"args\":{\"collective\":\"", name(e.what), "\",\"operation\":", e.operation,
+                   ",\"round\":", e.round, ",\"segment\":", e.segment, ",\"peer\":", e.peer,
+                   ",\"first_chunk\":", e.chunks.first, ",\"chunks\":", e.chunks.count,
+                   ",\"bytes\":", e.bytes, "}}");
 }
 
 /// Ends of arrows: for each message, the index of its send and of its receive.
@@ -130,8 +126,8 @@ inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> e
     }
     auto const rows = detail::rows_of(events);
     char const* separator = "\n";
-    auto const line = [&](std::string const& text) {
-        out << separator << text;
+    auto const line = [&](auto const&... parts) {
+        out << separator << text_of(parts...);
         separator = ",\n";
     };
     out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
@@ -139,15 +135,12 @@ inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> e
     for (auto const& row : rows) { named[row] = true; }
     rank_t previous = -1;
     for (auto const& [row, used] : named) {
-        auto const pid = std::to_string(row.rank);
-        if (row.rank != previous) {
-            line("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + pid +
-                 ",\"args\":{\"name\":\"rank " + pid + "\"}}");
-            previous = row.rank;
+        if (row.rank != std::exchange(previous, row.rank)) {
+            line("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":", row.rank,
+                 ",\"args\":{\"name\":\"rank ", row.rank, "\"}}");
         }
-        line("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + pid +
-             ",\"tid\":" + std::to_string(row.id()) + ",\"args\":{\"name\":\"" +
-             (row.sends ? "sends\"}}" : "receives\"}}"));
+        line("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":", row.rank, ",\"tid\":", row.id(),
+             ",\"args\":{\"name\":\"", row.sends ? "sends\"}}" : "receives\"}}");
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
         line(detail::slice(events[i], rows[i], start));
@@ -157,27 +150,25 @@ inline void write_chrome_trace(std::ostream& out, std::span<trace_event const> e
         auto const [rank, operation] = key;
         auto const name = names.find(operation);
         if (name == names.end()) { continue; }
-        auto const place = ",\"pid\":" + std::to_string(rank) + ",\"tid\":1000000";
+        auto const place = text_of(",\"pid\":", rank, ",\"tid\":1000000");
         if (rank != std::exchange(previous, rank)) {
-            line("{\"ph\":\"M\",\"name\":\"thread_name\"" + place +
+            line("{\"ph\":\"M\",\"name\":\"thread_name\"", place,
                  ",\"args\":{\"name\":\"calls\"}}");
-            line("{\"ph\":\"M\",\"name\":\"thread_sort_index\"" + place +
+            line("{\"ph\":\"M\",\"name\":\"thread_sort_index\"", place,
                  ",\"args\":{\"sort_index\":-1}}");
         }
-        line("{\"ph\":\"B\",\"name\":\"" + name->second + "\"" + place +
-             ",\"ts\":" + detail::microseconds(span.begin_ns - start) + "}");
-        line("{\"ph\":\"E\"" + place + ",\"ts\":" + detail::microseconds(span.end_ns - start) +
-             "}");
+        line("{\"ph\":\"B\",\"name\":\"", name->second, "\"", place,
+             ",\"ts\":", detail::microseconds(span.begin_ns - start), "}");
+        line("{\"ph\":\"E\"", place, ",\"ts\":", detail::microseconds(span.end_ns - start), "}");
     }
     int arrow = 0;
     for (auto const& [from, to] : detail::messages_of(events)) {
-        auto const id =
-            ",\"name\":\"message\",\"cat\":\"message\",\"id\":" + std::to_string(arrow++);
+        auto const id = text_of(",\"name\":\"message\",\"cat\":\"message\",\"id\":", arrow++);
         // An arrow starts and ends in the slice that holds its time.
         auto const left = events[from].begin_ns - start;
         auto const met = std::max(events[to].begin_ns, events[to].end_ns - 1) - start;
-        line("{\"ph\":\"s\"" + id + "," + detail::place(rows[from], left) + "}");
-        line("{\"ph\":\"f\",\"bp\":\"e\"" + id + "," + detail::place(rows[to], met) + "}");
+        line("{\"ph\":\"s\"", id, ",", detail::place(rows[from], left), "}");
+        line("{\"ph\":\"f\",\"bp\":\"e\"", id, ",", detail::place(rows[to], met), "}");
     }
     out << "\n]}\n";
 }
