@@ -73,12 +73,11 @@ public:
     /// This rank leaves the job: tells those who wait for it on a communicator that it has closed.
     void leave(control_sender const& tell) {
         for (auto& [id, c] : closed_) {
-            control_message w;
-            w.board = id;
-            w.what = control_message::kind::leaves;
-            w.from = c.me;
-            w.entered = c.entered;
-            w.finished = c.finished;
+            control_message const w{.board = id,
+                                    .what = control_message::kind::leaves,
+                                    .from = c.me,
+                                    .entered = c.entered,
+                                    .finished = c.finished};
             for (auto const r : std::exchange(c.unanswered, {})) { tell(r, w); }
         }
     }

@@ -229,11 +229,7 @@ private:
     }
     void tell_of_job(rank_t to, control_message::kind what, std::uint64_t number = 0,
                      rank_t about = -1) {
-        control_message w;
-        w.what = what;
-        w.from = about;
-        w.asked = number;
-        tell(to, w);
+        tell(to, {.what = what, .from = about, .asked = number});
     }
     template <class List>
     static decltype(auto) at(List& list, rank_t r) {

@@ -59,9 +59,7 @@ public:
 
     /// Gives a rank some bytes, at most 1 MiB, in fragments that arrive in order.
     void give(rank_t to, std::span<std::byte const> bytes) const {
-        control_message m;
-        m.what = control_message::kind::payload;
-        m.asked = bytes.size();
+        control_message m{.what = control_message::kind::payload, .asked = bytes.size()};
         for (m.other = 0; m.other < bytes.size(); m.other += m.why.text.size()) {
             auto const n = std::min(bytes.size() - m.other, m.why.text.size());
             std::memcpy(m.why.text.data(), bytes.data() + m.other, n);
@@ -84,11 +82,10 @@ private:
     };
 
     static control_message packed(agreement_message const& what) {
-        control_message m;
-        m.what = control_message::kind::agrees;
-        m.step = static_cast<std::uint32_t>(what.what);
-        m.asked = what.ballot;
-        m.other = what.accepted;
+        control_message m{.what = control_message::kind::agrees,
+                          .asked = what.ballot,
+                          .other = what.accepted,
+                          .step = static_cast<std::uint32_t>(what.what)};
         for (auto const r : what.survivors) {
             auto& eight = m.why.text[static_cast<std::size_t>(r) / 8];
             eight = static_cast<char>(eight | 1 << r % 8);
