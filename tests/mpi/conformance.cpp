@@ -30,6 +30,24 @@ TEST_CASE("calls that go on alone, where MPI is for one thread at a time") {
         comm.barrier({.progress = coll::background});  // blocks anyway
     });
 }
+TEST_CASE("what is no group of ranks of MPI") {
+    auto const refused = [](MPI_Comm ranks, char const* why) {
+        auto const text =
+            expect_throw<coll::usage_error>([&] { (void)communicator_of(ranks); }, why);
+        expect(text.find(why) != text.npos, text);
+    };
+    refused(MPI_COMM_NULL, "MPI_UNDEFINED");
+    int rank = 0, size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size == 1) { return; }
+    MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &both);
+    refused(both, "MPI_Intercomm_merge");
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
 TEST_CASE("ranges of all kinds") { all_ranges(over_mpi); }
 TEST_CASE("messages") { messages_between_two(over_mpi); }
 TEST_CASE("messages that wait") { probes(over_mpi); }

@@ -17,10 +17,11 @@ class any_transport;
 /// same way, at the same time. A message passes from link to link without being stored
 /// (cut-through), so it is done once its last byte has passed. `latency` is added to each message.
 struct throttled {
-    double bytes_per_second = 125e6;      ///< in each direction
+    double bytes_per_second = 125e6;      ///< in each direction, above 0; infinity: latency alone
     std::chrono::nanoseconds latency{0};  ///< of each message, on top
 
-    /// For `communicator::with`: the transport that is as slow.
+    /// For `communicator::with`: the transport that is as slow. Throws usage_error for a rate or a
+    /// latency that no link has.
     std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
+#include <collectives/core/text.hpp>
 #include <collectives/transport/adapted.hpp>
 #include <collectives/transport/throttled.hpp>
 
@@ -123,6 +125,14 @@ private:
 
 COLLECTIVES_INLINE std::shared_ptr<any_transport> throttled::operator()(
     std::shared_ptr<any_transport> base) const {
+    if (!(bytes_per_second > 0)) {  // nor is NaN a rate
+        throw_error<usage_error>("rank ", base->rank(),
+                                 ", with: throttled needs bytes_per_second above 0");
+    }
+    if (latency < latency.zero()) {
+        throw_error<usage_error>("rank ", base->rank(), ", with: throttled has a latency of ",
+                                 latency.count(), " ns, less than 0");
+    }
     return make_shared_object<detail::throttled_transport, any_transport>(std::move(base), *this);
 }
 

@@ -7,6 +7,7 @@
 #include <conformance/operators.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -201,6 +202,19 @@ void wrong_algorithms(coll::communicator& comm) {
             [&] { comm.allocate<long>(std::numeric_limits<std::size_t>::max() / 2); });
 }
 
+void wrong_links(coll::communicator& comm) {
+    auto const nan = std::numeric_limits<double>::quiet_NaN();
+    for (double const rate : {0.0, -25e6, nan}) {
+        refused(comm, "with", "bytes_per_second above 0",
+                [&] { (void)comm.with(coll::throttled{.bytes_per_second = rate}); });
+    }
+    refused(comm, "with", "latency of -1 ns",
+            [&] { (void)comm.with(coll::throttled{.latency = std::chrono::nanoseconds(-1)}); });
+    auto unlimited =
+        comm.with(coll::throttled{.bytes_per_second = std::numeric_limits<double>::infinity()});
+    still_works(unlimited);
+}
+
 }  // namespace
 
 void mistakes(world const& w) {
@@ -216,6 +230,8 @@ void mistakes(world const& w) {
             wrong_ranks(comm);
             still_works(comm);
             wrong_algorithms(comm);
+            still_works(comm);
+            wrong_links(comm);
             still_works(comm);
         });
     }

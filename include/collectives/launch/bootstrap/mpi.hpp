@@ -24,7 +24,7 @@ class over_mpi {
 public:
     /// Throws usage_error where MPI is not there, timeout_error where a rank does not come.
     over_mpi(MPI_Comm ranks, steady::time_point until) {
-        mpi::detail::require_usable();
+        mpi::detail::require_usable(ranks);
         comm_ = mpi::detail::duplicate(ranks, until);
         mpi::detail::require(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
         mpi::detail::require(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

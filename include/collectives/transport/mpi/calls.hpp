@@ -81,8 +81,9 @@ inline void require_own_launcher() {
     }
 }
 
-/// Throws usage_error unless this thread may call MPI now, in a job of the right launcher.
-inline void require_usable() {
+/// Throws usage_error unless this thread may call MPI now, in a job of the right launcher, and
+/// `ranks` are the ranks of one group. MPI itself would end the job for these mistakes.
+inline void require_usable(MPI_Comm ranks) {
     if (!is_usable()) {
         throw usage_error("mpi::communicator: MPI is not initialised, or has been finalised");
     }
@@ -90,6 +91,18 @@ inline void require_usable() {
     require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
     if (is_main == 0 && !is_for_any_thread()) {
         throw usage_error("mpi::communicator: MPI was initialised for its main thread alone");
+    }
+    if (ranks == MPI_COMM_NULL) {
+        throw usage_error(
+            "mpi::communicator: MPI_COMM_NULL has no ranks; MPI_Comm_split gives it "
+            "to a rank of colour MPI_UNDEFINED");
+    }
+    int is_inter = 0;
+    require(MPI_Comm_test_inter(ranks, &is_inter), "MPI_Comm_test_inter");
+    if (is_inter != 0) {
+        throw usage_error(
+            "mpi::communicator: an intercommunicator has two groups of ranks; "
+            "MPI_Intercomm_merge makes one of them");
     }
     require_own_launcher();
 }

@@ -60,11 +60,11 @@ public:
         std::shared_ptr<pair_tags::early_receive> early{};  // until that has been posted
     };
 
-    /// Collective. Throws usage_error where MPI is not initialised or this thread may not call it,
-    /// timeout_error where ranks are missing; the duplicates then stay, since only all ranks
-    /// together can free them.
+    /// Collective. Throws usage_error where MPI is not initialised, this thread may not call it, or
+    /// `base` is null or an intercommunicator, timeout_error where ranks are missing; the
+    /// duplicates then stay, since only all ranks together can free them.
     link(MPI_Comm base, std::chrono::nanoseconds time) {
-        detail::require_usable();
+        detail::require_usable(base);
         auto const until =
             steady::now() + std::min<std::chrono::nanoseconds>(time, std::chrono::hours(24 * 365));
         data_ = detail::duplicate(base, until);
