@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -118,6 +119,12 @@ std::string as_json(std::vector<measurement> const& all) {
         rows.push_back(std::move(row));
     }
     return nlohmann::ordered_json{{"results", std::move(rows)}}.dump(1) + "\n";
+}
+
+void require_writable(std::string const& path) {
+    auto const is_new = !std::filesystem::exists(path);
+    if (!std::ofstream(path, std::ios::app)) { throw std::runtime_error("cannot write " + path); }
+    if (is_new) { std::filesystem::remove(path); }
 }
 
 void write_file(std::string const& path, std::string const& text) {

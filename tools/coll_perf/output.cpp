@@ -75,6 +75,9 @@ private:
 
 output::output(options const& o, std::vector<std::string> peers, std::string const& ranks)
     : options_(o), start_(local_time()) {
+    for (auto const& file : {o.csv, o.json, o.nccl_json, o.trace, o.page}) {
+        if (!file.empty()) { require_writable(file); }
+    }
     style_.peers = std::move(peers);
     style_.format = o.format == "osu" ? table_format::osu : table_format::nccl;
     style_.limit = o.how.controls;

@@ -24,6 +24,9 @@ std::string ratio(cost_line const& line) {
                        static_cast<double>(line.counted) / static_cast<double>(line.bound));
 }
 
+/// Whether fewer rounds than the bound need an explanation.
+bool beats_rounds(report const& r) { return r.cost.rounds < r.cost.bound.rounds; }
+
 bool same(coll::traffic const& a, coll::traffic const& b) {
     return a.sent == b.sent && a.received == b.received && a.reduced == b.reduced;
 }
@@ -56,8 +59,9 @@ std::string per_rank(report const& shown, text_style const& style) {
 std::string cost_as_text(report const& shown, report const* beside, text_style const& style) {
     std::string out = fmt::format("Cost with n = {} on each rank, counted from the steps\n\n",
                                   human_bytes(shown.bytes));
-    append(out, "  {:<36}{:>11}{:>10}{:>14}{:>7}", "", shown.name, "", "lower bound", "ratio");
-    if (beside != nullptr) { append(out, "{:>14}{:>10}{:>7}", beside->name, "", "ratio"); }
+    append(out, "  {:>47}{:>10}{:>14}{:>7}", shown.name, "", "lower bound", "ratio");
+    auto const room = beside == nullptr ? 0 : std::max<std::size_t>(14, beside->name.size() + 2);
+    if (beside != nullptr) { append(out, "{:>{}}{:>10}{:>7}", beside->name, room, "", "ratio"); }
     out += '\n';
     auto const lines = cost_lines(shown);
     auto const others = beside == nullptr ? std::vector<cost_line>{} : cost_lines(*beside);
@@ -70,12 +74,18 @@ std::string cost_as_text(report const& shown, report const* beside, text_style c
         append(out, "  {:<36}{:>11}{:>10}{:>14}{:>7}", line.name, line.counted, share(line),
                line.has_bound ? fmt::format("{}", line.bound) : "", ratio(line));
         if (beside != nullptr) {
-            append(out, "{:>14}{:>10}{:>7}", others[i].counted, share(others[i]), ratio(others[i]));
+            append(out, "{:>{}}{:>10}{:>7}", others[i].counted, room, share(others[i]),
+                   ratio(others[i]));
         }
         while (out.back() == ' ') { out.pop_back(); }
         out += '\n';
     }
     out += "  (in sequence: in each round those of the busiest rank, added up over the rounds)\n";
+    if (beats_rounds(shown) || (beside != nullptr && beats_rounds(*beside))) {
+        out +=
+            "  (the bound on rounds is for one message per rank and round; where there are fewer, "
+            "rounds hold more)\n";
+    }
     return out + "\n" + per_rank(shown, style);
 }
 

@@ -55,6 +55,10 @@ inline std::string svg_head(report const& shown, picture_layout const& at, doubl
             "<text x=\"28\" y=\"84\" class=\"s\">Of {} rounds {} are drawn."
             "</text>\n",
             c.rounds, at.rounds.size() - 1);
+    } else if (c.rounds < c.bound.rounds) {
+        put(out,
+            "<text x=\"28\" y=\"84\" class=\"s\">The bound on rounds is for one message per "
+            "rank and round; these rounds hold more.</text>\n");
     }
     return out;
 }
