@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Members of Communicator that need no C++: objects, memory as arrays, fusion."""
 
+import math
+import operator
 import pickle
 
 import numpy as np
 
 from . import _core
 from ._core import Communicator
+from ._errors import UsageError
 
 
 def _bytes_of(obj):
@@ -82,9 +85,10 @@ def empty(self, shape, dtype=float):
     dtype = np.dtype(dtype)
     if dtype.hasobject:
         raise TypeError("empty: peers cannot reach Python objects")
-    shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
-    count = int(np.prod(shape, dtype=np.int64))
-    return self._allocate(count * dtype.itemsize).view(dtype).reshape(shape)
+    shape = tuple(operator.index(n) for n in ((shape,) if np.ndim(shape) == 0 else shape))
+    if min(shape, default=0) < 0:
+        raise UsageError(f"rank {self.rank}, empty: there is no shape {shape}")
+    return self._allocate(math.prod(shape) * dtype.itemsize).view(dtype).reshape(shape)
 
 
 def fuse(self, op="sum", threshold=64 << 20, **how):

@@ -87,7 +87,9 @@ class Job:
     def __enter__(self):
         return self
 
-    def __exit__(self, *what):
+    def __exit__(self, error, *_):
+        if error is KeyboardInterrupt:
+            self._await(0.3)  # the terminal has told the ranks, too; twice would cut them short
         self.stop(signal.SIGINT, 1.0)
         for rank in self.ranks:
             os.close(rank.pidfd)
@@ -147,6 +149,15 @@ class Job:
             return rank.killed, is_consequence, when
 
         return min((rank for rank in self.ranks if rank.failed), key=place, default=None)
+
+    def _await(self, seconds):
+        """Returns once all have ended, at the latest after so many seconds."""
+        limit = time.monotonic() + seconds
+        while any(rank.status is None for rank in self.ranks):
+            left = limit - time.monotonic()
+            if left <= 0:
+                return
+            self._look(left)
 
     def _kill(self, number):
         for rank in self.ranks:

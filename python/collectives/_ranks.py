@@ -39,6 +39,13 @@ def _pickled(obj):
         return None
 
 
+def _as_bytes(result):
+    try:
+        return pickle.dumps(result)
+    except Exception as e:
+        raise TypeError(f"the function's result cannot be pickled: {e}") from None
+
+
 def allow_interrupts():
     """In a new process: the parent held them back while it started its ranks."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -52,7 +59,7 @@ def live(rank, size, job, pipe, parent, call):
         return 1
     try:
         try:
-            result = pickle.dumps(call(_core.join_job(rank, size, job)))
+            result = _as_bytes(call(_core.join_job(rank, size, job)))
         except SystemExit as e:
             _core.leave()
             return e.code if isinstance(e.code, int) else 0 if e.code is None else 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranks as processes of this machine."""
 
+import operator
 import os
 import pickle
 import secrets
@@ -27,8 +28,11 @@ def run(size, f, *args, start="auto"):
     if _ranks.is_preparing:
         raise UsageError("run: a rank imports the main module, which calls run again: "
                          "call it below `if __name__ == '__main__':`")
+    size = operator.index(size)
     if size < 1:
         raise UsageError(f"run: {size} ranks")
+    if not callable(f):
+        raise UsageError(f"run: f is of type {type(f).__name__}, which cannot be called")
     job_name = f"collectives-{os.geteuid()}-run-{os.getpid()}-{secrets.token_hex(8)}"
     begin = _fork if _forks(start) else _fresh(f, args, start)
     with Job() as job:

@@ -47,6 +47,14 @@ coll::timeout timeout_of(nb::handle seconds) {
 
 namespace {
 
+/// An option's value as a T; else UsageError says what it must be.
+template <class T>
+T option_of(nb::handle given, char const* what_it_is) {
+    T value{};
+    if (!nb::try_cast(given, value)) { throw coll::usage_error(what_it_is); }
+    return value;
+}
+
 coll::progress_by progress_of(nb::handle given) {
     if (given.is_none()) { return coll::progress_by::own_calls; }
     std::string_view name;
@@ -63,12 +71,16 @@ coll::options options_of(nb::kwargs const& keywords) {
         auto const name = nb::cast<std::string_view>(key);
         if (name == "algorithm") {
             if (!value.is_none()) {
-                how.algorithm = coll::parse_algorithm(nb::cast<std::string_view>(value));
+                how.algorithm = coll::parse_algorithm(
+                    option_of<std::string_view>(value, "algorithm is the name of one"));
             }
         } else if (name == "segment") {
-            if (!value.is_none()) { how.segment = nb::cast<std::size_t>(value); }
+            if (!value.is_none()) {
+                how.segment = option_of<std::size_t>(
+                    value, "segment is a whole number of bytes, not below 0");
+            }
         } else if (name == "reproducible") {
-            how.reproducible = nb::cast<bool>(value);
+            how.reproducible = option_of<bool>(value, "reproducible is True or False");
         } else if (name == "timeout") {
             how.timeout = timeout_of(value);
         } else if (name == "progress") {

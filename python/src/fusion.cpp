@@ -100,7 +100,7 @@ fusion fuse(communicator& comm, nb::handle op, std::size_t threshold, nb::kwargs
 
 void bind_fusion(nb::module_& m) {
     nb::class_<fusion>(m, "Fusion")
-        .def("all_reduce", &fusion::all_reduce, nb::arg("x"), nb::arg("name") = "",
+        .def("all_reduce", &fusion::all_reduce, nb::arg("x").none(), nb::arg("name") = "",
              "Adds an array; its result is in it after the block.")
         .def("flush", &fusion::flush, "Returns once every result is in its array.")
         .def("__enter__", [](nb::object self) { return self; })

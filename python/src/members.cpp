@@ -48,9 +48,9 @@ void bind_collective(nb::class_<c>& to, collective what,
 }
 
 void bind_collectives(nb::class_<c>& to) {
-    auto const x = nb::arg("x");
+    auto const x = nb::arg("x").none();  // which is then refused as what it is
     auto const out = nb::arg("out") = nb::none();
-    auto const op = nb::arg("op") = "sum";
+    auto const op = nb::arg("op").none() = "sum";
     auto const root = nb::arg("root") = 0;
     auto const none = [](char const* name) { return nb::arg(name) = nb::none(); };
     auto const counts = none("counts"), displacements = none("displacements");
@@ -102,7 +102,7 @@ void bind_collectives(nb::class_<c>& to) {
         "x: size blocks of the shape of out, one after the other. counts: the rows of\n"
         "each rank's out; with displacements the block of rank i begins at row\n"
         "displacements[i] of x, and x may be longer. Both are the same on all ranks.",
-        x.none(), nb::arg("out"), root, counts, displacements);
+        x, nb::arg("out"), root, counts, displacements);
     bind_collective(
         to, collective::all_to_all, &c::all_to_all,
         "Block j of rank i's x becomes block i of rank j's result.\n\n"
@@ -118,7 +118,7 @@ void bind_collectives(nb::class_<c>& to) {
 }
 
 void bind_messages(nb::class_<c>& to) {
-    auto const x = nb::arg("x");
+    auto const x = nb::arg("x").none();
     auto const tag = nb::arg("tag") = 0;
     bind_call(to, collective::send, &c::message, "A message to rank `to`.", x, nb::arg("to"), tag);
     bind_call(to, collective::recv, &c::message,

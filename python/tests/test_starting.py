@@ -93,8 +93,16 @@ class Starting(unittest.TestCase):
             """) as file:
             self.assertIn("if __name__ == '__main__'", python(file.name).stderr)
 
+    def test_what_run_is_given(self):
+        with self.assertRaisesRegex(coll.UsageError, "f is of type int, which cannot be called"):
+            coll.run(2, 3)
+        for size in "2", 2.0:
+            with self.assertRaisesRegex(TypeError, f"{type(size).__name__}' object cannot be"):
+                coll.run(size, abs)
+        self.assertEqual(coll.run(np.int64(2), lambda comm: comm.size), [2, 2])
+
     def test_a_result_that_cannot_be_pickled(self):
-        with self.assertRaisesRegex(coll.RunError, "rank 0 threw: .*pickle"):
+        with self.assertRaisesRegex(coll.RunError, "rank 0 threw: .*result cannot be pickled"):
             coll.run(1, lambda comm: threading.Lock())
 
     def test_other_ranks_are_ended(self):
@@ -180,16 +188,16 @@ class Starting(unittest.TestCase):
             "COLLECTIVES_TRANSPORT": "ucx"})
         self.assertIn("can join a job over: shm", done.stderr)
 
-    def interrupt(self, *arguments):
-        """Ctrl-C for this process alone, once its ranks wait; how long it takes to end."""
+    def interrupt(self, *arguments, ranks_too=False):
+        """Ctrl-C for this process alone, or as a terminal sends it, once its ranks wait."""
         heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True,
                                    preexec_fn=heed)  # a job in the background ignores it
         ranks = [int(process.stdout.readline()) for _ in range(2)]
         time.sleep(0.2)
         begin = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        (os.killpg if ranks_too else os.kill)(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=20)
         taken = time.monotonic() - begin
         for rank in ranks:
@@ -213,6 +221,23 @@ class Starting(unittest.TestCase):
             status, _, err = self.interrupt("-m", "collectives", "-n", "2", file.name)
             self.assertEqual(status, 130)
             self.assertIn("KeyboardInterrupt", err)
+
+    def test_an_interrupt_of_the_ranks_too(self):
+        body = """
+            import os, time, collectives as coll
+            def f(comm):
+                os.write(1, b"%d\\n" % os.getpid())
+                try: comm.recv(bytearray(1), 1 - comm.rank)
+                finally:
+                    time.sleep(0.1)            # a second interrupt would cut this short
+                    os.write(2, b"in order\\n")
+            """
+        with script(textwrap.dedent(body) + "coll.run(2, f)\n") as file:
+            err = self.interrupt(file.name, ranks_too=True)[2]
+            self.assertEqual(err.count("in order"), 2, err)
+        with script(textwrap.dedent(body) + "f(coll.init())\n") as file:
+            err = self.interrupt("-m", "collectives", "-n", "2", file.name, ranks_too=True)[2]
+            self.assertEqual(err.count("in order"), 2, err)
 
     def test_a_handler_that_raises_ends_a_wait(self):
         def f(comm):
