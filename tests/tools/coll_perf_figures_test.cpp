@@ -248,7 +248,7 @@ TEST_CASE("launches are combined by their medians") {
 }
 
 TEST_CASE("a turn whose programs met the cores at different distances is launched again") {
-    meeting_place const shared(1, 1);
+    meeting_place const shared(board::bytes_for(1, 1));
     auto& begun = *static_cast<std::atomic<int>*>(shared.memory());
     auto const program_at = [&](std::string name, auto const& trip_of) {
         return program{std::move(name), false,

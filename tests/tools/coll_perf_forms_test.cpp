@@ -123,7 +123,7 @@ TEST_CASE("the time that -a asks for") {
 }
 
 TEST_CASE("the share of a call that work hides") {
-    meeting_place const shared(1, 3);
+    meeting_place const shared(board::bytes_for(1, 3));
     board alone(shared.memory(), 1, 3, true);
     struct fake {
         double rest = 0;

@@ -2,6 +2,7 @@
 #include "campaign.hpp"
 
 #include "host.hpp"
+#include "sample_board.hpp"
 
 #include <fmt/format.h>
 
@@ -79,7 +80,7 @@ launch_end campaign::launch_of(program const& p, std::vector<measured_case> cons
         in_place(p, cases, take);
         return {};
     }
-    meeting_place const place(how.ranks, how.iterations);
+    meeting_place const place(board::bytes_for(how.ranks, how.iterations));
     return run_launch([&](int descriptor) { return p.start(descriptor, place, how, cases); },
                       seconds_per_case * static_cast<double>(cases.size()), take);
 }

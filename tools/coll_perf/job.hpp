@@ -24,7 +24,7 @@ struct settings {
     bool check = true;        ///< compare the results with a serial model
     bool controls = false;    ///< copies and round trips beside each sample
     bool bound = false;       ///< what ranks send, and the rate of their links
-    bool loop = false;        ///< a bare loop of MPI that sends the same messages
+    bool loop = false;        ///< a bare loop that moves the same messages
     bool trace = false;       ///< one more call, whose steps are recorded
     bool cold = false;        ///< other memory in each call
     bool touch = false;       ///< inputs are written and results read between the calls

@@ -190,7 +190,7 @@ void job_peers::measure_by_driver(std::string const& driver, job_rank const& me,
     };
     if (!meeting.in_memory()) { return rest("ranks share no memory"); }
     std::optional<meeting_place> place;
-    if (comm.rank() == 0) { place.emplace(how.ranks, how.iterations); }
+    if (comm.rank() == 0) { place.emplace(board::bytes_for(how.ranks, how.iterations)); }
     rendezvous const folder(comm.rank() == 0);
     auto const board_path = tell_all(comm, place ? place->path() : std::string{});
     auto const where = tell_all(comm, folder.path());

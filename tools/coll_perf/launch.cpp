@@ -64,9 +64,9 @@ private:
 
 }  // namespace
 
-meeting_place::meeting_place(int ranks, int iterations)
+meeting_place::meeting_place(std::size_t bytes)
     : descriptor_(::memfd_create("coll_perf", MFD_CLOEXEC)),
-      bytes_(board::bytes_for(ranks, iterations)),
+      bytes_(bytes),
       path_("/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_)) {
     if (descriptor_ < 0) { fail("memfd_create"); }
     if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) { fail("ftruncate"); }

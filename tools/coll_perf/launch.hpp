@@ -2,18 +2,17 @@
 // Runs one launch in a process of its own: our ranks, or a peer's launcher.
 #pragma once
 
-#include "sample_board.hpp"
-
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace coll_perf {
 
-/// Memory for a `board` that this process, its children and other processes can map.
+/// Zeroed memory that this process, its children and other processes can map.
 class meeting_place {
 public:
-    meeting_place(int ranks, int iterations);
+    explicit meeting_place(std::size_t bytes);
     meeting_place(meeting_place const&) = delete;
     meeting_place& operator=(meeting_place const&) = delete;
     ~meeting_place();

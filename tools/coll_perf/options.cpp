@@ -153,9 +153,10 @@ void declare(CLI::App& app, options& o, bool osu) {
                  "beside each sample copies of as many bytes and a cache line's round trip");
     app.add_flag("--percent-of-bound", o.how.bound,
                  "what the busiest rank sends, and the least time that this takes on its link");
-    app.add_flag("--percent-of-loop", o.how.loop,
-                 "over an MPI, beside each sample a bare loop of its calls that sends the same "
-                 "messages");
+    app.add_flag(
+        "--percent-of-loop", o.how.loop,
+        "over shm or an MPI, beside each sample a bare loop that moves the same messages by the "
+        "kernel's copies or that MPI's calls");
     option(
         "--meet", o.meet,
         "memory or messages: how ranks that a launcher started meet before a sample, on one host "
@@ -203,9 +204,9 @@ std::vector<int> rank_numbers(std::string const& text) {
     return result;
 }
 
-void require_mpi_for_loop(options const& o, std::string_view transport) {
-    if (!o.how.loop || transport.starts_with("mpi")) { return; }
-    throw collectives::usage_error("--percent-of-loop is for mpi-mpich and mpi-openmpi, not " +
+void require_place_for_loop(options const& o, std::string_view transport) {
+    if (!o.how.loop || transport == "shm" || transport.starts_with("mpi")) { return; }
+    throw collectives::usage_error("--percent-of-loop is for shm, mpi-mpich and mpi-openmpi, not " +
                                    std::string(transport));
 }
 

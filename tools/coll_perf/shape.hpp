@@ -28,7 +28,8 @@ struct shape {
         std::size_t first = 0, count = 0;
     };
     part in, out;
-    bool has_result = true;  ///< false where only other ranks get one
+    part own_in{}, own_out{};  // the block that this rank copies itself, if there is one
+    bool has_result = true;    ///< false where only other ranks get one
 
     static shape of(kind const& k, std::size_t count, bool in_place, int rank, int ranks,
                     int root) {
@@ -48,6 +49,12 @@ struct shape {
                        : what == reduce || what == gather ? rank == root
                                                           : true;
         if (!in_place && what != broadcast) { s.out.vector = 1; }
+        bool const moves_own = what == all_gather || what == all_to_all ||
+                               ((what == gather || what == scatter) && rank == root);
+        if (!in_place && moves_own) {
+            s.own_in = block;
+            s.own_out = {1, block.first, block.count};
+        }
         // Where not all ranks have both, the others' vectors must not overlap by accident either.
         if (in_place && !s.has_result) { s.out.vector = 1; }
         if (in_place && what == scatter && rank != root) { s.in.vector = 1; }

@@ -11,7 +11,7 @@
 namespace launched {
 
 struct mpi_loop::state {
-    state(int ranks, std::vector<mpi_message> list, bool may_yield)
+    state(int ranks, std::vector<loop_message> list, bool may_yield)
         : of(ranks), messages(std::move(list)), requests(messages.size()), yields(may_yield) {
         std::size_t sent = 0, received = 0;
         for (auto const& m : messages) {
@@ -44,14 +44,14 @@ struct mpi_loop::state {
     }
 
     mpi_group of;
-    std::vector<mpi_message> messages;
+    std::vector<loop_message> messages;
     std::vector<std::size_t> at;  // where each message lies
     std::vector<std::byte> out, in;
     std::vector<MPI_Request> requests;
     bool yields;
 };
 
-mpi_loop::mpi_loop(int ranks, std::vector<mpi_message> messages, bool yields)
+mpi_loop::mpi_loop(int ranks, std::vector<loop_message> messages, bool yields)
     : state_(std::make_shared<state>(ranks, std::move(messages), yields)) {}
 
 void mpi_loop::operator()() {

@@ -2,26 +2,18 @@
 // A bare loop of MPI_Isend, MPI_Irecv and MPI_Test: what the messages of a call take without it.
 #pragma once
 
-#include <cstddef>
+#include "loop_message.hpp"
+
 #include <memory>
 #include <vector>
 
 namespace launched {
 
-/// One message of a rank.
-struct mpi_message {
-    bool sends = false;
-    int peer = 0, tag = 0;
-    std::size_t bytes = 0;
-    /// Receives before it in the list that must have come before it is posted.
-    std::vector<std::size_t> after;
-};
-
 class mpi_loop {
 public:
     /// Collective over the first `ranks` ranks of the MPI that this program is linked with; it must
     /// have been initialised. `yields`: ranks share cores, so one that waits lets others run.
-    mpi_loop(int ranks, std::vector<mpi_message> messages, bool yields);
+    mpi_loop(int ranks, std::vector<loop_message> messages, bool yields);
 
     /// Posts the messages of this rank in their order, and returns once all are done.
     void operator()();

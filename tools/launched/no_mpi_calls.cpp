@@ -19,7 +19,7 @@ mpi_calls::function mpi_calls::find(mpi_call const& /*c*/) const { return {}; }
 
 struct mpi_loop::state {};
 
-mpi_loop::mpi_loop(int /*ranks*/, std::vector<mpi_message> /*messages*/, bool /*yields*/) {
+mpi_loop::mpi_loop(int /*ranks*/, std::vector<loop_message> /*messages*/, bool /*yields*/) {
     refuse();
 }
 void mpi_loop::operator()() { refuse(); }

@@ -6,13 +6,13 @@
 
 namespace coll_perf {
 
-std::vector<launched::mpi_message> messages_of(std::span<collectives::trace_event const> events) {
+std::vector<launched::loop_message> messages_of(std::span<collectives::trace_event const> events) {
     constexpr int tags = 32768;  // what every MPI has
-    std::vector<launched::mpi_message> all;
+    std::vector<launched::loop_message> all;
     std::vector<std::size_t> under_way;  // receives for which nothing has waited yet
     for (std::size_t i = 0; i < events.size(); ++i) {
         auto const& e = events[i];
-        launched::mpi_message m;
+        launched::loop_message m;
         m.sends = e.action == collectives::verb::send;
         m.peer = e.peer;
         m.tag = e.segment % tags;  // segments may overtake each other

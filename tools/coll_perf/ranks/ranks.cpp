@@ -4,16 +4,22 @@
 #include "../overlap.hpp"
 #include "../sampling.hpp"
 #include "../traces.hpp"
+#include "../../launched/mpi_loop.hpp"
 #include "bare_loop.hpp"
+#include "kernel_loop.hpp"
 #include "links.hpp"
 #include "message_board.hpp"
 #include "our_call.hpp"
 #include "recorder.hpp"
 
+#include <collectives/communicator/core.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace coll_perf {
@@ -38,14 +44,14 @@ private:
 
 struct call_of {
     our_call* its;
-    launched::mpi_loop* bare = nullptr;
+    std::function<void()> bare;
     void operator()(std::byte* in, std::size_t in_count, std::byte* out,
                     std::size_t out_count) const {
         (*its)(in, in_count, out, out_count);
     }
     void prepare() const { its->prepare(); }
     bool has_loop() const { return bare != nullptr; }
-    void loop() const { (*bare)(); }
+    void loop() const { bare(); }
 };
 
 /// A rank makes these once, and uses them in each case.
@@ -83,6 +89,18 @@ std::vector<double> traffic_of(links& its, coll::communicator& me, settings cons
     return its.measure(c, room.data(), meet, find);
 }
 
+/// What moves a call's messages without the library: the kernel between processes that share
+/// memory, else the MPI. Collective.
+std::function<void()> bare_loop(coll::communicator& comm,
+                                std::vector<launched::loop_message> messages,
+                                kernel_loop::vectors const& of, bool yields) {
+    if (comm.core()->engine().carrier().memory() == nullptr) {
+        return launched::mpi_loop(comm.size(), std::move(messages), yields);
+    }
+    auto const its = std::make_shared<kernel_loop>(comm, std::move(messages), of, yields);
+    return [its] { (*its)(); };
+}
+
 /// Whether a sample is one call, whose messages can be recorded.
 bool may_record(kind const& what, int ranks) {
     return what.parts == 1 && what.how < form::split && ranks > 1;
@@ -111,15 +129,18 @@ case_result measure_case(job_rank const& me, Meeting& meeting, instruments& with
         auto const its = std::make_shared<our_call>(over, how, c);
         return [&, its] { (*its)(place(at.in), at.in.count, place(at.out), at.out.count); };
     };
-    std::optional<launched::mpi_loop> bare;
+    std::function<void()> bare;
     if (how.loop && may_record(what, how.ranks)) {
         std::fill_n(memory.data(), places.bytes(), std::byte{1});
-        bare.emplace(how.ranks, messages_of(with.its_recorder.record(meet, find)),
-                     !meeting.core_per_rank());
+        auto const all = [&](shape::part const& p) {
+            return std::span(place(p), p.count * c.element);
+        };
+        bare = bare_loop(me.comm, messages_of(with.its_recorder.record(meet, find)),
+                         {all(at.in), all(at.out), all(at.own_in), all(at.own_out)},
+                         !meeting.core_per_rank());
     }
     auto const& check = find_type(c.type).find(c.op)->check;
-    sampling one(meeting, rank, how, c, check, memory.data(),
-                 call_of{&call, bare ? &*bare : nullptr});
+    sampling one(meeting, rank, how, c, check, memory.data(), call_of{&call, bare});
     auto result = one.run(0);
     if (how.bound && what.is_sized()) {
         result.traffic = traffic_of(with.its_links, me.comm, how, c, meet, find);
