@@ -32,6 +32,7 @@ public:
         write_.wait_for_window(plans::channels, plans::left);
         for (std::size_t r = 0; r < from_.rounds.size(); ++r) { emit(r); }
         write_.publish(plans::left);
+        copy_rest(true);
         // The readers of scratch that outlives the run need not be awaited.
         if (to_.keeps == plans::scratch_life::run || is_read(to_.shown.how, memory::input)) {
             for (auto const& r : from_.readers) {
@@ -41,15 +42,20 @@ public:
                 }
             }
         }
-        for (auto const& c : from_.epilogue) {
-            if (is_pushed(c.to, c.bytes)) { continue; }
-            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after,
-                        c.completes);
-        }
+        copy_rest(false);
         write_.end();
     }
 
 private:
+    /// Copies what the output lacks: its own input while peers still read, the rest after that.
+    [[gnu::cold]] void copy_rest(bool meanwhile) {
+        for (auto const& c : from_.epilogue) {
+            auto const early = !c.completes && c.from.where == memory::input;
+            if (early != meanwhile || is_pushed(c.to, c.bytes)) { continue; }
+            write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::dead_after,
+                        c.completes);
+        }
+    }
     [[gnu::cold]] void number_offers() {
         for (auto const& s : from_.sends) {
             to_.offers.push_back({s.peer, s.round, write_.own(s.at), s.bytes});

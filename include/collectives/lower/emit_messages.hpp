@@ -22,15 +22,16 @@ public:
     }
 
 private:
-    static constexpr std::size_t largest_copied_meanwhile = 256 * 1024;  // measured so far
+    static constexpr std::size_t short_copy = 256 * 1024;
 
-    /// Copies what the output lacks. In a single round without reductions a rank does so with
-    /// its own input while its messages are under way.
+    /// Copies what the output lacks. In a single round without reductions a rank does so with its
+    /// own input while its messages are under way. Only a rank without receives takes long for
+    /// that: what comes may need its own processor to be moved.
     [[gnu::cold]] void copy_rest(bool meanwhile) {
         for (auto const& c : from_.epilogue) {
             auto const early = from_.rounds.size() == 1 && from_.reductions.empty() &&
                                !c.completes && c.from.where == memory::input &&
-                               c.bytes <= largest_copied_meanwhile;
+                               (c.bytes <= short_copy || from_.receives.empty());
             if (early != meanwhile) { continue; }
             write_.copy(write_.own(c.to), write_.own(c.from), c.bytes, store::cached, c.completes);
         }
