@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plans of all ranks, proved together: every protocol, mixtures of them, and successive calls.
-#include "../../tools/plan_proof/check_plan.hpp"
-
 #include <unit/random_histories.hpp>
+
+#include <collectives/plan/check_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,13 +17,13 @@ using namespace plan_cases;
 namespace {
 
 /// `calls` calls alike, with the protocol of each rank.
-plan_proof::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice> const& as,
-                               int calls, bool overlapping = false) {
-    plan_proof::planned_history history;
+pl::plan_verdict prove(low::lowered_call const& c, std::vector<low::rank_choice> const& as,
+                       int calls, bool overlapping = false) {
+    pl::planned_history history;
     history.element = c.shape().elem_size;
     history.overlapping = overlapping;
-    history.calls.assign(static_cast<std::size_t>(calls), plan_proof::plan_call(c, as));
-    return plan_proof::check_plan(history);
+    history.calls.assign(static_cast<std::size_t>(calls), low::plan_call(c, as));
+    return pl::check_plan(history);
 }
 
 }  // namespace
@@ -139,11 +139,11 @@ TEST_CASE("without a window's wait, or with too small a window, a history is ref
     for (auto const what : {collective::broadcast, collective::scan, collective::exscan}) {
         low::lowered_call const c(coll::star{}, shape_of(what, 3, 7, 0), 1);
         auto const as = choice_of(pl::protocol::staged_once, true);
-        plan_proof::planned_history history;
+        pl::planned_history history;
         history.element = 4;
-        history.calls.assign(pl::channels + 1, plan_proof::plan_call(c, {as, as, as}));
-        REQUIRE(plan_proof::check_plan(history).ok);
+        history.calls.assign(pl::channels + 1, low::plan_call(c, {as, as, as}));
+        REQUIRE(pl::check_plan(history).ok);
         for (auto& call : history.calls) { call.all_come = true; }  // which is not so
-        CHECK_FALSE(plan_proof::check_plan(history).ok);
+        CHECK_FALSE(pl::check_plan(history).ok);
     }
 }

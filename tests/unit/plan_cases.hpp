@@ -2,9 +2,8 @@
 // Calls to lower and to prove: which protocols a rank may announce, and shapes that are hard.
 #pragma once
 
-#include "../../tools/plan_proof/derive_promise.hpp"
-
 #include <collectives/algorithm/all.hpp>
+#include <collectives/lower/derive_promise.hpp>
 #include <collectives/lower/protocol.hpp>
 
 #include <test_sampling.hpp>
@@ -117,7 +116,7 @@ inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
            (s.has_places() ? " in a cut" : "") + (as.shown.in_place ? " in place" : "") +
            (as.shown.takes_results ? " takes results" : "");
 }
-inline std::string described(plan_proof::plan_verdict const& v) {
+inline std::string described(pl::plan_verdict const& v) {
     return std::string(v.what) + " (call " + std::to_string(v.call) + ", run " +
            std::to_string(v.run) + ", rank " + std::to_string(v.rank) + ", instruction " +
            std::to_string(v.instruction) + ")";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls whose blocks stand anywhere in the vector: where their chunks are, and the proof of their
 // plans.
-#include "../../tools/plan_proof/check_plan.hpp"
-
 #include <unit/random_histories.hpp>
+
+#include <collectives/plan/check_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,11 +24,11 @@ coll::lowering::call_shape three_blocks(collective what, int rank) {
     return s;
 }
 
-plan_proof::planned_history history_of(low::lowered_call const& c,
-                                       std::vector<low::rank_choice> const& as, int calls) {
-    plan_proof::planned_history history;
+pl::planned_history history_of(low::lowered_call const& c, std::vector<low::rank_choice> const& as,
+                               int calls) {
+    pl::planned_history history;
     history.element = c.shape().elem_size;
-    history.calls.assign(static_cast<std::size_t>(calls), plan_proof::plan_call(c, as));
+    history.calls.assign(static_cast<std::size_t>(calls), low::plan_call(c, as));
     return history;
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("plans of calls with a cut, under every protocol, in place and not") {
                     }
                     for (auto const& as : all) {
                         if (!is_in_part()) { continue; }
-                        auto const v = plan_proof::check_plan(
+                        auto const v = pl::check_plan(
                             history_of(c, std::vector<low::rank_choice>(p, as), calls_for(as)));
                         INFO("seed " << seed() << ": " << described(a, c, as) << ": "
                                      << described(v));
@@ -113,7 +113,7 @@ TEST_CASE("a plan that writes between the blocks of a cut is refused") {
     low::lowered_call const c(coll::ring{}, shape);
     auto const as = choice_of(pl::protocol::eager, false);
     auto history = history_of(c, {as, as, as}, 1);
-    REQUIRE(plan_proof::check_plan(history).ok);
+    REQUIRE(pl::check_plan(history).ok);
     auto& own = history.calls.front().runs.front().ranks[0];
     auto extra = own.program.back();
     extra.what = pl::opcode::copy;
@@ -125,7 +125,7 @@ TEST_CASE("a plan that writes between the blocks of a cut is refused") {
     own.sources.push_back({pl::memory::input, -1, 0, 0});
     own.destinations.push_back({{pl::memory::output, -1, 0, 4 * 4}, pl::store::cached});
     own.program.push_back(extra);
-    auto const v = plan_proof::check_plan(history);
+    auto const v = pl::check_plan(history);
     CHECK_FALSE(v.ok);
     CHECK(v.what == "the output holds more than its blocks");
 }

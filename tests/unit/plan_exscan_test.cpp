@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An exscan in cells, where one round does the work of two.
-#include "../../tools/plan_proof/check_plan.hpp"
-
 #include <unit/plan_cases.hpp>
+
+#include <collectives/plan/check_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -55,11 +55,11 @@ TEST_CASE("an exscan of two rounds runs in cells, with any chunks") {
         for (bool const in_place : {false, true}) {
             auto const as = choice_of(pl::protocol::cells, in_place);
             auto const p = static_cast<std::size_t>(size);
-            plan_proof::planned_history history;
+            pl::planned_history history;
             history.element = shape.elem_size;
             history.calls.assign(static_cast<std::size_t>(calls_for(as)),
-                                 plan_proof::plan_call(own, std::vector<low::rank_choice>(p, as)));
-            auto const v = plan_proof::check_plan(history);
+                                 low::plan_call(own, std::vector<low::rank_choice>(p, as)));
+            auto const v = pl::check_plan(history);
             INFO(described(own.algorithm(), own, as) << ": " << described(v));
             CHECK(v.ok);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of different shapes after each other, proved together: reuse is where things go wrong.
-#include "../../tools/plan_proof/check_plan.hpp"
-
 #include <unit/random_histories.hpp>
+
+#include <collectives/plan/check_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ TEST_CASE("calls of different shapes after each other") {
         if (!is_in_part()) { continue; }
         std::mt19937 random(first + k);
         auto const made = random_history(random);
-        auto const v = plan_proof::check_plan(made.what);
+        auto const v = pl::check_plan(made.what);
         auto const at = static_cast<std::size_t>(std::max(v.call, 0));
         INFO("seed " << first + k << ": " << described(v) << " in " << made.text[at]);
         CHECK(v.ok);
@@ -27,7 +27,7 @@ TEST_CASE("calls of different shapes after each other") {
 
 TEST_CASE("calls in cells of both depths, more than either window holds") {
     for (int size = 2; size <= 3; ++size) {
-        plan_proof::planned_history history;
+        pl::planned_history history;
         history.element = 4;
         std::mt19937 random(seed());
         auto const p = static_cast<std::size_t>(size);
@@ -42,9 +42,9 @@ TEST_CASE("calls in cells of both depths, more than either window holds") {
                 !few && random() % 2 != 0 ? pl::protocol::cells_beside : pl::protocol::cells;
             auto const as =
                 choice_of(how, false, false, false, few ? pl::few_cells : pl::more_cells);
-            history.calls.push_back(plan_proof::plan_call(c, std::vector<low::rank_choice>(p, as)));
+            history.calls.push_back(low::plan_call(c, std::vector<low::rank_choice>(p, as)));
         }
-        auto const v = plan_proof::check_plan(history);
+        auto const v = pl::check_plan(history);
         INFO("seed " << seed() << ": " << described(v));
         CHECK(v.ok);
     }

@@ -2,10 +2,10 @@
 // The reference interpreter: carries out the plans of all ranks on symbols, in a random order.
 #pragma once
 
-#include "../../tools/plan_proof/expressions.hpp"
-
 #include <unit/message_queue.hpp>
 #include <unit/symbolic_memory.hpp>
+
+#include <collectives/plan/expressions.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace plan_cases {
 /// One interpretation of a history whose calls do not overlap. `run` throws wrong_plan.
 class plan_interpreter {
 public:
-    plan_interpreter(plan_proof::planned_history const& what, std::mt19937& random)
+    plan_interpreter(pl::planned_history const& what, std::mt19937& random)
         : what_(what),
           random_(random),
           plans_(resolved(what)),
@@ -58,7 +58,7 @@ private:
 
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
     int calls() const { return static_cast<int>(what_.calls.size()); }
-    plan_proof::run_of_history const& of(int run) const { return memory_.runs()[index(run)]; }
+    pl::run_of_history const& of(int run) const { return memory_.runs()[index(run)]; }
     pl::plan const& plan(int run, int rank) const { return plans_[index(run)][index(rank)]; }
 
     /// One thing that this rank can do now; false if there is none.
@@ -119,7 +119,7 @@ private:
         }
         memory_.clear_buffers(call, rank);
     }
-    int expected(plan_proof::promise const& w, int call, int value, std::size_t element) {
+    int expected(pl::promise const& w, int call, int value, std::size_t element) {
         auto const& v = w.values[index(value)];
         std::vector<int> operands;
         for (auto const o : v.operands) { operands.push_back(expected(w, call, o, element)); }
@@ -200,7 +200,7 @@ private:
         a.element = 0;
         return true;
     }
-    static int channel(plan_proof::run_of_history const& r, int number) {
+    static int channel(pl::run_of_history const& r, int number) {
         return r.by == pl::backend::memory ? number % pl::channels : number;
     }
     bool reads_message(active_run const& a, pl::instruction const& i, int rank) const {
@@ -279,12 +279,12 @@ private:
         }
     }
 
-    plan_proof::planned_history const& what_;
+    pl::planned_history const& what_;
     std::mt19937& random_;
     std::vector<std::vector<pl::plan>> plans_;
     symbolic_memory memory_;
     std::vector<rank_state> ranks_;
-    plan_proof::expressions values_;
+    pl::expressions values_;
     std::map<std::tuple<int, pl::backend, int>, std::uint64_t> come_;  // counters
     message_queue queue_;
 };

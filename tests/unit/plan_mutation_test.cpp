@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plan with one field changed is refused by check_plan; or the change is of a harmless kind, and
 // the reference interpreter carries the plans out to the same results in any order.
-#include "../../tools/plan_proof/check_plan.hpp"
-
 #include <unit/plan_interpreter.hpp>
 #include <unit/plan_mutations.hpp>
 #include <unit/random_histories.hpp>
+
+#include <collectives/plan/check_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ using namespace plan_cases;
 namespace {
 
 /// Empty if all went well.
-std::string interpret(plan_proof::planned_history const& what, std::mt19937& random) {
+std::string interpret(pl::planned_history const& what, std::mt19937& random) {
     try {
         plan_interpreter(what, random).run();
         return {};
@@ -26,9 +26,9 @@ std::string interpret(plan_proof::planned_history const& what, std::mt19937& ran
 }
 
 /// Calls alike, in each of which one rank's plan of the first segment is `changed`.
-plan_proof::planned_history history_of(plan_proof::planned_call const& call, int calls,
-                                       std::size_t rank, pl::plan const& changed) {
-    plan_proof::planned_history result;
+pl::planned_history history_of(pl::planned_call const& call, int calls, std::size_t rank,
+                               pl::plan const& changed) {
+    pl::planned_history result;
     result.element = 4;
     auto mutant = call;
     mutant.runs.front().ranks[rank] = changed;
@@ -46,7 +46,7 @@ struct tally {
 /// Holds mutations of one rank's plan against check_plan; every `step`-th of them.
 void mutate(low::lowered_call const& c, std::vector<low::rank_choice> const& as, int calls,
             std::size_t step, std::string const& what, std::mt19937& random, tally& counts) {
-    auto const call = plan_proof::plan_call(c, as);
+    auto const call = low::plan_call(c, as);
     auto const rank = random() % as.size();
     auto const& own = call.runs.front().ranks[rank];
     auto const all = mutation_list(own, 4).take();
@@ -56,9 +56,9 @@ void mutate(low::lowered_call const& c, std::vector<low::rank_choice> const& as,
         all[k].apply(changed);
         auto const history = history_of(call, calls, rank, changed);
         INFO(what << ", rank " << rank << ": " << all[k].text);
-        if (!plan_proof::check_plan(history).ok) {
+        if (!pl::check_plan(history).ok) {
             // The interpreter sees most of these too, where a plan has the form of one at all.
-            if (++counts.refused % 16 == 0 && !plan_proof::plan_form(changed).fault()) {
+            if (++counts.refused % 16 == 0 && !pl::plan_form(changed).fault()) {
                 ++counts.run;
                 for (int order = 0; order < 10; ++order) {
                     if (interpret(history, random).empty()) { continue; }

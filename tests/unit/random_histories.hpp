@@ -16,7 +16,7 @@ namespace plan_cases {
 inline std::uint32_t seed() { return sampling::seed(20'261'124U); }
 
 struct random_calls {
-    plan_proof::planned_history what;
+    pl::planned_history what;
     std::vector<std::string> text;  // of each call
 };
 
@@ -59,7 +59,7 @@ inline random_calls random_history(std::mt19937& random) {
         if (coll::has_blocks(what) && random() % 3 == 0) { move_blocks(shape, random); }
         low::lowered_call const c(a, shape, segments);
         auto const as = random_choices(c, random);
-        result.what.calls.push_back(plan_proof::plan_call(c, as));
+        result.what.calls.push_back(low::plan_call(c, as));
         result.text.push_back(described(a, c, as.front()));
     }
     return result;

@@ -2,11 +2,10 @@
 // Memory of symbols, for the reference interpreter: what each rank has, and who takes it over.
 #pragma once
 
-#include "../../tools/plan_proof/run_numbers.hpp"
-
 #include <unit/plan_cases.hpp>
 
 #include <collectives/plan/resolve.hpp>
+#include <collectives/plan/run_numbers.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +25,7 @@ public:
 };
 
 /// The plans of a history by run and rank, without symbols.
-inline std::vector<std::vector<pl::plan>> resolved(plan_proof::planned_history const& what) {
+inline std::vector<std::vector<pl::plan>> resolved(pl::planned_history const& what) {
     std::vector<std::vector<pl::plan>> result;
     for (auto const& c : what.calls) {
         for (auto const& r : c.runs) {
@@ -44,9 +43,9 @@ class symbolic_memory {
 public:
     static constexpr int nothing = -1;
 
-    symbolic_memory(plan_proof::planned_history const& what,
+    symbolic_memory(pl::planned_history const& what,
                     std::vector<std::vector<pl::plan>> const& plans)
-        : what_(what), plans_(plans), runs_(plan_proof::number_runs(what)) {
+        : what_(what), plans_(plans), runs_(pl::number_runs(what)) {
         for (auto const& run : plans) {
             for (auto const& p : run) {
                 auto& piece = piece_[is_in_cells(p) ? 1 : 0];
@@ -55,7 +54,7 @@ public:
         }
     }
 
-    std::vector<plan_proof::run_of_history> const& runs() const { return runs_; }
+    std::vector<pl::run_of_history> const& runs() const { return runs_; }
 
     /// What a caller has when it enters a call, or does with it when it has left.
     void clear_buffers(int call, int rank) {
@@ -137,9 +136,9 @@ private:
         return pl::backend_of(p.shown.how) == pl::backend::cells;
     }
     static std::size_t lines(pl::plan const& p) { return pl::whole_lines(p.scratch); }
-    plan_proof::run_of_history const& of(int run) const { return runs_[index(run)]; }
+    pl::run_of_history const& of(int run) const { return runs_[index(run)]; }
     pl::plan const& plan(int run, int rank) const { return plans_[index(run)][index(rank)]; }
-    plan_proof::user_buffers const& buffers(int call, int rank) const {
+    pl::user_buffers const& buffers(int call, int rank) const {
         return what_.calls[index(call)].buffers[index(rank)];
     }
     int depth(int run) const {
@@ -169,9 +168,9 @@ private:
         std::fill_n(first, p.scratch / what_.element, nothing);
     }
 
-    plan_proof::planned_history const& what_;
+    pl::planned_history const& what_;
     std::vector<std::vector<pl::plan>> const& plans_;
-    std::vector<plan_proof::run_of_history> runs_;
+    std::vector<pl::run_of_history> runs_;
     std::map<key_type, std::vector<int>> memory_;
     std::map<std::pair<int, int>, scratch_place> scratch_;  // of a run and rank
     std::map<std::tuple<int, int, int>, int> announced_;    // the run, by rank and slot

@@ -3,8 +3,8 @@
 #include "planned.hpp"
 
 #include "append.hpp"
-#include "../plan_proof/derive_promise.hpp"
 
+#include <collectives/lower/derive_promise.hpp>
 #include <collectives/lower/protocol.hpp>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
                     counted(size, "rank"), plans::name(how), of.in_place ? ", in place" : "",
                     choice.shown.takes_results ? ", sums pushed to all outputs" : "");
     coll::lean_vector<low::rank_choice> const choices(p, choice);
-    auto const planned = plan_proof::plan_call(call, choices);
+    auto const planned = low::plan_call(call, choices);
     coll::lean_vector<plans::peer_view> views;
     for (auto const& each : planned.runs.front().ranks) {
         views.push_back({each.shown, each.offers});
@@ -133,11 +133,11 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
                                                                       : 2;
     shape.count = std::min(shape.count, 2 * p);
     result.elements = shape.count;
-    plan_proof::planned_history history;
+    plans::planned_history history;
     history.element = element;
     history.calls.assign(static_cast<std::size_t>(result.calls),
-                         plan_proof::plan_call(low::lowered_call(algorithm, shape), choices));
-    result.proof = plan_proof::check_plan(history);
+                         low::plan_call(low::lowered_call(algorithm, shape), choices));
+    result.proof = plans::check_plan(history);
     return result;
 }
 

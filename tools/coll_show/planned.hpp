@@ -3,7 +3,8 @@
 #pragma once
 
 #include "report.hpp"
-#include "../plan_proof/check_plan.hpp"
+
+#include <collectives/plan/check_plan.hpp>
 
 #include <cstddef>
 #include <string>
@@ -33,7 +34,7 @@ struct plan_report {
     std::string title;
     std::vector<plans::plan> ranks;  ///< without symbols
     std::vector<plan_traffic> traffic;
-    plan_proof::plan_verdict proof;
+    plans::plan_verdict proof;
     int calls = 0;             ///< in a row, that the proof is about
     std::size_t elements = 0;  ///< of each of these
 };

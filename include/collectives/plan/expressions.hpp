@@ -10,10 +10,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-namespace plan_proof {
-
-using collectives::lean_vector;
-using collectives::rank_t;
+namespace collectives::inline v0::plans {
 
 class expressions {
 public:
@@ -47,4 +44,4 @@ private:
     std::unordered_map<lean_vector<int>, int, hash> known_;
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

@@ -3,10 +3,9 @@
 // waits that it ends, a send before what its receive brings, and the windows of calls.
 #pragma once
 
-#include "event_graph.hpp"
-#include "run_numbers.hpp"
-
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/plan/event_graph.hpp>
+#include <collectives/plan/run_numbers.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +14,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace plan_proof {
+namespace collectives::inline v0::plans {
 
 enum class event_kind : std::uint8_t { enter_call, leave_call, announce, leave_run, step };
 
@@ -274,4 +273,4 @@ private:
     plan_event fault_at_{};
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

@@ -3,15 +3,14 @@
 // Two accesses of which one writes must be ordered.
 #pragma once
 
-#include "event_graph.hpp"
-
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/plan/event_graph.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
-namespace plan_proof {
+namespace collectives::inline v0::plans {
 
 /// The elements of one region of memory. Grows as it is used.
 class byte_states {
@@ -57,4 +56,4 @@ private:
     lean_vector<element> elements_;
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

@@ -2,12 +2,11 @@
 // Proves the plans of all ranks together, over successive calls. docs/plans.md says how.
 #pragma once
 
-#include "expressions.hpp"
-#include "history_graph.hpp"
-#include "history_memory.hpp"
-#include "plan_form.hpp"
-
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/plan/expressions.hpp>
+#include <collectives/plan/history_graph.hpp>
+#include <collectives/plan/history_memory.hpp>
+#include <collectives/plan/plan_form.hpp>
 #include <collectives/plan/resolve.hpp>
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-namespace plan_proof {
+namespace collectives::inline v0::plans {
 
 class plan_checker {
 public:
@@ -240,4 +239,4 @@ private:
 ///  - each result is the schedule's, with its brackets.
 inline plan_verdict check_plan(planned_history const& what) { return plan_checker(what).run(); }
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace plan_proof {
-
-using collectives::lean_vector;
+namespace collectives::inline v0::plans {
 
 /// Events of a chain follow each other. Besides the edges that order accesses, there are edges that
 /// only hold up: no event happens against them, but they promise no order of accesses, because that
@@ -104,4 +102,4 @@ private:
     int stuck_ = -1;
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

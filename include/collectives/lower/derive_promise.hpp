@@ -2,26 +2,25 @@
 // Derives from its schedule alone what a call promises. check_plan compares plans with that.
 #pragma once
 
-#include "promise.hpp"
-
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/lower.hpp>
+#include <collectives/plan/promise.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
-namespace plan_proof {
+namespace collectives::inline v0::lowering {
 
 /// Runs the schedules of all ranks on symbols, chunk by chunk.
 class promise_maker {
 public:
-    promise_maker(lowering::lowered_call const& of, int segment) : call_(of), segment_(segment) {
+    promise_maker(lowered_call const& of, int segment) : call_(of), segment_(segment) {
         for (rank_t r = 0; r < of.shape().size; ++r) { all_.push_back(of.schedule_of(r)); }
     }
 
-    promise make() {
+    plans::promise make() {
         auto const size = static_cast<rank_t>(all_.size());
         chunks_ = all_.front().chunks;
         held_.assign(all_.size() * index(chunks_), -1);
@@ -99,7 +98,7 @@ private:
             mine = a.value;
             return;
         }
-        promised_value sum;
+        plans::promised_value sum;
         auto own_is_in = false;
         for (auto i = first; i < last; ++i) {
             if (!own_is_in && a.to < all[i].from) {
@@ -135,20 +134,20 @@ private:
         }
     }
 
-    lowering::lowered_call const& call_;
+    lowered_call const& call_;
     int segment_;
     std::vector<schedule> all_;
     int chunks_ = 0;
     lean_vector<int> held_, input_;  // the value of each (rank, chunk), or -1
-    promise result_;
+    plans::promise result_;
 };
 
 /// The buffers of a rank in a call. In all_to_all in place, the caller copies the input first.
-inline user_buffers buffers_of(lowering::lowered_call const& c, rank_t rank, bool in_place) {
+inline plans::user_buffers buffers_of(lowered_call const& c, rank_t rank, bool in_place) {
     auto shape = c.shape();
     shape.rank = rank;
     auto const& traits = traits_of(shape.what);
-    user_buffers b{shape.input_bytes(), shape.output_bytes()};
+    plans::user_buffers b{shape.input_bytes(), shape.output_bytes()};
     auto const broadcasts = shape.what == collective::broadcast;  // everybody passes the vector
     if (!has(traits.output, rank, shape.root, rank)) { b.output_bytes = 0; }
     if (!broadcasts && !has(traits.input, rank, shape.root, rank)) { b.input_bytes = 0; }
@@ -162,9 +161,9 @@ inline user_buffers buffers_of(lowering::lowered_call const& c, rank_t rank, boo
 }
 
 /// A call with the plans of all ranks, each lowered as `choices[rank]` says.
-inline planned_call plan_call(lowering::lowered_call const& c,
-                              lean_vector<lowering::rank_choice> const& choices) {
-    planned_call result;
+inline plans::planned_call plan_call(lowered_call const& c,
+                                     lean_vector<rank_choice> const& choices) {
+    plans::planned_call result;
     result.all_come = waits_for_all(c.shape().what);
     result.cell_depth = choices.front().cell_depth;
     for (rank_t r = 0; r < c.shape().size; ++r) {
@@ -172,7 +171,7 @@ inline planned_call plan_call(lowering::lowered_call const& c,
             buffers_of(c, r, choices[static_cast<std::size_t>(r)].shown.in_place));
     }
     for (int s = 0; s < c.segments(); ++s) {
-        planned_run run;
+        plans::planned_run run;
         for (rank_t r = 0; r < c.shape().size; ++r) {
             auto as = choices[static_cast<std::size_t>(r)];
             as.shown.in_place = result.buffers[static_cast<std::size_t>(r)].in_place;
@@ -185,4 +184,4 @@ inline planned_call plan_call(lowering::lowered_call const& c,
     return result;
 }
 
-}  // namespace plan_proof
+}  // namespace collectives::lowering

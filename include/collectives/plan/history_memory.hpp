@@ -3,11 +3,10 @@
 // from call to call.
 #pragma once
 
-#include "byte_states.hpp"
-#include "expressions.hpp"
-#include "history_graph.hpp"
-
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/plan/byte_states.hpp>
+#include <collectives/plan/expressions.hpp>
+#include <collectives/plan/history_graph.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-namespace plan_proof {
+namespace collectives::inline v0::plans {
 
 /// All functions return why something is wrong, or nothing.
 class history_memory {
@@ -246,4 +245,4 @@ private:
     std::size_t largest_piece_[2] = {0, 0};  // of runs, of calls in cells
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

@@ -9,10 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace plan_proof {
-
-using namespace collectives;
-using namespace collectives::plans;
+namespace collectives::inline v0::plans {
 
 /// Why a plan is malformed, and in which instruction (-1: in none).
 struct plan_fault {
@@ -111,4 +108,4 @@ private:
     lean_vector<bool> pending_;  // messages that are not tested
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

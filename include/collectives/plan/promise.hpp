@@ -8,10 +8,7 @@
 
 #include <cstddef>
 
-namespace plan_proof {
-
-using namespace collectives;
-using namespace collectives::plans;
+namespace collectives::inline v0::plans {
 
 /// The buffers of one rank's call. In place, both are parts of one buffer, at `input_at` and
 /// `output_at`.
@@ -75,4 +72,4 @@ struct plan_verdict {
     explicit operator bool() const { return ok; }
 };
 
-}  // namespace plan_proof
+}  // namespace collectives::plans

@@ -2,14 +2,13 @@
 // Numbers runs, and finds those that must check whether peers have left an older run.
 #pragma once
 
-#include "promise.hpp"
-
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/plan/promise.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace plan_proof {
+namespace collectives::inline v0::plans {
 
 /// A run of the history: a segment of a call on all ranks.
 struct run_of_history {
@@ -47,4 +46,4 @@ inline lean_vector<run_of_history> number_runs(planned_history const& what) {
     return result;
 }
 
-}  // namespace plan_proof
+}  // namespace collectives::plans
