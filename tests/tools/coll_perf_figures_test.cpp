@@ -4,6 +4,7 @@
 #include "csv.hpp"
 #include "model.hpp"
 #include "peers.hpp"
+#include "sample_board.hpp"
 #include "sizes.hpp"
 #include "statistics.hpp"
 #include "table.hpp"

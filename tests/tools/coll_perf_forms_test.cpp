@@ -4,6 +4,7 @@
 #include "effects.hpp"
 #include "kinds.hpp"
 #include "launch.hpp"
+#include "sample_board.hpp"
 #include "overlap.hpp"
 #include "statistics.hpp"
 #include "table.hpp"

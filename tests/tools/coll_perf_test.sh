@@ -203,7 +203,7 @@ EOF
 for column in "sent, bytes" messages "link, GB/s" "of the bound, %" "of the limit, %"; do
     has "bounds in a page" "$room/bounds.html" "<th>$column</th>"
 done
-ends "bounds of all" 0 --percent-of-bound --ranks 3 --collective all,all_v,start_all,plan_all,send_recv,fusion,send_latency,split \
+ends "bounds of all" 0 --percent-of-bound --percent-of-loop --ranks 3 --collective all,all_v,start_all,plan_all,send_recv,fusion,send_latency,split \
     -b 64 -e 64 -n 1 -w 1 --batch 1 --form out --csv "$room/bounds.csv"
 expect "what can be counted is counted" python3 - "$room/bounds.csv" <<'EOF'
 import csv, sys
@@ -212,9 +212,9 @@ for r in csv.DictReader(open(sys.argv[1])):
     sized = not name.endswith("barrier") and name != "split"
     counted = sized and name != "send_latency"
     assert (r["sent_bytes"] != "") == (r["messages"] != "") == counted, r
-    assert (r["percent_of_bound"] != "") == sized, r
+    assert (r["percent_of_loop"] != "") == (float(r["loop_us"] or 0) > 0) == (name not in ("send_latency", "split")), r
+    assert (r["percent_of_bound"] != "") == sized and r["percent_of_limit"] == "", r
     assert not counted or float(r["sent_bytes"]) >= 8 and float(r["messages"]) >= 1, r
-    assert r["percent_of_limit"] == "", r
 EOF
 expect "no column without figures" test "$(grep -c "of the bound" "$room/page.html")" = 0
 ends "no progress where nobody watches" 0 "${quick[@]}" --csv "$room/x.csv"

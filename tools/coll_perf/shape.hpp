@@ -28,8 +28,8 @@ struct shape {
         std::size_t first = 0, count = 0;
     };
     part in, out;
-    part own_in{}, own_out{};  // the block that this rank copies itself, if there is one
     bool has_result = true;    ///< false where only other ranks get one
+    part own_in{}, own_out{};  ///< the block that this rank copies itself, if there is one
 
     static shape of(kind const& k, std::size_t count, bool in_place, int rank, int ranks,
                     int root) {
