@@ -129,8 +129,9 @@ private:
     int descriptor_;
 };
 
-/// Runs the compiler on this input; it writes to stderr itself.
-void compile(std::vector<std::string> const& command, fs::path const& input) {
+/// Runs the compiler on this input; it writes to stderr itself. `hint` follows "refuses it".
+void compile(std::vector<std::string> const& command, fs::path const& input,
+             std::string const& hint = {}) {
     std::vector<char*> words;
     for (auto const& w : command) { words.push_back(const_cast<char*>(w.c_str())); }
     words.push_back(nullptr);
@@ -148,7 +149,7 @@ void compile(std::vector<std::string> const& command, fs::path const& input) {
     while (::waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) { fail(command[0]); }
     }
-    if (status != 0) { throw std::runtime_error(command[0] + " refuses it"); }
+    if (status != 0) { throw std::runtime_error(command[0] + " refuses it" + hint); }
 }
 
 /// What is compiled after the header. Tool and shared object hand these types to each other, so
@@ -219,7 +220,9 @@ std::string shared_object_of(algorithm_header const& of) {
     if (fs::exists(object)) { return object.string(); }
     file_lock const alone(folder / "lock");
     if (fs::exists(object)) { return object.string(); }
-    compile(joined(flags, {"-x", "c++-cpp-output", "-o", made.string(), "-"}), text);
+    compile(joined(flags, {"-x", "c++-cpp-output", "-o", made.string(), "-"}), text,
+            fmt::format("; it must declare the algorithm {}, or --load FILE:TYPE name another type",
+                        of.type));
     fs::rename(made, object);
     return object.string();
 }
