@@ -111,6 +111,7 @@ COLLECTIVES_INLINE detail::communicator_base::communicator_base(core_pointer cor
     : core_(std::move(core)),
       rank_(core_->engine().rank()),
       size_(core_->engine().size()),
+      calls_(&core_->engine().calls),
       on_device_(core_->engine().space().device() != nullptr) {}
 
 COLLECTIVES_INLINE void detail::communicator_base::run(call_request const& r) { core_->run(r); }

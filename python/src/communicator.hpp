@@ -80,7 +80,7 @@ public:
 
 private:
     coll::detail::core_pointer const& core() const { return comm_->core(); }
-    coll::detail::request_maker make() const { return {rank(), size()}; }
+    coll::detail::request_maker make() const { return core()->make(); }
     /// Calls `prepare`. What it finds wrong with the arguments names this rank and the call.
     template <class Prepare>
     void checked(coll::collective what, Prepare const& prepare) const;

@@ -160,7 +160,7 @@ public:
 protected:
     explicit communicator_base(core_pointer core);
 
-    request_maker make() const { return {rank_, size_}; }
+    request_maker make() const { return {rank_, size_, *calls_}; }
     part_counts parts(collective what, counts_range auto const& given) const {
         return make().parts(what, given);
     }
@@ -206,6 +206,7 @@ protected:
 
     core_pointer core_;
     int rank_ = 0, size_ = 1;
+    call_book const* calls_ = nullptr;
     bool on_device_ = false;
 
 private:

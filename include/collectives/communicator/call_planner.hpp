@@ -135,7 +135,7 @@ private:
         any_algorithm by;
     };
 
-    request_maker make() const { return {engine_.rank(), engine_.size()}; }
+    request_maker make() const { return {engine_.rank(), engine_.size(), engine_.calls}; }
     way_of_data way() const {
         if (engine_.space().device() != nullptr) { return way_of_data::on_device; }
         return engine_.memory() != nullptr ? way_of_data::in_memory : way_of_data::by_messages;

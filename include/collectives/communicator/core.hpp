@@ -40,7 +40,7 @@ public:
 
     detail::engine& engine() { return engine_; }
     call_planner& planner() { return planner_; }
-    request_maker make() const { return {engine_.rank(), engine_.size()}; }
+    request_maker make() const { return {engine_.rank(), engine_.size(), engine_.calls}; }
     /// Binds `r` to the kernel of the device that holds the buffers, if a device does.
     void bind(reducer& r) const {
         auto const* const device = engine_.space().device();
@@ -194,8 +194,8 @@ private:
         make().require_rank(r.peer, r.what, "peer");
         if (on_device()) { follow_stream(engine_, r.what, r.how.stream, r.data, {}); }
         try {
-            m.start(engine_, fingerprint_of(r, ++pairs_), r.peer, r.tag, r.data.data, r.data.bytes,
-                    r.of.size, r.how.timeout.span());
+            m.start(engine_, fingerprint_of(r, engine_.calls.number_message()), r.peer, r.tag,
+                    r.data.data, r.data.bytes, r.of.size, r.how.timeout.span());
             engine_.add(m);
         } catch (...) {
             engine_.break_by_exception(name_of{r.what});
@@ -292,7 +292,7 @@ private:
     lean_vector<owned<activity>> idle_pairs_;  // programs that never send need no more of it
     static constexpr unsigned calls_between_polls = 16;
     unsigned calls_ = 0;
-    std::uint64_t pairs_ = 0, derived_ = 0;
+    std::uint64_t derived_ = 0;
     bool has_shrunk_ = false;
     background_calls background_;
 };

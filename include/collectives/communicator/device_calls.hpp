@@ -40,7 +40,7 @@ template <class F>
     try {
         f(device);
     } catch (usage_error const& fault) {
-        request_maker(e.rank(), e.size()).refuse(what, fault.what());
+        request_maker(e.rank(), e.size(), e.calls).refuse(what, fault.what());
     } catch (transport_error const&) {
         e.break_by_exception(name_of{what});
         throw;
@@ -59,7 +59,7 @@ template <class F>
 
 inline void require_kernel(engine& e, call_request const& r) {
     if (r.op == nullptr || r.op->reduce != nullptr) { return; }
-    request_maker(e.rank(), e.size())
+    request_maker(e.rank(), e.size(), e.calls)
         .refuse(r.reported_as, "this program has no kernel of ", r.op->op_name, " on ", r.type_name,
                 ": the source that brings the kernels in must `provide` your own "
                 "operators");

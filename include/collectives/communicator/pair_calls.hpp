@@ -25,7 +25,7 @@ namespace collectives::inline v0::detail {
 [[gnu::cold]] inline void check_send_recv(engine& e, memory_span out, rank_t to, memory_span in,
                                           rank_t from, options const& how) {
     auto const lock = e.lock();
-    request_maker const checks(e.rank(), e.size());
+    request_maker const checks(e.rank(), e.size(), e.calls);
     e.require_usable(collective::send);
     checks.require_rank(to, collective::send, "peer");
     checks.require_rank(from, collective::recv, "peer");
@@ -47,7 +47,7 @@ inline void send_recv(core_pointer const& core, element_type sent, memory_span o
 /// receive would throw where none can come any more.
 inline std::optional<std::size_t> probe(engine& e, rank_t from, int tag) {
     auto const lock = e.lock();
-    request_maker const checks(e.rank(), e.size());
+    request_maker const checks(e.rank(), e.size(), e.calls);
     e.require_usable(collective::recv);
     checks.require_rank(from, collective::recv, "peer");
     auto const look = [&] {

@@ -16,12 +16,15 @@
 
 namespace collectives::inline v0::detail {
 
+class call_book;
+
 /// Makes the requests of one rank of a communicator. All functions throw usage_error.
 class request_maker {
 public:
     using counts = lean_vector<std::size_t>;
 
-    request_maker(rank_t rank, int size) : rank_(rank), size_(size) {}
+    request_maker(rank_t rank, int size, call_book const& calls)
+        : rank_(rank), size_(size), calls_(&calls) {}
 
     /// A call that has no buffers yet.
     [[gnu::always_inline]] call_request begin(collective what, element_type of, options const& how,
@@ -74,7 +77,7 @@ public:
     memory_span cut_input(collective what, element_type of, memory_span in, memory_span out,
                           rank_t root, counts& parts) const;
 
-    /// "rank 3, all_reduce: " and what is wrong with the call, in parts.
+    /// "rank 3, all_reduce #5: " and what is wrong with the call, in parts.
     template <class... Parts>
     [[noreturn]] void refuse(collective what, Parts const&... why) const {
         refuse_joined(what, {text_part(why)...});
@@ -130,6 +133,7 @@ private:
 
     rank_t rank_;
     int size_;
+    call_book const* calls_;  // of the communicator, for the number of a call that is refused
 };
 
 }  // namespace collectives::detail

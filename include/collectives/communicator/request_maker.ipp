@@ -4,6 +4,7 @@
 #include <collectives/communicator/request_maker.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
+#include <collectives/run/call_book.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -16,7 +17,8 @@ inline constexpr auto unseen = std::numeric_limits<std::size_t>::max();
 
 [[gnu::cold]] COLLECTIVES_INLINE void request_maker::refuse_joined(
     collective what, std::initializer_list<text_part> why) const {
-    throw_error<usage_error>("rank ", rank_, ", ", name(what), ": ", joined(why));
+    throw_error<usage_error>("rank ", rank_, ", ", name(what), " #", calls_->next_number(what),
+                             ": ", joined(why));
 }
 COLLECTIVES_INLINE void request_maker::refuse_rank(rank_t r, collective what,
                                                    std::string_view role) const {

@@ -14,7 +14,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// Operations are numbered from 1 in the order of the calls.
+/// Operations are numbered from 1 in the order of the calls, messages of the program by themselves.
 class call_book {
 public:
     void start(any_board& board) {
@@ -39,6 +39,12 @@ public:
         auto const past = std::exchange(past_, detail::hash_mix(past_, hash));
         return {++sequence_, past, past_};
     }
+    std::uint64_t number_message() { return ++messages_; }
+    /// The number that the next call gets.
+    std::uint64_t next_number(collective what) const {
+        auto const messages = what == collective::send || what == collective::recv;
+        return (messages ? messages_ : sequence_) + 1;
+    }
     void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
         if (in_memory_ != nullptr) {  // a known type, so this needs no virtual call
             in_memory_->enter(call, hash, mine.sequence, mine.past);
@@ -61,7 +67,7 @@ private:
 
     any_board* board_ = nullptr;
     shared::board* in_memory_ = nullptr;
-    std::uint64_t sequence_ = 0;
+    std::uint64_t sequence_ = 0, messages_ = 0;
     std::uint64_t past_ = 0;
     lean_vector<std::uint64_t> unfinished_;
 };

@@ -215,6 +215,28 @@ void wrong_links(coll::communicator& comm) {
     still_works(unlimited);
 }
 
+/// A call that is refused names the number that it would have had, and takes none.
+void numbers_of_calls(coll::communicator& comm) {
+    std::vector<int> two(2), three(3);
+    auto const refused_as = [](char const* name, auto const& call) {
+        auto const text = expect_throw<coll::usage_error>(call, name);
+        auto const at = text.find(name);
+        expect(at != text.npos, text);
+        return std::stoul(text.substr(at + std::string(name).size()));
+    };
+    auto const all_reduce = [&] {
+        return refused_as("all_reduce #", [&] { comm.all_reduce(two, three); });
+    };
+    auto const send = [&] { return refused_as("send #", [&] { comm.send(two, comm.size()); }); };
+    auto const first = all_reduce(), first_sent = send();
+    expect(all_reduce() == first && send() == first_sent, "a refused call takes a number");
+    comm.barrier();
+    auto const self = comm.rank();
+    comm.send_recv(two, self, two = {}, self);
+    expect(all_reduce() == first + 1, "a barrier takes no number, or two");
+    expect(send() == first_sent + 2, "a message takes no number");
+}
+
 }  // namespace
 
 void mistakes(world const& w) {
@@ -233,6 +255,7 @@ void mistakes(world const& w) {
             still_works(comm);
             wrong_links(comm);
             still_works(comm);
+            numbers_of_calls(comm);
         });
     }
     auto const nothing = [](auto&) {};
