@@ -92,8 +92,9 @@ TEST_CASE("mistakes are found before anything is sent") {
         auto const refused = [&](auto const& call, std::string const& part) {
             expect_text(expect_throw<coll::usage_error>(call, part), part);
         };
-        refused([&] { comm.all_reduce(host, buffer); },
-                "rank " + std::to_string(comm.rank()) + ", all_reduce #2: a buffer is no memory that");
+        refused(
+            [&] { comm.all_reduce(host, buffer); },
+            "rank " + std::to_string(comm.rank()) + ", all_reduce #2: a buffer is no memory that");
         refused([&] { comm.all_gather(std::span(buffer.data(), 50), host); },
                 "all_gather #2: a buffer");
         refused([&] { comm.send(host, 0); }, "send #1: a buffer");
