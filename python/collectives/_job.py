@@ -88,9 +88,12 @@ class Job:
         return self
 
     def __exit__(self, error, *_):
-        if error is KeyboardInterrupt:
-            self._await(0.3)  # the terminal has told the ranks, too; twice would cut them short
-        self.stop(signal.SIGINT, 1.0)
+        try:
+            if error is KeyboardInterrupt:
+                # The terminal has told the ranks, too. Twice would cut them short.
+                self._ended_within(0.3)
+        finally:
+            self.stop(signal.SIGINT, 1.0)
         for rank in self.ranks:
             os.close(rank.pidfd)
             if rank.pipe is not None:
@@ -133,13 +136,10 @@ class Job:
 
     def stop(self, number, time_left):
         """Ends those that still run: by this signal, and SIGKILL after so many seconds."""
-        limit = time.monotonic() + time_left
         self._kill(number)
-        while any(rank.status is None for rank in self.ranks):
-            left = limit - time.monotonic()
-            if left <= 0:
-                self._kill(signal.SIGKILL)
-            self._look(max(left, 0) or None)
+        if not self._ended_within(time_left):
+            self._kill(signal.SIGKILL)
+            self._ended_within(None)
 
     def first_failed(self):
         """The rank that failed first; not those that failed as a consequence. None: none did."""
@@ -150,14 +150,15 @@ class Job:
 
         return min((rank for rank in self.ranks if rank.failed), key=place, default=None)
 
-    def _await(self, seconds):
-        """Returns once all have ended, at the latest after so many seconds."""
-        limit = time.monotonic() + seconds
+    def _ended_within(self, seconds):
+        """Whether all have ended: returns once they have, or after so many seconds if not None."""
+        limit = None if seconds is None else time.monotonic() + seconds
         while any(rank.status is None for rank in self.ranks):
-            left = limit - time.monotonic()
-            if left <= 0:
-                return
+            left = None if limit is None else limit - time.monotonic()
+            if left is not None and left <= 0:
+                return False
             self._look(left)
+        return True
 
     def _kill(self, number):
         for rank in self.ranks:

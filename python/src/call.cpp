@@ -72,7 +72,7 @@ coll::options options_of(nb::kwargs const& keywords) {
         if (name == "algorithm") {
             if (!value.is_none()) {
                 how.algorithm = coll::parse_algorithm(
-                    option_of<std::string_view>(value, "algorithm is the name of one"));
+                    option_of<std::string_view>(value, "algorithm is the name of an algorithm"));
             }
         } else if (name == "segment") {
             if (!value.is_none()) {

@@ -48,7 +48,7 @@ void bind_collective(nb::class_<c>& to, collective what,
 }
 
 void bind_collectives(nb::class_<c>& to) {
-    auto const x = nb::arg("x").none();  // which is then refused as what it is
+    auto const x = nb::arg("x").none();  // our own check says what x must be
     auto const out = nb::arg("out") = nb::none();
     auto const op = nb::arg("op").none() = "sum";
     auto const root = nb::arg("root") = 0;
@@ -102,7 +102,7 @@ void bind_collectives(nb::class_<c>& to) {
         "x: size blocks of the shape of out, one after the other. counts: the rows of\n"
         "each rank's out; with displacements the block of rank i begins at row\n"
         "displacements[i] of x, and x may be longer. Both are the same on all ranks.",
-        x, nb::arg("out"), root, counts, displacements);
+        x, nb::arg("out").none(), root, counts, displacements);
     bind_collective(
         to, collective::all_to_all, &c::all_to_all,
         "Block j of rank i's x becomes block i of rank j's result.\n\n"

@@ -132,7 +132,7 @@ class Errors(unittest.TestCase):
         def f(comm):
             if comm.rank == 0:
                 comm.abort("enough")
-            with self.assertRaisesRegex(coll.Error, "aborted by rank 0: enough"):
+            with self.assertRaisesRegex(coll.Error, "barrier #1: aborted by rank 0: enough"):
                 comm.barrier()
 
         coll.run(2, f)

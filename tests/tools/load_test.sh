@@ -130,7 +130,7 @@ if turn 0; then
     cp pairwise.hpp exchange.hpp
     ends 1 "$tools/coll_show" --load exchange.hpp pairwise 5
     grep -q "exchange.*has not been declared" said || fail "does not say that there is no such class"
-    says "coll_show: --load exchange.hpp: $CXX refuses it; it must declare the algorithm ::exchange, or --load FILE:TYPE"
+    says "coll_show: --load exchange.hpp: $CXX refuses it; if its algorithm is not called ::exchange, name it with --load FILE:TYPE"
     sed 's/chunks(int size)/chunk(int size)/' pairwise.hpp >no_chunks.hpp
     ends 1 "$tools/coll_goal" --load no_chunks.hpp:pairwise pairwise 5 -o p.goal
     says "::pairwise models no collectives::algorithm"

@@ -122,7 +122,8 @@ std::string as_json(std::vector<measurement> const& all) {
 }
 
 void require_writable(std::string const& path) {
-    auto const is_new = !std::filesystem::exists(path);
+    auto const is_new =
+        std::filesystem::symlink_status(path).type() == std::filesystem::file_type::not_found;
     if (!std::ofstream(path, std::ios::app)) { throw std::runtime_error("cannot write " + path); }
     if (is_new) { std::filesystem::remove(path); }
 }

@@ -20,8 +20,8 @@ std::vector<cell> cells_of(measurement const& m);
 std::string as_csv(std::vector<measurement> const& all);
 std::string as_json(std::vector<measurement> const& all);
 
-/// Throws std::runtime_error if a file of this name cannot be written: before it measures, so that
-/// nothing that was measured is lost. Leaves a file that is there as it is, and makes none.
+/// Throws std::runtime_error unless this file can be written. It is called before anything is
+/// measured, so that nothing is lost. Changes no file that exists, and leaves no new one.
 void require_writable(std::string const& path);
 
 /// Throws std::runtime_error if that fails.

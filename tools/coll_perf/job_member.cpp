@@ -192,7 +192,7 @@ bool is_right(work& w, coll::job_place const& place) try {
     refuse_transport(w.asked.transport);
     auto const& over = w.asked.transport;
     bool const by_mpi = over.empty() && !launched::mpi_of_launcher().empty();
-    require_place_for_loop(w.asked, by_mpi ? "mpi" : over.empty() ? "join" : over);
+    require_loop_over(w.asked, by_mpi ? "mpi" : over.empty() ? "join" : over);
     if (auto const why = why_no_peers(w.asked); !why.empty()) { throw wrong_under_launcher(why); }
     return true;
 } catch (usage_error const&) {

@@ -69,7 +69,7 @@ std::string head_of(std::vector<team> const& all) {
 std::vector<ours_with> our_programs(options const& o, std::vector<team> const& teams) {
     std::vector<ours_with> all;
     for (auto const& name : split_list(o.transport.empty() ? "shm" : o.transport)) {
-        require_place_for_loop(o, name);
+        require_loop_over(o, name);
         for (auto const& t : teams) {
             if (!is_launched(name)) {
                 all.push_back({ours(name), t});

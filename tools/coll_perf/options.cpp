@@ -204,10 +204,11 @@ std::vector<int> rank_numbers(std::string const& text) {
     return result;
 }
 
-void require_place_for_loop(options const& o, std::string_view transport) {
+void require_loop_over(options const& o, std::string_view transport) {
     if (!o.how.loop || transport == "shm" || transport.starts_with("mpi")) { return; }
-    throw collectives::usage_error("--percent-of-loop is for shm, mpi-mpich and mpi-openmpi, not " +
-                                   std::string(transport));
+    throw collectives::usage_error(
+        "--percent-of-loop is for shm, mpi-mpich, mpi-openmpi and mpi, not " +
+        std::string(transport));
 }
 
 settings settings_of(options const& o) {

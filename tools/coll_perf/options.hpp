@@ -58,7 +58,7 @@ bool says_start_ranks(int argc, char** argv);
 /// `2` or `2,4,8`; else a usage_error.
 std::vector<int> rank_numbers(std::string const& text);
 /// Throws usage_error where a bare loop is asked for over a transport that has none.
-void require_place_for_loop(options const& o, std::string_view transport);
+void require_loop_over(options const& o, std::string_view transport);
 /// How launches measure, but for the number of ranks and their places.
 settings settings_of(options const& o);
 struct size_bounds {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 
 namespace coll_perf {
@@ -75,9 +76,11 @@ private:
 
 output::output(options const& o, std::vector<std::string> peers, std::string const& ranks)
     : options_(o), start_(local_time()) {
-    for (auto const& file : {o.csv, o.json, o.nccl_json, o.trace, o.page}) {
+    for (auto const& file : {o.csv, o.json, o.trace, o.page}) {
         if (!file.empty()) { require_writable(file); }
     }
+    auto const is_free = !std::filesystem::exists(o.nccl_json);  // else it gets a number
+    if (!o.nccl_json.empty() && is_free) { require_writable(o.nccl_json); }
     style_.peers = std::move(peers);
     style_.format = o.format == "osu" ? table_format::osu : table_format::nccl;
     style_.limit = o.how.controls;

@@ -24,7 +24,7 @@ std::string ratio(cost_line const& line) {
                        static_cast<double>(line.counted) / static_cast<double>(line.bound));
 }
 
-/// Whether fewer rounds than the bound need an explanation.
+/// Whether an algorithm has fewer rounds than the bound, which needs an explanation.
 bool beats_rounds(report const& r) { return r.cost.rounds < r.cost.bound.rounds; }
 
 bool same(coll::traffic const& a, coll::traffic const& b) {
@@ -83,8 +83,9 @@ std::string cost_as_text(report const& shown, report const* beside, text_style c
     out += "  (in sequence: in each round those of the busiest rank, added up over the rounds)\n";
     if (beats_rounds(shown) || (beside != nullptr && beats_rounds(*beside))) {
         out +=
-            "  (the bound on rounds is for one message per rank and round; where there are fewer, "
-            "rounds hold more)\n";
+            "  (the bound on rounds is for one message per rank and round; with fewer rounds, "
+            "ranks "
+            "send several)\n";
     }
     return out + "\n" + per_rank(shown, style);
 }

@@ -220,9 +220,9 @@ std::string shared_object_of(algorithm_header const& of) {
     if (fs::exists(object)) { return object.string(); }
     file_lock const alone(folder / "lock");
     if (fs::exists(object)) { return object.string(); }
-    compile(joined(flags, {"-x", "c++-cpp-output", "-o", made.string(), "-"}), text,
-            fmt::format("; it must declare the algorithm {}, or --load FILE:TYPE name another type",
-                        of.type));
+    compile(
+        joined(flags, {"-x", "c++-cpp-output", "-o", made.string(), "-"}), text,
+        fmt::format("; if its algorithm is not called {}, name it with --load FILE:TYPE", of.type));
     fs::rename(made, object);
     return object.string();
 }

@@ -206,7 +206,7 @@ protected:
 
     core_pointer core_;
     int rank_ = 0, size_ = 1;
-    call_book const* calls_ = nullptr;
+    call_book const* calls_ = nullptr;  // the core's, which numbers them
     bool on_device_ = false;
 
 private:

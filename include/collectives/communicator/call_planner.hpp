@@ -110,27 +110,27 @@ public:
         return blocks_vary(r) && forwards_.passes_on(by, r.shape);
     }
     owned<program_maker> late_maker(call_request const& r, any_algorithm by) const {
-        return make_owned<late_program>(make(), r, by);
+        return make_owned<late_program>(r, by);
     }
 
 private:
     /// Makes the program of a call whose whole count this rank hears of late.
     struct late_program final : program_maker {
-        late_program(request_maker m, call_request const& r, any_algorithm a)
-            : requests(m), request(r), by(a) {}
+        late_program(call_request const& r, any_algorithm a) : request(r), by(a) {}
         std::shared_ptr<program> make(std::size_t count) override {
             auto& shape = request.shape;
             auto const own = block(count, shape.size, shape.rank).size;
             auto const mine = shape.knows_all_blocks ? own : shape.count;
-            requests.require(own == mine, request.reported_as, "rank ", shape.root, " has ", count,
-                             " elements in all, so rank ", shape.rank, "'s block is ", own,
-                             ", not ", mine);
+            if (own != mine) {  // whoever reports it names the call, which has its number already
+                throw_error<usage_error>("rank ", shape.root, " has ", count,
+                                         " elements in all, so rank ", shape.rank, "'s block is ",
+                                         own, ", not ", mine);
+            }
             shape.count = count;
             shape.knows_all_blocks = true;
             return make_shared_object<program>(shape, by, 1, fingerprint_of(request, by));
         }
 
-        request_maker requests;
         call_request request;
         any_algorithm by;
     };

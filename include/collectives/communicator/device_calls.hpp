@@ -40,6 +40,7 @@ template <class F>
     try {
         f(device);
     } catch (usage_error const& fault) {
+        auto const lock = e.lock();  // a fusion_buffer's thread may number calls
         request_maker(e.rank(), e.size(), e.calls).refuse(what, fault.what());
     } catch (transport_error const&) {
         e.break_by_exception(name_of{what});

@@ -14,6 +14,9 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
+template <class T, class... All>
+concept one_of = (std::same_as<T, All> || ...);
+
 template <class T>
 concept addable = number<T> || requires(T const& a) { static_cast<T>(a + a); };
 template <class T>

@@ -5,7 +5,6 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/space/canonical.hpp>
 #include <collectives/space/host.hpp>
 
 #include <complex>

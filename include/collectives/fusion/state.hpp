@@ -120,7 +120,10 @@ private:
         auto made = make_owned<fused_element>();
         try {
             describe_element(*made, type, how_.op, how_.compress, device_);
-        } catch (usage_error const& e) { core_->make().refuse(collective::all_reduce, e.what()); }
+        } catch (usage_error const& e) {
+            auto const lock = core_->engine().lock();  // the buffer's thread may number calls
+            core_->make().refuse(collective::all_reduce, e.what());
+        }
         require_unbroken();
         if (background_) {  // its thread uses the core
             by_scheduler([](auto& m) { m.wait(); });

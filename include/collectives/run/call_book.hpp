@@ -42,8 +42,8 @@ public:
     std::uint64_t number_message() { return ++messages_; }
     /// The number that the next call gets.
     std::uint64_t next_number(collective what) const {
-        auto const messages = what == collective::send || what == collective::recv;
-        return (messages ? messages_ : sequence_) + 1;
+        auto const is_message = what == collective::send || what == collective::recv;
+        return (is_message ? messages_ : sequence_) + 1;
     }
     void leave_word(fingerprint const& call, std::uint64_t hash, entry const& mine) {
         if (in_memory_ != nullptr) {  // a known type, so this needs no virtual call

@@ -87,7 +87,7 @@ public:
         }
         if (!stopped()) { return; }
         record(nullptr);
-        raise(text_of("rank ", rank(), ", calling ", name(what)));
+        raise(text_of("rank ", rank(), ", calling ", name(what), " #", calls.next_number(what)));
     }
 
     /// Numbers this communicator's operations and publishes them.
@@ -266,7 +266,7 @@ private:
         wait_until_peers_have_left(carrier(), group_, *shared_->work->lock);
         a.cancel();
         if (a.thrown) { std::rethrow_exception(a.thrown); }
-        raise(text_of("rank ", rank()));
+        raise(text_of("rank ", rank()), &a);
     }
     /// Hands what is under way to the flight recorder, if any. `a`: what this rank waits in.
     [[gnu::cold]] void record(activity const* a) {
@@ -274,11 +274,13 @@ private:
             by->record({*board_, group_, context_, shared_->work->active, a}, recorded_);
         }
     }
-    [[gnu::cold, noreturn]] void raise(std::string const& where) {
+    [[gnu::cold, noreturn]] void raise(std::string where, activity const* in = nullptr) {
         while (stopped() && !board_->first_failure()) { ::sched_yield(); }
         carrier().tell_failures();  // another thread may only have noted it
-        if (auto const why = board_->first_failure()) { why->raise(where); }
-        failure::unknown().raise(where);
+        auto const why = board_->first_failure().value_or(failure::unknown());
+        auto const names_no_call = why.kind == failure_kind::aborted;
+        if (in != nullptr && names_no_call) { add_text(where, ", ", in->call.title()); }
+        why.raise(where);
     }
 
     std::shared_ptr<rank_progress> shared_;

@@ -19,9 +19,6 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
-template <class T, class... All>
-concept one_of = (std::same_as<T, All> || ...);
-
 template <std::size_t Bytes, bool Signed>
 struct integer_of;
 template <>

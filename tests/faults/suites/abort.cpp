@@ -11,6 +11,7 @@
 namespace faults {
 
 TEST_CASE("abort, called on another thread, ends what blocks within 100 ms") {
+    constexpr char const* calls[] = {"barrier #1", "recv #1", "all_gather #1", " #"};
     for (auto const& v : variety()) {
         auto const how_they_wait = below(4);
         auto const aborts_itself = below(2) == 0;  // the thread belongs to a rank that waits too
@@ -59,6 +60,7 @@ TEST_CASE("abort, called on another thread, ends what blocks within 100 ms") {
             auto const& e = rank == v.size - 1 ? s.later[0] : s.call;
             CHECK_EQ(e.caught, outcome::other_error);
             CHECK(e.says("enough of this"));
+            if (rank != v.size - 1) { CHECK(e.says(calls[how_they_wait])); }
             CHECK_LT(e.ended - when[0], 0.1 * slowness);
             for (auto const& seen : s.later) { CHECK_EQ(seen.caught, outcome::other_error); }
             CHECK_LT(s.quickest_later, 0.01 * slowness);

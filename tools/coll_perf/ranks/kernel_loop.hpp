@@ -8,10 +8,9 @@
 
 #include <collectives/communicator.hpp>
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,8 +20,8 @@ namespace coll_perf {
 /// copies, and the sender waits until it has.
 class kernel_loop {
 public:
-    /// The vectors of a rank, and the block that it copies itself.
-    struct vectors {
+    /// The input and the output of a case, and the block that the rank copies itself.
+    struct case_memory {
         std::span<std::byte> in, out, own_in, own_out;
     };
 
@@ -31,34 +30,35 @@ public:
     /// so one that waits lets others run. Throws std::runtime_error on all ranks if the kernel
     /// refuses such a copy to one of them.
     kernel_loop(coll::communicator& comm, std::vector<launched::loop_message> messages,
-                vectors const& of, bool yields);
+                case_memory const& of, bool yields);
 
-    /// Moves the messages of this rank and its own block, and returns once all are there.
+    /// Moves the messages of this rank and its own block, and returns once all are there. Throws
+    /// std::runtime_error if the kernel refuses a copy, on the other ranks as well.
     void operator()();
 
 private:
-    struct slot;
-    struct move {
-        slot* through = nullptr;
+    struct shared_line;
+    struct post {
+        shared_line* through = nullptr;
         std::byte* memory = nullptr;
-        std::uint64_t done = 0;  // in this call
+        std::uint64_t taken_in = 0;  // the last call in which it was taken
     };
 
     void take(std::size_t i);
     void wait_for(std::uint64_t& word) const;
     /// Where this rank's messages lie.
     void find_memory();
+    /// Whether a rank has given up; all ranks share the word.
+    std::uint64_t& given_up() const { return *static_cast<std::uint64_t*>(place_->memory()); }
 
     std::vector<launched::loop_message> messages_;
-    std::vector<move> moves_;  // of the messages
-    vectors of_;
+    std::vector<post> posts_;  // of the messages
+    case_memory of_;
     std::vector<std::byte> room_;
     std::vector<std::uint64_t> processes_;  // of the ranks
     bool yields_;
     std::uint64_t call_ = 0;
-    std::vector<std::size_t> numbers_;  // of the messages, each among those of its pair of ranks
-    std::size_t per_pair_;              // slots
-    shared_place place_;
+    std::optional<shared_place> place_;
 };
 
 }  // namespace coll_perf

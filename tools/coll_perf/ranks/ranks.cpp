@@ -93,7 +93,7 @@ std::vector<double> traffic_of(links& its, coll::communicator& me, settings cons
 /// memory, else the MPI. Collective.
 std::function<void()> bare_loop(coll::communicator& comm,
                                 std::vector<launched::loop_message> messages,
-                                kernel_loop::vectors const& of, bool yields) {
+                                kernel_loop::case_memory const& of, bool yields) {
     if (comm.core()->engine().carrier().memory() == nullptr) {
         return launched::mpi_loop(comm.size(), std::move(messages), yields);
     }

@@ -22,7 +22,8 @@ namespace collectives::inline v0::bootstraps {
 /// collective; it and the destructor must stand between MPI_Init and MPI_Finalize.
 class over_mpi {
 public:
-    /// Throws usage_error where MPI is not there, timeout_error where a rank does not come.
+    /// Throws usage_error where MPI is not there, or `ranks` is null or an intercommunicator;
+    /// timeout_error where a rank does not come.
     over_mpi(MPI_Comm ranks, steady::time_point until) {
         mpi::detail::require_usable(ranks);
         comm_ = mpi::detail::duplicate(ranks, until);

@@ -58,7 +58,7 @@ inline std::string svg_head(report const& shown, picture_layout const& at, doubl
     } else if (c.rounds < c.bound.rounds) {
         put(out,
             "<text x=\"28\" y=\"84\" class=\"s\">The bound on rounds is for one message per "
-            "rank and round; these rounds hold more.</text>\n");
+            "rank and round; here ranks send several.</text>\n");
     }
     return out;
 }

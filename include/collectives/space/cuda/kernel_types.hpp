@@ -3,7 +3,6 @@
 #pragma once
 
 #include <collectives/core/op.hpp>
-#include <collectives/space/canonical.hpp>
 
 #include <complex>
 #include <concepts>
