@@ -20,9 +20,10 @@ TEST_CASE("vectors begin where they are to in their pages, and apart from each o
             c.count = bytes / 4;
             c.element = 4;
             slots const all(how, c);
-            std::byte* const none = nullptr;
-            auto const first = static_cast<std::size_t>(all.vector(none, 0, 0) - none);
-            auto const second = static_cast<std::size_t>(all.vector(none, 0, 1) - none);
+            std::vector<std::byte> memory(all.bytes());
+            auto* const start = memory.data();
+            auto const first = static_cast<std::size_t>(all.vector(start, 0, 0) - start);
+            auto const second = static_cast<std::size_t>(all.vector(start, 0, 1) - start);
             CHECK(first == offset);
             CHECK(second % page == offset);
             CHECK(first + bytes <= second);
