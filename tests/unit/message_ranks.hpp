@@ -5,6 +5,8 @@
 #include <collectives/transport/shared/messages.hpp>
 #include <collectives/transport/shared/private_memory.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +42,12 @@ struct job_ranks {
         }
     }
     messages& operator[](int r) { return all[static_cast<std::size_t>(r)]; }
+    /// Whether the kernel copies from rank to rank, which are all in this process.
+    bool opens_private_memory() {
+        for (coll::rank_t r = 0; r < job.size(); ++r) { job.status(r).pid.store(::getpid()); }
+        for (auto& one : own) { one.is_open(); }
+        return own.front().is_open();
+    }
 
     std::unique_ptr<std::byte, decltype(&std::free)> memory;
     shared::state job;

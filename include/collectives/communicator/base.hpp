@@ -206,7 +206,7 @@ protected:
 
     core_pointer core_;
     int rank_ = 0, size_ = 1;
-    call_book const* calls_ = nullptr;  // the core's, which numbers them
+    call_book const* calls_ = nullptr;  // the core's; it numbers the calls
     bool on_device_ = false;
 
 private:

@@ -121,7 +121,7 @@ private:
             auto& shape = request.shape;
             auto const own = block(count, shape.size, shape.rank).size;
             auto const mine = shape.knows_all_blocks ? own : shape.count;
-            if (own != mine) {  // whoever reports it names the call, which has its number already
+            if (own != mine) {  // its report names the call, which has a number already
                 throw_error<usage_error>("rank ", shape.root, " has ", count,
                                          " elements in all, so rank ", shape.rank, "'s block is ",
                                          own, ", not ", mine);

@@ -54,6 +54,24 @@ TEST_CASE("another count of a broadcast, a reduction, blocks") {
     }
 }
 
+TEST_CASE("another block than the root's vector has for a rank that hears its length late") {
+    stories of(4);
+    job.run(4, [&](coll::communicator& comm) {
+        std::vector<int> const in(comm.rank() == 3 ? 3 : 2);
+        std::vector<int> out(comm.rank() == 0 ? 8 : 0);
+        observe(of.at(comm).call, [&] {
+            comm.gather(in, out, 0, {.algorithm = coll::tree{}});  // it passes blocks on
+            comm.barrier();
+        });
+    });
+    for (auto const& s : of) {
+        CAPTURE(s.call.what());
+        CHECK_EQ(s.call.caught, outcome::mismatch);
+        CHECK(s.call.says(
+            ": gather #1: rank 0 has 8 elements in all, so rank 3's block is 2, not 3"));
+    }
+}
+
 TEST_CASE("another cut: the same counts at other places") {
     for (auto const& v : variety()) {
         auto const p = static_cast<std::size_t>(v.size);
