@@ -5,6 +5,7 @@
 
 #include <collectives/core/device_copy.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/list_view.hpp>
 
 #include <algorithm>
 #include <cstddef>
