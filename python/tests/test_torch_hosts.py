@@ -19,7 +19,8 @@ import torch
 import torch.distributed as dist
 
 import collectives.torch
-from test_torch import coalesced, exchanged, futures, messages, premultiplied, rooted, strided
+from test_torch import coalesced, exchanged, premultiplied, rooted, strided
+from test_torch_asynchronous import callbacks, futures, messages
 from test_torch_failures import killed, late
 from test_torch_pool import LARGE, in_fork
 from torch_ranks import run
@@ -72,7 +73,7 @@ def misspelt(rank, size, name, value):
 
 
 def every_call(rank, size):
-    for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures):
+    for call in (premultiplied, strided, rooted, exchanged, coalesced, messages, futures, callbacks):
         call(rank, size)
     for n in (1, 1000, 300_000):
         x = torch.arange(n, dtype=torch.float64) + rank

@@ -51,6 +51,16 @@ def ddp(rank, size):
     return train(nn.parallel.DistributedDataParallel(model()), rank, size)
 
 
+def compressed_ddp(rank, size):
+    """PowerSGD makes further calls in the callbacks of the first."""
+    from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook
+
+    net = nn.parallel.DistributedDataParallel(model())
+    state = powerSGD_hook.PowerSGDState(None, matrix_approximation_rank=2, start_powerSGD_iter=2)
+    net.register_comm_hook(state, powerSGD_hook.powerSGD_hook)
+    return train(net, rank, size)
+
+
 def fsdp(rank, size):
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import FSDPModule, fully_shard
@@ -144,6 +154,9 @@ class Training(unittest.TestCase):
 
     def test_ddp(self):
         self.same_as_gloo(ddp, (2, 4))
+
+    def test_compressed_ddp(self):
+        self.same_as_gloo(compressed_ddp, (2, 4))
 
     def test_fsdp2(self):
         self.same_as_gloo(fsdp, (2, 4))

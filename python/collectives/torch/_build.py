@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import os
 import pathlib
+import shutil
 import sys
 
 import torch
@@ -37,9 +38,18 @@ def locked(where):
         yield
 
 
+def reach_ninja():
+    """That of the package ninja, where a virtual environment that was not activated hides it."""
+    if shutil.which("ninja") is None:
+        import ninja
+
+        os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), ninja.BIN_DIR))
+
+
 def build(where, verbose=False):
     from torch.utils import cpp_extension
 
+    reach_ninja()
     print(f"collectives.torch: building the backend for torch {torch.__version__} in {where}; once, "
           "it takes a minute or two", file=sys.stderr, flush=True)
     with contextlib.suppress(FileNotFoundError):

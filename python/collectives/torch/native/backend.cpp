@@ -9,16 +9,19 @@
 #include <pybind11/chrono.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace collectives_torch {
 
 /// The backend of a group, or null where its ranks are to go over Gloo. Collective.
-c10::intrusive_ptr<c10d::Backend> create(c10::intrusive_ptr<c10d::Store> const& store, int rank,
-                                         int size, std::chrono::milliseconds time,
-                                         std::string const& name, std::string const& group_name) {
+backend_pointer create(store_pointer const& store, int rank, int size,
+                       std::chrono::milliseconds time, std::string const& name,
+                       std::string const& group_name) {
     try {
         group_store meeting(*store, rank, size);
         auto where = come_together(meeting, time);
@@ -29,6 +32,18 @@ c10::intrusive_ptr<c10d::Backend> create(c10::intrusive_ptr<c10d::Store> const& 
         made->use_store(store);
         return made;
     } catch (...) { rethrow_as_torch(group_name); }
+}
+
+/// The backend of a part of this group; null on a rank that is not in it.
+backend_pointer backend::split(store_pointer const& store, std::vector<int> const& ranks,
+                               options_pointer const& o) {
+    auto const me = std::find(ranks.begin(), ranks.end(), getRank());
+    if (me == ranks.end()) { return {}; }
+    auto made = create(store, static_cast<int>(me - ranks.begin()), static_cast<int>(ranks.size()),
+                       o->timeout, name_, o->group_name);
+    TORCH_CHECK_WITH(DistBackendError, made, "collectives, group ", o->group_name,
+                     ": its ranks are on several hosts, and not all have UCX now");
+    return made;
 }
 
 }  // namespace collectives_torch

@@ -23,6 +23,10 @@ inline tensors& only_list(tensor_lists& all) {
     return all.front();
 }
 
+using store_pointer = c10::intrusive_ptr<c10d::Store>;
+using backend_pointer = c10::intrusive_ptr<c10d::Backend>;
+using options_pointer = c10::intrusive_ptr<c10d::Backend::Options>;
+
 /// Declares gather_into_tensor for versions of torch whose Backend lacks it, so that `override`
 /// compiles with all.
 class gathering_backend : public c10d::Backend {
@@ -51,8 +55,11 @@ public:
         options_->timeout = time;
         group_.set_time(time);
     }
+    bool supportsSplitting() const override { return true; }
+    backend_pointer split(store_pointer const& store, std::vector<int> const& ranks,
+                          options_pointer const& o) override;
     void setSequenceNumberForGroup() override {}
-    std::uint64_t getSequenceNumberForGroup() override { return group_.calls(); }
+    std::uint64_t getSequenceNumberForGroup() override { return group_.collectives(); }
     bool supportsTensorAlloc(c10::DeviceIndex) override { return has_shared_memory(group_.at()); }
     at::Tensor allocateTensor(long size, at::TensorOptions options) override {
         return group_.shared_tensor(size, options);
@@ -161,7 +168,7 @@ public:
         return receive_from_anybody(group_, only_one(data), tag);
     }
 
-    void use_store(c10::intrusive_ptr<c10d::Store> store) { store_ = std::move(store); }
+    void use_store(store_pointer store) { store_ = std::move(store); }
 
 private:
     template <class Options>
@@ -188,7 +195,7 @@ private:
 
     std::string name_;
     c10::intrusive_ptr<Options> options_;
-    c10::intrusive_ptr<c10d::Store> store_;
+    store_pointer store_;
     std::uint64_t monitored_ = 0;
     group group_;
 };

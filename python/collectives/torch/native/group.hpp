@@ -37,6 +37,11 @@ namespace collectives_torch {
 struct call_name {
     c10d::OpType what;
     char const* title;
+
+    bool is_message() const {
+        using enum c10d::OpType;
+        return what == SEND || what == RECV || what == RECVANYSOURCE;
+    }
 };
 
 class group {
@@ -77,7 +82,8 @@ public:
     coll::detail::request_maker make() const { return core_->make(); }
     std::chrono::milliseconds time() const { return time_.load(); }
     void set_time(std::chrono::milliseconds time) { time_ = time; }
-    std::uint64_t calls() const { return calls_.load(); }
+    /// Calls of all ranks: in its debug mode torch compares the numbers of the ranks.
+    std::uint64_t collectives() const { return collectives_.load(); }
     void rename(std::string name) { name_ = std::move(name); }
 
     /// The time of a call, where it has one of its own.
@@ -115,7 +121,7 @@ public:
                                         at::TensorList outputs, bool is_async, Fill const& fill) {
         TORCH_CHECK_WITH(DistBackendError, !is_closed_.load(), "collectives, group ", name_,
                          ": rank ", rank(), ", ", what.title, ": the group has been shut down");
-        auto const number = calls_.fetch_add(1) + 1;
+        auto const number = (what.is_message() ? messages_ : collectives_).fetch_add(1) + 1;
         auto const is_profiled =
             at::getStepCallbacksUnlessEmpty(at::RecordScope::USER_SCOPE).has_value();
         work_pointer result;
@@ -168,7 +174,7 @@ private:
     std::string const backend_;
     std::string name_;
     std::atomic<std::chrono::milliseconds> time_;
-    std::atomic<std::uint64_t> calls_{0};
+    std::atomic<std::uint64_t> collectives_{0}, messages_{0};
     std::atomic<bool> is_closed_{false}, was_aborted_{false};
     pid_t process_ = ::getpid();
     std::shared_ptr<progress> progress_ = std::make_shared<progress>(at_);

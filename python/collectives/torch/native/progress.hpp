@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread of a group that moves asynchronous calls while the program computes.
+// The threads of a group that move asynchronous calls while the program computes: mostly one.
 #pragma once
 
 #include "work.hpp"
@@ -21,9 +21,12 @@ namespace collectives_torch {
 
 using work_pointer = c10::intrusive_ptr<work>;
 
-/// The thread starts with the first call. While nothing is under way it sleeps; while something is,
-/// it looks at once, then with yields, then sleeps in between, until a peer wakes it. The owner
-/// calls `stop` at its end.
+/// One thread leads: it moves all calls. The first starts with the first call. While nothing is
+/// under way it sleeps; while something is, it looks at once, then with yields, then sleeps in
+/// between, until a peer wakes it. Before it completes futures, on which a program may hang
+/// callbacks, it lets go of the lead: a callback may make calls on this group and wait for them.
+/// Another thread then leads, where there is something to move; it starts where none is idle. The
+/// owner calls `stop` at its end.
 class progress : public std::enable_shared_from_this<progress> {
 public:
     explicit progress(std::shared_ptr<seat> at) : at_(std::move(at)) {}
@@ -33,111 +36,179 @@ public:
     void hand_over(work_pointer what) {
         std::lock_guard const lock(mutex_);
         waiting_.push_back(std::move(what));
-        if (!thread_.joinable()) {
-            collectives::detail::without_signals const none;
-            thread_ = std::thread([self = shared_from_this()] { self->run(); });
-        }
-        if (is_idle_) { wake_.notify_one(); }
+        ++unannounced_;
+        if (lead_ == lead::free) { offer_lead(); }
+        if (is_asleep_) { wake_.notify_one(); }
     }
     /// Returns once all calls have ended, or when the time has come; then false.
     bool drain(std::chrono::milliseconds time) {
         std::unique_lock lock(mutex_);
-        return drained_.wait_for(lock, time, [this] { return waiting_.empty() && moving_ == 0; });
+        return drained_.wait_for(lock, time, [this] { return unannounced_ == 0; });
     }
-    /// Ends the thread once all calls have ended.
+    /// Ends the threads once all calls have ended.
     void stop() {
-        {
-            std::lock_guard const lock(mutex_);
-            stops_ = true;
-            wake_.notify_one();
-        }
-        if (!thread_.joinable()) { return; }
-        if (thread_.get_id() == std::this_thread::get_id()) {  // a callback let go of the group
-            thread_.detach();
-        } else {
-            thread_.join();
+        std::unique_lock lock(mutex_);
+        stops_ = true;
+        wake_.notify_one();
+        offered_.notify_all();
+        while (!threads_.empty()) {
+            auto one = std::move(threads_.back());
+            threads_.pop_back();
+            lock.unlock();
+            if (one.get_id() == std::this_thread::get_id()) {  // a callback let go of the group
+                one.detach();
+            } else {
+                one.join();
+            }
+            lock.lock();
         }
     }
 
 private:
+    enum class lead { free, offered, taken };
+
     static constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{1000};
     static constexpr std::chrono::microseconds nap_without_calls{200};
     static constexpr int naps_before_sleep = 20;
+    /// How often the leader looks.
+    struct pace {
+        coll::detail::waiter looks{false};
+        std::chrono::microseconds nap = shortest_nap;
+        int empty_naps = 0;
 
-    /// Moves all once. Returns whether one has ended; `left_alone`: others wait for all of them.
-    static bool look(std::vector<work_pointer> const& all, bool& left_alone) {
+        void reset() {
+            looks.reset();
+            nap = shortest_nap;
+            empty_naps = 0;
+        }
+    };
+
+    /// Asks an idle thread to lead. Under the mutex.
+    void offer_lead() {
+        lead_ = lead::offered;
+        if (idle_ > 0) { return offered_.notify_one(); }
+        collectives::detail::without_signals const none;
+        threads_.emplace_back([self = shared_from_this()] { self->run(); });
+    }
+    /// The life of a thread: it leads, or is idle until it is asked to.
+    void run() {
+        for (std::unique_lock lock(mutex_);;) {
+            if (lead_ == lead::taken) {
+                ++idle_;
+                offered_.wait(lock, [this] { return lead_ != lead::taken || stops_; });
+                --idle_;
+                if (lead_ == lead::taken) { return; }
+            }
+            lead_ = lead::taken;
+            auto ended = move_calls(lock);
+            if (ended.empty()) { return; }
+            lead_ = lead::free;
+            if (!moving_.empty() || !waiting_.empty()) { offer_lead(); }
+            lock.unlock();
+            auto const count = announce(ended);
+            lock.lock();
+            note_announced(count);
+        }
+    }
+    /// Leads until calls have ended that have futures, and returns these; none once all is over.
+    /// The mutex is held before and after it.
+    std::vector<work_pointer> move_calls(std::unique_lock<std::mutex>& lock) {
+        pace now;
+        for (;;) {
+            auto const called = [this] { return stops_ || !waiting_.empty(); };
+            if (moving_.empty() && !called()) {
+                if (++now.empty_naps < naps_before_sleep) {
+                    wake_.wait_for(lock, nap_without_calls);
+                } else {
+                    is_asleep_ = true;
+                    wake_.wait(lock, called);
+                    is_asleep_ = false;
+                }
+            }
+            if (!waiting_.empty()) {
+                for (auto& one : waiting_) { moving_.push_back(std::move(one)); }
+                waiting_.clear();
+                now.reset();
+            }
+            if (moving_.empty()) {
+                if (stops_) { return {}; }
+                continue;
+            }
+            lock.unlock();
+            auto ended = move_once(now);
+            auto const have_futures = seal(ended);
+            auto const count = have_futures ? 0 : announce(ended);
+            lock.lock();
+            if (have_futures) { return ended; }
+            note_announced(count);
+        }
+    }
+    /// Moves all calls once; sleeps where none ends for long. Returns those that have ended.
+    std::vector<work_pointer> move_once(pace& now) {
+        bool left_alone = false;
+        bool has_ended = look(left_alone);
+        if (!has_ended && left_alone) {
+            std::this_thread::sleep_for(now.nap);
+        } else if (!has_ended && now.looks.pause() == coll::detail::waiter::advice::sleep) {
+            doze(
+                *at_, [&] { return has_ended = look(left_alone); }, now.nap);
+        } else if (!has_ended) {
+            return {};
+        }
+        if (has_ended) {
+            now.reset();
+        } else {
+            now.nap = std::min(2 * now.nap, longest_nap);
+        }
+        std::vector<work_pointer> ended;
+        for (auto& one : moving_) {
+            if (one->has_ended()) { ended.push_back(std::move(one)); }
+        }
+        std::erase_if(moving_, [](auto const& one) { return !one; });
+        return ended;
+    }
+    /// Moves all calls once. Returns whether one has ended; `left_alone`: others wait for all of
+    /// them.
+    bool look(bool& left_alone) {
         bool one_has_ended = false;
         left_alone = true;
-        for (auto const& one : all) {
+        for (auto const& one : moving_) {
             if (one->waiters.load() > 0 && !one->has_ended()) { continue; }
             left_alone = false;
             one_has_ended = one->step() || one_has_ended;
         }
         return one_has_ended;
     }
-    /// Lets go of those that have ended.
-    static void announce_ended(std::vector<work_pointer>& all) {
-        for (auto& one : all) {
-            if (!one->has_ended()) { continue; }
+    /// Whether one of these has a future. From now on none gets one that is not complete.
+    static bool seal(std::vector<work_pointer> const& ended) {
+        bool result = false;
+        for (auto const& one : ended) { result = one->seal() || result; }
+        return result;
+    }
+    /// Lets go of those that have ended. Returns how many they were.
+    static std::size_t announce(std::vector<work_pointer>& ended) {
+        auto const count = ended.size();
+        for (auto& one : ended) {
             one->announce();
             one.reset();
         }
-        std::erase_if(all, [](auto const& one) { return !one; });
+        return count;
     }
-    void run() {
-        std::vector<work_pointer> all;
-        coll::detail::waiter patience(false);
-        auto nap = shortest_nap;
-        int empty_naps = 0;
-        for (;;) {
-            {
-                std::unique_lock lock(mutex_);
-                moving_ = all.size();
-                if (moving_ == 0 && waiting_.empty()) { drained_.notify_all(); }
-                auto const called = [this] { return stops_ || !waiting_.empty(); };
-                if (all.empty() && !called()) {
-                    if (++empty_naps < naps_before_sleep) {
-                        wake_.wait_for(lock, nap_without_calls);
-                    } else {
-                        is_idle_ = true;
-                        wake_.wait(lock, called);
-                        is_idle_ = false;
-                    }
-                }
-                if (!waiting_.empty()) {
-                    for (auto& one : waiting_) { all.push_back(std::move(one)); }
-                    waiting_.clear();
-                    moving_ = all.size();
-                    empty_naps = 0;
-                    patience.reset();
-                    nap = shortest_nap;
-                }
-                if (stops_ && all.empty()) { return; }
-            }
-            if (all.empty()) { continue; }
-            bool left_alone = false;
-            bool has_ended = look(all, left_alone);
-            if (!has_ended && left_alone) {
-                std::this_thread::sleep_for(nap);
-            } else if (!has_ended && patience.pause() == coll::detail::waiter::advice::sleep) {
-                doze(
-                    *at_, [&] { return has_ended = look(all, left_alone); }, nap);
-            } else if (!has_ended) {
-                continue;
-            }
-            announce_ended(all);
-            nap = has_ended ? shortest_nap : std::min(2 * nap, longest_nap);
-            if (has_ended) { patience.reset(); }
-        }
+    void note_announced(std::size_t count) {
+        unannounced_ -= count;
+        if (unannounced_ == 0 && count > 0) { drained_.notify_all(); }
     }
 
     std::shared_ptr<seat> at_;
     std::mutex mutex_;
-    std::condition_variable wake_, drained_;
+    std::condition_variable wake_, offered_, drained_;
     std::vector<work_pointer> waiting_;
-    std::size_t moving_ = 0;
-    bool stops_ = false, is_idle_ = false;
-    std::thread thread_;
+    std::vector<work_pointer> moving_;  ///< the leader's
+    std::size_t unannounced_ = 0;
+    lead lead_ = lead::free;
+    int idle_ = 0;
+    bool stops_ = false, is_asleep_ = false;
+    std::vector<std::thread> threads_;
 };
 
 }  // namespace collectives_torch

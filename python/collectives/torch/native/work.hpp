@@ -104,14 +104,16 @@ public:
     /// Tells those who wait for the future and for torch's own Work. After the end, once.
     void announce() {
         if (announced_.exchange(true)) { return; }
-        future_pointer future;
-        {
-            std::lock_guard const lock(mutex_of_future_);
-            is_announced_ = true;
-            future = future_;
-        }
-        if (future) { complete(*future); }
+        if (seal()) { complete(*asked_for_); }
         finish(failure_);
+    }
+    /// After the end: whether somebody has asked for the future, which `announce` completes then.
+    /// One that is asked for later is complete.
+    bool seal() {
+        std::lock_guard const lock(mutex_of_future_);
+        if (!is_sealed_) { asked_for_ = future_; }
+        is_sealed_ = true;
+        return asked_for_ != nullptr;
     }
     void rethrow_failure() const {
         if (failure_) { std::rethrow_exception(failure_); }
@@ -133,7 +135,7 @@ public:
         if (!future_) {
             future_ = c10::make_intrusive<c10::ivalue::Future>(
                 c10::ListType::create(c10::TensorType::get()));
-            if (is_announced_) { complete(*future_); }
+            if (is_sealed_) { complete(*future_); }
         }
         return future_;
     }
@@ -212,8 +214,8 @@ private:
     std::exception_ptr failure_;
     std::atomic<bool> ended_{false}, announced_{false};
     std::mutex mutex_of_future_;
-    bool is_announced_ = false;
-    future_pointer future_;
+    bool is_sealed_ = false;
+    future_pointer future_, asked_for_;
 };
 
 inline bool work::wait(std::chrono::milliseconds time) {
