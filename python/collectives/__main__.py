@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m collectives -n 4 script.py [arguments]: starts the ranks of a script on this machine."""
+"""Starts the ranks of a script, or of a module, on this machine."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ import sys
 from . import _core, _ranks
 from ._job import Job
 
+USAGE = "python -m collectives -n RANKS (SCRIPT | -m MODULE) [ARGUMENTS]"
 OTHER_LAUNCHERS = ("RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
                    "PMI_SIZE", "PMIX_RANK")
 
@@ -26,13 +27,15 @@ def environment(rank, size, job):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m collectives", description=__doc__)
+    rest = argparse.REMAINDER
+    parser = argparse.ArgumentParser(prog="python -m collectives", description=__doc__, usage=USAGE)
     parser.add_argument("-n", type=int, required=True, metavar="RANKS", help="how many")
-    parser.add_argument("script", nargs=argparse.REMAINDER,
-                        help="a script, or -m MODULE, and its arguments")
+    parser.add_argument("-m", nargs=rest, default=[], help="a module and its arguments")
+    parser.add_argument("script", nargs=rest, help="a script and its arguments")
     given = parser.parse_args()
-    if given.n < 1 or not given.script:
-        parser.error("give at least one rank, and a script")
+    command = ["-m", *given.m] if given.m else given.script
+    if given.n < 1 or not command:
+        parser.error("give at least one rank, and a script or a module")
 
     def stop(number, frame):
         raise SystemExit(128 + number)
@@ -50,7 +53,7 @@ def main():
         with Job(end_others=signal.SIGTERM) as job:
             with job.starting():
                 for rank in range(given.n):
-                    process = subprocess.Popen([sys.executable, *given.script],
+                    process = subprocess.Popen([sys.executable, *command],
                                                env=environment(rank, given.n, name),
                                                stdin=None if rank == 0 else subprocess.DEVNULL,
                                                preexec_fn=begin)

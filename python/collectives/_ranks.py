@@ -29,10 +29,21 @@ def note_going_on():
         _report("going on")
 
 
+def _dumps(obj):
+    """As pickle has it, or where that cannot, by value: a fresh interpreter has the classes of a
+    notebook's cells so, too."""
+    try:
+        return pickle.dumps(obj)
+    except Exception:
+        import cloudpickle
+
+        return cloudpickle.dumps(obj)
+
+
 def _pickled(obj):
     """The exception, if the other side can read it."""
     try:
-        data = pickle.dumps(obj)
+        data = _dumps(obj)
         pickle.loads(data)
         return data
     except Exception:
@@ -41,7 +52,7 @@ def _pickled(obj):
 
 def _as_bytes(result):
     try:
-        return pickle.dumps(result)
+        return _dumps(result)
     except Exception as e:
         raise TypeError(f"the function's result cannot be pickled: {e}") from None
 

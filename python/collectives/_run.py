@@ -20,7 +20,7 @@ def run(size, f, *args, start="auto"):
     """Calls f(comm, *args) in `size` processes at once; returns the list of results by rank.
 
     start="fork" forks this process: f may be anything, also a lambda. "fresh" starts interpreters,
-    for which f, args and the results must be picklable. "auto" forks where Python has one thread.
+    to which cloudpickle carries f and args. "auto" forks where Python has one thread.
 
     Raises RunError for the rank that failed first. Ranks that still run 5 seconds later are killed,
     unless a rank has called `shrink`.
@@ -103,22 +103,16 @@ def _fresh(f, args, start):
 
 
 def _picklable(f, args, start):
+    import cloudpickle
+
     try:
-        from cloudpickle import dumps
-    except ImportError:
-        dumps = pickle.dumps
-    try:
-        main = sys.modules["__main__"]
-        if dumps is pickle.dumps and getattr(f, "__module__", None) == "__main__":
-            if not hasattr(main, "__file__"):
-                raise pickle.PicklingError("it was not defined in a file")
-        return dumps((f, args))
+        return cloudpickle.dumps((f, args))
     except Exception as e:
         why = "" if start == "fresh" else (
             f", and this process has {threading.active_count()} threads, so that a fork might hang")
         raise UsageError(
-            f"run: a fresh interpreter cannot be given {f!r}: {e}{why}. Define it in a module, "
-            "install cloudpickle, or pass start='fork' if no other thread holds a lock") from None
+            f"run: a fresh interpreter cannot be given {f!r}: {e}{why}. Pass start='fork' if no "
+            "other thread holds a lock") from None
 
 
 def _raise(rank):

@@ -20,10 +20,11 @@ template <class T>
 constexpr coll::fused_type const* of = &coll::fused_type_of<T>;
 
 constexpr element bfloat16{of<coll::bfloat16>, "bfloat16"};
+constexpr element float8_e4m3{of<coll::float8_e4m3>, "float8_e4m3fn"};
+constexpr element float8_e5m2{of<coll::float8_e5m2>, "float8_e5m2"};
 
 /// The types of ml_dtypes.
-constexpr std::array beyond_numpy{bfloat16, element{of<coll::float8_e4m3>, "float8_e4m3fn"},
-                                  element{of<coll::float8_e5m2>, "float8_e5m2"}};
+constexpr std::array beyond_numpy{bfloat16, float8_e4m3, float8_e5m2};
 
 element integer(std::size_t size, bool is_signed) {
     switch (size) {
@@ -77,6 +78,7 @@ element element_of(char const* format, std::size_t size) {
 /// What DLPack says.
 element element_of(nb::dlpack::dtype type) {
     using code = nb::dlpack::dtype_code;
+    constexpr code e4m3fn{10}, e5m2{12};  // which older versions of nanobind do not name
     if (type.lanes != 1) { return {}; }
     switch (static_cast<code>(type.code)) {
         case code::Bool: return {of<bool>, "bool"};
@@ -85,6 +87,8 @@ element element_of(nb::dlpack::dtype type) {
         case code::Float: return real(type.bits / 8);
         case code::Complex: return complex(type.bits / 8);
         case code::Bfloat: return bfloat16;
+        case e4m3fn: return float8_e4m3;
+        case e5m2: return float8_e5m2;
         default: return {};
     }
 }
@@ -110,6 +114,15 @@ element beyond_numpy_of(nb::handle from) {
         if (nb::cast<std::string_view>(name) == known.numpy_name) { return known; }
     }
     return {};
+}
+
+nb::object type_of_ml_dtypes(element what) {
+    try {
+        return nb::module_::import_("ml_dtypes").attr(what.numpy_name);
+    } catch (nb::python_error const&) {
+        throw coll::usage_error(coll::text_of("an array of ", what.numpy_name,
+                                              " needs ml_dtypes: install it, or pass out"));
+    }
 }
 
 /// NumPy has no letters for those types, so their arrays are seen as whole numbers.
@@ -203,7 +216,7 @@ nb::object new_array(std::vector<std::size_t> const& shape, element of, bool has
     auto const numpy = nb::module_::import_("numpy");
     nb::object type = nb::str(of.numpy_name);
     for (auto const& known : beyond_numpy) {
-        if (of.type == known.type) { type = nb::module_::import_("ml_dtypes").attr(of.numpy_name); }
+        if (of.type == known.type) { type = type_of_ml_dtypes(of); }
     }
     nb::list sizes;
     for (auto const n : shape) { sizes.append(n); }

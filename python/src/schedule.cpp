@@ -25,6 +25,14 @@ std::string shown(coll::proof const& p) {
     if (p.left_fold) { text += ", left fold"; }
     return text + ">";
 }
+std::string shown(coll::traffic const& t) {
+    return coll::text_of("<Traffic: sends ", t.sent, " bytes, receives ", t.received, ", reduces ",
+                         t.reduced, ">");
+}
+std::string shown(coll::cost::lower_bound const& b) {
+    return coll::text_of("<Bound: ", b.rounds, " rounds, sends ", b.sent, " bytes, reduces ",
+                         b.reduced, ">");
+}
 std::string shown(coll::cost const& c) {
     return coll::text_of("<Cost: ", c.rounds, " rounds (bound ", c.bound.rounds,
                          "); the busiest rank sends ", c.busiest.sent, " bytes (bound ",
@@ -59,12 +67,14 @@ void bind_schedule(nb::module_& m) {
     nb::class_<coll::traffic>(m, "Traffic")
         .def_ro("sent", &coll::traffic::sent)
         .def_ro("received", &coll::traffic::received)
-        .def_ro("reduced", &coll::traffic::reduced);
+        .def_ro("reduced", &coll::traffic::reduced)
+        .def("__repr__", [](coll::traffic const& t) { return shown(t); });
     nb::class_<coll::cost> cost(m, "Cost");
     nb::class_<coll::cost::lower_bound>(cost, "Bound")
         .def_ro("rounds", &coll::cost::lower_bound::rounds)
         .def_ro("sent", &coll::cost::lower_bound::sent)
-        .def_ro("reduced", &coll::cost::lower_bound::reduced);
+        .def_ro("reduced", &coll::cost::lower_bound::reduced)
+        .def("__repr__", [](coll::cost::lower_bound const& b) { return shown(b); });
     cost.def_ro("rounds", &coll::cost::rounds)
         .def_ro("busiest", &coll::cost::busiest)
         .def_ro("ranks", &coll::cost::ranks)

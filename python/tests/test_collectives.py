@@ -267,6 +267,8 @@ class Collectives(unittest.TestCase):
         self.assertEqual((cost.rounds, cost.busiest.sent), (14, 14 * (1 << 20) // 8))
         self.assertEqual(len(cost.ranks), 8)
         self.assertEqual(cost.bound.rounds, 3)
+        self.assertIn("sends 1835008 bytes", repr(cost.busiest))
+        self.assertIn("3 rounds", repr(cost.bound))
         self.assertTrue(coll.check("butterfly", 6, "scan"))
         text = coll.run(2, lambda comm: comm.explain(1 << 20))[1]
         self.assertIn("all_reduce of 1048576 bytes over 2 ranks", text)

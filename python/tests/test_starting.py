@@ -81,6 +81,7 @@ class Starting(unittest.TestCase):
                 lock = threading.Lock()
                 coll.run(2, lambda comm: lock)
             self.assertEqual(coll.run(2, lambda comm: comm.rank, start="fork"), [0, 1])
+            self.assertEqual(coll.run(2, lambda comm: 2 * comm.rank), [0, 2])
         finally:
             over.set()
             thread.join()
@@ -125,10 +126,13 @@ class Starting(unittest.TestCase):
             sum = comm.all_reduce(numpy.ones(2))
             sys.stdout.write(f"{sys.argv[1:]} {comm.rank} {comm.size} {sum}\\n")
             """) as file:
-            done = python("-m", "collectives", "-n", "3", file.name, "a", "-n", "5")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(sorted(done.stdout.splitlines()),
-                         [f"['a', '-n', '5'] {r} 3 [3. 3.]" for r in range(3)])
+            name = os.path.basename(file.name)
+            for what in ([file.name], ["-m", name.removesuffix(".py")]):
+                done = python("-m", "collectives", "-n", "3", *what, "a", "-n", "5", "-m", "b",
+                              cwd=os.path.dirname(file.name))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(sorted(done.stdout.splitlines()),
+                                 [f"['a', '-n', '5', '-m', 'b'] {r} 3 [3. 3.]" for r in range(3)])
 
     def test_module_gives_the_status_of_what_failed_first(self):
         with script("""
@@ -138,7 +142,8 @@ class Starting(unittest.TestCase):
             comm.barrier()
             """) as file:
             self.assertEqual(python("-m", "collectives", "-n", "3", file.name).returncode, 7)
-        self.assertEqual(python("-m", "collectives", "-n", "2").returncode, 2)
+        for wrong in (["-n", "2"], ["-n", "2", "-m"], ["-n", "0", "x.py"], ["x.py"]):
+            self.assertEqual(python("-m", "collectives", *wrong).returncode, 2)
 
     def test_init_reads_the_environment(self):
         code = "import collectives as coll; c = coll.init(); print(c.rank, c.size); c.barrier()"
