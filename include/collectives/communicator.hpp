@@ -9,12 +9,12 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/op.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/select/explanation.hpp>
 #include <collectives/select/machine_model.hpp>
 #include <collectives/space/host.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -34,7 +34,7 @@ namespace collectives::inline v0 {
 class communicator : public detail::communicator_base {
 public:
     /// The communicator of all ranks of a job, as `run` and `join` make it.
-    explicit communicator(std::shared_ptr<any_transport> t);
+    explicit communicator(shared_pointer<any_transport> t);
     communicator(communicator&&) noexcept = default;
     communicator& operator=(communicator&&) noexcept = default;
 
@@ -272,7 +272,7 @@ public:
     detail::core_pointer const& core() const { return core_; }  ///< for the library
 
 private:
-    using pointer = std::shared_ptr<any_transport>;
+    using pointer = shared_pointer<any_transport>;
     explicit communicator(detail::core_pointer core);
     void run_as_messages(detail::call_request const& r);  // not every rank knows all sizes
     pending start_unsized(detail::call_request const& r);

@@ -20,8 +20,8 @@ namespace collectives::inline v0 {
 namespace detail {
 
 /// The communicator of all ranks of a job.
-[[gnu::cold]] inline std::shared_ptr<detail::communicator_core> first_core(
-    std::shared_ptr<any_transport> t) {
+[[gnu::cold]] inline shared_pointer<detail::communicator_core> first_core(
+    shared_pointer<any_transport> t) {
     auto everybody = numbers_below(static_cast<std::size_t>(t->size()));
     auto shared = make_shared_object<detail::rank_progress>(t);
     auto board = t->first_board();
@@ -46,7 +46,7 @@ COLLECTIVES_INLINE operation& communicator_core::next_operation() {
     return *idle_.back();
 }
 COLLECTIVES_INLINE void communicator_core::wait_over_messages(call_request const& r,
-                                                              std::shared_ptr<program> const& what,
+                                                              shared_pointer<program> const& what,
                                                               entry const& entered,
                                                               std::exception_ptr const& thrown) {
     auto o = take<operation>(idle_);
@@ -79,8 +79,8 @@ inline void all_gather_as(detail::communicator_core& core, collective what, void
 }
 
 /// A communicator of `members`, ranks of `core`, over `shared`.
-inline std::shared_ptr<detail::communicator_core> derive(
-    detail::communicator_core& core, std::shared_ptr<detail::rank_progress> shared,
+inline shared_pointer<detail::communicator_core> derive(
+    detail::communicator_core& core, shared_pointer<detail::rank_progress> shared,
     lean_vector<rank_t> members, std::uint64_t salt) {
     auto& engine = core.engine();
     auto const me = static_cast<rank_t>(members.index_of(engine.rank()));
@@ -103,9 +103,9 @@ inline std::shared_ptr<detail::communicator_core> derive(
 
 }  // namespace detail
 
-COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<any_transport> t)
+COLLECTIVES_INLINE communicator::communicator(shared_pointer<any_transport> t)
     : communicator(detail::first_core(std::move(t))) {}
-COLLECTIVES_INLINE communicator::communicator(std::shared_ptr<detail::communicator_core> core)
+COLLECTIVES_INLINE communicator::communicator(shared_pointer<detail::communicator_core> core)
     : communicator_base(std::move(core)) {}
 COLLECTIVES_INLINE detail::communicator_base::communicator_base(core_pointer core)
     : core_(std::move(core)),
@@ -122,7 +122,7 @@ COLLECTIVES_INLINE pending communicator::start_unsized(detail::call_request cons
     return {core_, core_->start_operation<detail::unsized_operation>(r), {}};
 }
 COLLECTIVES_INLINE pending detail::communicator_base::start(call_request const& r,
-                                                            std::shared_ptr<void const> kept) {
+                                                            shared_pointer<void const> kept) {
     auto started = core_->start_operation<operation>(r);
     return {core_, std::move(started), std::move(kept)};
 }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <collectives/communicator/message_path.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/meet.hpp>
 #include <collectives/transport/ucx/transport.hpp>
 #include <collectives/ucx.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace collectives::inline v0::ucx {
@@ -30,7 +30,7 @@ struct over_function {
 COLLECTIVES_INLINE collectives::communicator connect(int rank, int size, exchange all_gather,
                                                      steady::time_point until) {
     over_function met{rank, size, all_gather};
-    return collectives::detail::communicator_over(std::make_shared<ucx::transport>(met, until));
+    return collectives::detail::communicator_over(make_shared_object<ucx::transport>(met, until));
 }
 
 }  // namespace detail

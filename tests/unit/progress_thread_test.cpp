@@ -47,11 +47,12 @@ circumstances of_thread_of_process() {
         ::sigset_t none;
         ::sigemptyset(&none);
         ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
-        auto const thread = progress_thread::of_process();
+        auto* const thread = progress_thread::of_process();
         thread->add({&seen, look});
         thread->wake();
         result = seen.get_future().get();
         thread->remove(&seen);
+        progress_thread::drop(thread);
 
         auto const after = circumstances::of_this_thread();
         CHECK(CPU_EQUAL(&after.processors, &one));

@@ -10,7 +10,6 @@
 #include <collectives/run/engine.hpp>
 #include <collectives/run/progress_thread.hpp>
 
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -38,22 +37,29 @@ public:
         if (!thread_) { return; }
         if (!thread_->runs_here()) { return leave_to_parent(); }
         thread_->remove(this);
-        thread_.reset();
+        progress_thread::drop(thread_);
+        thread_ = nullptr;
     }
 
 private:
     /// In a forked child nothing of the thread may be touched: its locks may be held for ever.
     [[gnu::cold]] void leave_to_parent() {
         [[maybe_unused]] static void* kept = nullptr;
-        kept = new std::shared_ptr<progress_thread>(std::move(thread_));
+        kept = thread_;
+        thread_ = nullptr;
     }
     void begin(engine& e) {
         engine_ = &e;
-        auto thread = e.space().device() == nullptr ? progress_thread::of_process()
-                                                    : make_shared_object<progress_thread>();
-        thread->add(
-            {this, [](void* of) { return static_cast<background_calls*>(of)->progress(); }});
-        thread_ = std::move(thread);
+        auto* const thread =
+            e.space().device() == nullptr ? progress_thread::of_process() : new progress_thread;
+        try {
+            thread->add(
+                {this, [](void* of) { return static_cast<background_calls*>(of)->progress(); }});
+        } catch (...) {
+            progress_thread::drop(thread);
+            throw;
+        }
+        thread_ = thread;
     }
     progress_thread::found progress() {
         auto* const device = engine_->space().device();
@@ -64,7 +70,7 @@ private:
     lean_vector<activity*> moved_;
     engine* engine_ = nullptr;
     bool is_new_ = true;
-    std::shared_ptr<progress_thread> thread_;
+    progress_thread* thread_ = nullptr;
 };
 
 }  // namespace collectives::detail

@@ -6,9 +6,9 @@
 #include <collectives/communicator/persistent.hpp>
 #include <collectives/communicator/typed_requests.hpp>
 #include <collectives/core/op.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/space/host.hpp>
 
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -16,7 +16,7 @@ namespace collectives::inline v0::detail {
 /// A request with what it points to.
 struct lasting_call {
     call_request request;
-    std::shared_ptr<void const> kept;
+    shared_pointer<void const> kept;
 };
 
 /// What is said of `communicator` counts for these members too.
@@ -172,8 +172,8 @@ protected:
     }
     /// The operator, with its reducer.
     template <class T, class Op>
-    std::shared_ptr<std::pair<Op, reducer>> keep(Op const& op) const {
-        auto kept = std::make_shared<std::pair<Op, reducer>>(op, reducer{});
+    shared_pointer<std::pair<Op, reducer>> keep(Op const& op) const {
+        auto kept = make_shared_object<std::pair<Op, reducer>>(op, reducer{});
         return kept->second = reducer_of<T>(kept->first), kept;
     }
     /// all_reduce, reduce, scan and exscan. Always inlined, because a small call costs little more
@@ -201,7 +201,7 @@ protected:
     }
 
     void run(call_request const& r);
-    pending start(call_request const& r, std::shared_ptr<void const> kept = {});
+    pending start(call_request const& r, shared_pointer<void const> kept = {});
     pending start(lasting_call const& c) { return start(c.request, c.kept); }
 
     core_pointer core_;

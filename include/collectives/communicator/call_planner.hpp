@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace collectives::inline v0::detail {
 
@@ -79,14 +78,14 @@ public:
 
     /// The program of a call: one of the last few, or a new one. O(1) for a call like the one
     /// before.
-    std::shared_ptr<program> const& prepare(call_request const& r) {
+    shared_pointer<program> const& prepare(call_request const& r) {
         auto const* const found = kept_.find(r);
         return found != nullptr ? *found : prepare_anew(r);
     }
     /// The program of an earlier call that was equal, else null.
-    std::shared_ptr<program> const* find(call_request const& r) { return kept_.find(r); }
+    shared_pointer<program> const* find(call_request const& r) { return kept_.find(r); }
     struct unsized_plan {
-        std::shared_ptr<program> const* made;
+        shared_pointer<program> const* made;
         any_algorithm by;  // set where nothing is made yet
     };
     /// The program of a gather or scatter without counts. It is null if ranks must hear the whole
@@ -99,8 +98,8 @@ public:
     }
     /// Makes a program, of the algorithm that was chosen, for the caller to keep. `content` stands
     /// for the elements, if all ranks must agree on them too.
-    [[gnu::cold]] std::shared_ptr<program> make_program(call_request const& r, any_algorithm by,
-                                                        std::uint64_t content = 0) {
+    [[gnu::cold]] shared_pointer<program> make_program(call_request const& r, any_algorithm by,
+                                                       std::uint64_t content = 0) {
         auto call = fingerprint_of(r, by);
         if (content != 0) { call.counts = content; }
         return make_shared_object<program>(r.shape, by, segments_of(r, by), call);
@@ -117,7 +116,7 @@ private:
     /// Makes the program of a call whose whole count this rank hears of late.
     struct late_program final : program_maker {
         late_program(call_request const& r, any_algorithm a) : request(r), by(a) {}
-        std::shared_ptr<program> make(std::size_t count) override {
+        shared_pointer<program> make(std::size_t count) override {
             auto& shape = request.shape;
             auto const own = block(count, shape.size, shape.rank).size;
             auto const mine = shape.knows_all_blocks ? own : shape.count;
@@ -162,7 +161,7 @@ private:
             r, by, way(), [&](auto const&... why) { make().refuse(r.reported_as, why...); });
     }
 
-    [[gnu::cold]] std::shared_ptr<program> const& prepare_anew(call_request const& r) {
+    [[gnu::cold]] shared_pointer<program> const& prepare_anew(call_request const& r) {
         return kept_.add(r, make_program(r, choose(r)));
     }
 

@@ -11,6 +11,7 @@
 #include <collectives/core/first_failure.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/operation.hpp>
 #include <collectives/run/pair_message.hpp>
 #include <collectives/run/unsized_operation.hpp>
@@ -18,14 +19,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
 
 class communicator_core {
 public:
-    communicator_core(std::shared_ptr<rank_progress> shared, owned<any_board> board,
+    communicator_core(shared_pointer<rank_progress> shared, owned<any_board> board,
                       rank_group group, std::uint64_t context, machine_model prices)
         : engine_(std::move(shared), std::move(board), std::move(group), context),
           planner_(engine_, prices),
@@ -90,7 +90,7 @@ public:
         return o;
     }
     /// Plans a call. Throws usage_error.
-    owned<planned_call> plan(call_request const& r, std::shared_ptr<void const> kept) {
+    owned<planned_call> plan(call_request const& r, shared_pointer<void const> kept) {
         auto const lock = engine_.lock();
         engine_.require_usable(r.reported_as);
         require_way(r.reported_as, r.how);
@@ -178,7 +178,7 @@ private:
     }
     /// For message_path: the operation that begins next, and the wait for it as an activity.
     operation& next_operation();
-    void wait_over_messages(call_request const& r, std::shared_ptr<program> const& what,
+    void wait_over_messages(call_request const& r, shared_pointer<program> const& what,
                             entry const& entered, std::exception_ptr const& thrown);
     template <class Operation, class Base, class Call>
     void complete(lean_vector<owned<Base>>& idle, Call const& r) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/shared.hpp>
 
 #include <cstddef>
-#include <memory>
 
 namespace collectives::inline v0 {
 
@@ -16,7 +16,7 @@ class memory_block {
 public:
     memory_block() = default;
     /// Throws what the transport throws if it has no memory.
-    memory_block(std::shared_ptr<any_transport> t, std::size_t bytes);
+    memory_block(shared_pointer<any_transport> t, std::size_t bytes);
     memory_block(memory_block&& other) noexcept;
     memory_block& operator=(memory_block&& other) noexcept;
     ~memory_block();
@@ -25,7 +25,7 @@ public:
     std::size_t bytes() const { return bytes_; }
 
 private:
-    std::shared_ptr<any_transport> transport_;
+    shared_pointer<any_transport> transport_;
     void* data_ = nullptr;
     std::size_t bytes_ = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace collectives::inline v0 {
 
-COLLECTIVES_INLINE memory_block::memory_block(std::shared_ptr<any_transport> t, std::size_t bytes)
+COLLECTIVES_INLINE memory_block::memory_block(shared_pointer<any_transport> t, std::size_t bytes)
     : transport_(std::move(t)), data_(detail::take_memory(*transport_, bytes)), bytes_(bytes) {
     if (transport_->memory() != nullptr) { return; }  // zeroed, and known to the transport
     try {

@@ -7,7 +7,6 @@
 #include <collectives/transport/model.hpp>
 
 #include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -85,8 +84,8 @@ private:
 };
 
 /// The communicator of all ranks of a job over messages.
-template <transport Transport>
-communicator communicator_over(std::shared_ptr<Transport> ranks) {
+template <template <class> class Pointer, transport Transport>
+communicator communicator_over(Pointer<Transport> ranks) {
     auto carrier = erase(std::move(ranks));
     carrier->short_path = &message_path<Transport>::run;
     return communicator(std::move(carrier));

@@ -5,15 +5,14 @@
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/first_failure.hpp>
 #include <collectives/core/owned.hpp>
-
-#include <memory>
+#include <collectives/core/shared.hpp>
 
 namespace collectives::inline v0 {
 
 namespace detail {
 class activity;
 class communicator_core;
-using core_pointer = std::shared_ptr<communicator_core>;
+using core_pointer = shared_pointer<communicator_core>;
 }  // namespace detail
 
 /// A started call, returned by the `start_` forms. Move-only. Buffers passed to the call belong to
@@ -23,7 +22,7 @@ class [[nodiscard]] pending {
 public:
     /// For the library: the `start_` forms make them. One that is moved from is done.
     pending(detail::core_pointer core, owned<detail::activity> what,
-            std::shared_ptr<void const> keep);
+            shared_pointer<void const> keep);
     pending(pending&&) noexcept;
     pending& operator=(pending&& other) noexcept;
     ~pending();  ///< waits; what went wrong shows at the next call
@@ -41,7 +40,7 @@ private:
 
     detail::core_pointer core_;
     owned<detail::activity> what_;
-    std::shared_ptr<void const> keep_;
+    shared_pointer<void const> keep_;
 };
 
 /// Waits for all of them. Throws the first failure once all have ended.

@@ -9,8 +9,8 @@
 
 namespace collectives::inline v0 {
 
-COLLECTIVES_INLINE pending::pending(std::shared_ptr<detail::communicator_core> core,
-                                    owned<detail::activity> what, std::shared_ptr<void const> keep)
+COLLECTIVES_INLINE pending::pending(shared_pointer<detail::communicator_core> core,
+                                    owned<detail::activity> what, shared_pointer<void const> keep)
     : core_(std::move(core)), what_(std::move(what)), keep_(std::move(keep)) {}
 COLLECTIVES_INLINE pending::pending(pending&&) noexcept = default;
 COLLECTIVES_INLINE pending& pending::operator=(pending&& other) noexcept {

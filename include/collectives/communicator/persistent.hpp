@@ -5,8 +5,7 @@
 #include <collectives/communicator/pending.hpp>
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/owned.hpp>
-
-#include <memory>
+#include <collectives/core/shared.hpp>
 
 namespace collectives::inline v0 {
 
@@ -23,7 +22,7 @@ class [[nodiscard]] persistent {
 public:
     /// For the library: the `plan_` forms make them. One that is moved from is done.
     persistent(detail::core_pointer core, detail::call_request const& what,
-               std::shared_ptr<void const> keep);
+               shared_pointer<void const> keep);
     persistent(persistent&&) noexcept;
     persistent& operator=(persistent&& other) noexcept;
     ~persistent();  ///< waits, if it is under way

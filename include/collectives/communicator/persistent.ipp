@@ -11,7 +11,7 @@ namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE persistent::persistent(detail::core_pointer core,
                                           detail::call_request const& what,
-                                          std::shared_ptr<void const> keep)
+                                          shared_pointer<void const> keep)
     : core_(std::move(core)), its_(core_->plan(what, std::move(keep))) {}
 COLLECTIVES_INLINE persistent::persistent(persistent&&) noexcept = default;
 COLLECTIVES_INLINE persistent& persistent::operator=(persistent&& other) noexcept {

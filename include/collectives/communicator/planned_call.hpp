@@ -3,21 +3,21 @@
 #pragma once
 
 #include <collectives/communicator/call_request.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/program.hpp>
 #include <collectives/run/unsized_operation.hpp>
 
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
 
 struct planned_call {
-    planned_call(call_request const& r, std::shared_ptr<void const> keep)
+    planned_call(call_request const& r, shared_pointer<void const> keep)
         : request(r), kept(std::move(keep)) {}
 
     call_request request;
-    std::shared_ptr<void const> kept;  // what the request points to
-    std::shared_ptr<program> made;     // null: each start must hear the whole count first
+    shared_pointer<void const> kept;  // what the request points to
+    shared_pointer<program> made;     // null: each start must hear the whole count first
     unsized_operation run;
     bool under_way = false;
 };

@@ -5,11 +5,11 @@
 #include <collectives/communicator/call_request.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/program.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -18,12 +18,12 @@ namespace collectives::inline v0::detail {
 class program_cache {
 public:
     /// The program of an equal call before, else null. O(1) if that was the last call.
-    [[gnu::always_inline]] std::shared_ptr<program> const* find(call_request const& r) {
+    [[gnu::always_inline]] shared_pointer<program> const* find(call_request const& r) {
         if (latest_ != nullptr && latest_->answers(key(r), r)) { return &latest_->made; }
         return find_older(r);
     }
-    [[gnu::cold]] std::shared_ptr<program> const& add(call_request const& r,
-                                                      std::shared_ptr<program> made) {
+    [[gnu::cold]] shared_pointer<program> const& add(call_request const& r,
+                                                     shared_pointer<program> made) {
         constexpr std::size_t most = 64;
         keep(owned(new kept_program{key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts,
                                     std::move(made)}));
@@ -68,7 +68,7 @@ private:
         key of;
         std::uint64_t op_type;
         lean_vector<std::size_t> counts, recv_counts;
-        std::shared_ptr<program> made;
+        shared_pointer<program> made;
 
         [[gnu::always_inline]] bool answers(key const& k, call_request const& r) const {
             auto const differ = (of.type ^ k.type) | (of.op ^ k.op) | (of.count ^ k.count) |
@@ -80,7 +80,7 @@ private:
         }
     };
 
-    [[gnu::noinline]] std::shared_ptr<program> const* find_older(call_request const& r) {
+    [[gnu::noinline]] shared_pointer<program> const* find_older(call_request const& r) {
         key const k(r);
         for (bool const exactly : {true, false}) {
             for (auto i = kept_.size(); i-- > 0;) {

@@ -13,7 +13,6 @@
 #include <collectives/transport/message.hpp>
 
 #include <chrono>
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0 {
@@ -90,8 +89,8 @@ namespace detail {
     }
 }
 
-[[gnu::cold]] inline std::shared_ptr<communicator_core> go_on(communicator_core& core,
-                                                              timeout time) {
+[[gnu::cold]] inline shared_pointer<communicator_core> go_on(communicator_core& core,
+                                                             timeout time) {
     auto& e = core.engine();
     require_successor(core);
     if (!e.stopped()) {

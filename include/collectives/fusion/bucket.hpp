@@ -4,6 +4,7 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/device_space.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/streaming_copy.hpp>
 #include <collectives/fusion/bucket_planner.hpp>
 #include <collectives/fusion/bucket_tensor.hpp>
@@ -17,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -30,7 +30,7 @@ namespace collectives::inline v0::detail {
 /// on the user's stream, and the results are in the tensors when the reduction counts as done.
 class bucket {
 public:
-    explicit bucket(std::shared_ptr<communicator_core> core)
+    explicit bucket(shared_pointer<communicator_core> core)
         : core_(std::move(core)), device_(core_->engine().space().device()) {
         if (device_ != nullptr) {
             run_.end_with([](void* mine) { static_cast<bucket*>(mine)->unpack_on_device(); }, this);
@@ -139,9 +139,9 @@ public:
         run_.start_clock(steady::now());
     }
     /// The program that reduces `count` elements. Throws usage_error where the options do not fit.
-    static std::shared_ptr<program> make_program(communicator_core& core, fused_element const& of,
-                                                 std::size_t count, std::uint64_t content,
-                                                 options const& how) {
+    static shared_pointer<program> make_program(communicator_core& core, fused_element const& of,
+                                                std::size_t count, std::uint64_t content,
+                                                options const& how) {
         call_request r;
         r.shape.what = r.reported_as = collective::all_reduce;
         r.shape.size = core.engine().size();
@@ -266,7 +266,7 @@ private:
         if (!travels_as_it_is()) { packer_.unpack(*device_, *of_, tensors_.all(), memory_.data); }
     }
 
-    std::shared_ptr<communicator_core> core_;
+    shared_pointer<communicator_core> core_;
     device_space* device_;  // null: in the host's memory
     fused_element const* of_ = nullptr;
     int number_ = 0;
@@ -282,7 +282,7 @@ private:
     bucket_planner::fill all_but_last_;  // before the last tensor of the step before
     scratch_pool::buffer memory_{};
     device_packer packer_;
-    std::shared_ptr<program> program_;
+    shared_pointer<program> program_;
     std::uint64_t made_for_ = 0;
     operation run_;
     std::uint64_t times_opened_ = 0;

@@ -8,6 +8,7 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/fusion/mismatch_report.hpp>
 #include <collectives/fusion/options.hpp>
@@ -20,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -144,8 +144,8 @@ private:
         std::uint64_t content;
     };
 
-    static std::shared_ptr<communicator_core> checked(communicator& comm,
-                                                      fusion_options const& how) {
+    static shared_pointer<communicator_core> checked(communicator& comm,
+                                                     fusion_options const& how) {
         auto const require = [&](bool fine, std::string_view why) {
             comm.core()->make().require(fine, collective::all_reduce, why);
         };
@@ -244,7 +244,7 @@ private:
         } catch (std::exception const&) { return {}; }
     }
 
-    std::shared_ptr<communicator_core> core_;
+    shared_pointer<communicator_core> core_;
     communicator reports_;
     options how_;
     std::size_t most_;  // under way

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/program.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace collectives::inline v0::detail {
 
@@ -17,7 +17,7 @@ class program_store {
 public:
     /// The program of a bucket with this content; null if there is none yet. The reference holds
     /// until the next call.
-    std::shared_ptr<program>& of(std::uint64_t content) {
+    shared_pointer<program>& of(std::uint64_t content) {
         auto* at = std::lower_bound(all_.begin(), all_.end(), content,
                                     [](entry const& e, std::uint64_t c) { return e.content < c; });
         if (at != all_.end() && at->content == content) { return at->made; }
@@ -33,7 +33,7 @@ private:
 
     struct entry {
         std::uint64_t content;
-        std::shared_ptr<program> made;
+        shared_pointer<program> made;
     };
 
     lean_vector<entry> all_;  // by ascending content

@@ -2,11 +2,11 @@
 // Lets ranks agree on the bucket that starts next, if more are ready than may travel.
 #pragma once
 
+#include <collectives/core/shared.hpp>
 #include <collectives/fusion/bucket.hpp>
 #include <collectives/space/host.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace collectives::inline v0::detail {
 /// little as a bucket. Used by one thread at a time.
 class ready_agreement {
 public:
-    explicit ready_agreement(std::shared_ptr<communicator_core> core)
+    explicit ready_agreement(shared_pointer<communicator_core> core)
         : core_(std::move(core)), run_(core_) {
         words_.type = words_.wire_type = type_id<std::uint64_t>();
         words_.type_name = words_.wire_name = type_name<std::uint64_t>();
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    std::shared_ptr<communicator_core> core_;
+    shared_pointer<communicator_core> core_;
     fused_element words_;
     std::uint64_t ready_ = 0;
     bucket run_;

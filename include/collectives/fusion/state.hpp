@@ -7,6 +7,7 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/fusion/background.hpp>
 #include <collectives/fusion/bucket_planner.hpp>
 #include <collectives/fusion/bucket_scheduler.hpp>
@@ -18,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -236,7 +236,7 @@ private:
         return mine;
     }
 
-    std::shared_ptr<communicator_core> core_;
+    shared_pointer<communicator_core> core_;
     device_space* device_;  // null: in the host's memory
     fusion_options how_;
     lean_vector<owned<fused_element>> elements_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda.hpp>
 #include <collectives/launch/cuda_setup.hpp>
@@ -11,7 +12,6 @@
 #include <collectives/transport/shm.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,7 +30,7 @@ inline bool shares_host_memory(collectives::communicator const& comm) {
 
 /// What the ranks of `base` share host memory by where that is not its own transport. Throws
 /// usage_error for ranks on several machines.
-inline std::shared_ptr<shm::transport> control_beside(collectives::communicator& base) {
+inline shared_pointer<shm::transport> control_beside(collectives::communicator& base) {
     auto const mine = collectives::detail::host_identity_of_this_process();
     std::vector<collectives::detail::host_identity> identities(
         static_cast<std::size_t>(base.size()));

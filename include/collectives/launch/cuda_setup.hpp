@@ -5,6 +5,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/fingerprint.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_device_info.hpp>
 #include <collectives/launch/cuda_flag_trial.hpp>
@@ -64,10 +65,10 @@ public:
         auto const one_device =
             std::all_of(infos_.begin(), infos_.end(),
                         [&](device_info const& c) { return c.device == mine_.device; });
-        auto const result = std::make_shared<device_memory_transport>(
+        auto const result = make_shared_object<device_memory_transport>(
             control_, std::move(space_), mappings::of(with_.calls), one_device);
         result->share_devices(shared_devices_of(infos_));
-        auto comm = base_.with([&](std::shared_ptr<any_transport> const&) { return result; });
+        auto comm = base_.with([&](shared_pointer<any_transport> const&) { return result; });
         if (!one_process_) { publish(*result); }
         return comm;
     }
@@ -238,7 +239,7 @@ private:
     }
 
     collectives::communicator& base_;
-    std::shared_ptr<any_transport> control_;
+    shared_pointer<any_transport> control_;
     peer_memory& host_;
     bool one_process_;
     settings with_;

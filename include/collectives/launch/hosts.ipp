@@ -9,7 +9,6 @@
 #include <collectives/transport/model.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,7 +21,7 @@ COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
     comm.all_gather(std::span(&mine, 1), identities, {.timeout = time});
     auto hosts = detail::hosts_of(identities);
     auto inside = erase(detail::meet_on_host(comm, identities, hosts, time));
-    return comm.with([&](std::shared_ptr<any_transport> between) -> std::shared_ptr<any_transport> {
+    return comm.with([&](shared_pointer<any_transport> between) -> shared_pointer<any_transport> {
         std::vector<int> host_of(static_cast<std::size_t>(between->size()), -1);
         auto const& of_job = comm.core()->engine().group().job_ranks();
         for (std::size_t r = 0; r < hosts.size(); ++r) {

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -135,8 +134,8 @@ inline job enter_job(job_place const& me, std::string const& name, steady::time_
 }
 
 /// The transport of this rank in the job of this name. Returns once all ranks are there.
-inline std::shared_ptr<transport> take_part(job_place const& me, std::string const& name,
-                                            steady::time_point until) {
+inline shared_pointer<transport> take_part(job_place const& me, std::string const& name,
+                                           steady::time_point until) {
     auto const member = make_shared_object<membership>(
         me.rank == 0 ? create_job(me, name, until) : enter_job(me, name, until), me.rank);
     return member->memory.rank(me.rank, member, true);

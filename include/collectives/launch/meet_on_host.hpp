@@ -5,6 +5,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/host_identity.hpp>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,9 +25,9 @@ namespace collectives::inline v0::detail {
 
 /// The transport of this rank among `ranks` of the job, which share its host. Throws as shm::join
 /// does; a timeout_error names the missing ranks by their numbers in the job.
-inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks, rank_t me,
-                                                  std::string const& name,
-                                                  steady::time_point until) {
+inline shared_pointer<shm::transport> meet_ranks(std::vector<int> const& ranks, rank_t me,
+                                                 std::string const& name,
+                                                 steady::time_point until) {
     auto const place = std::find(ranks.begin(), ranks.end(), me) - ranks.begin();
     try {
         return shm::detail::take_part({static_cast<int>(place), static_cast<int>(ranks.size()), {}},
@@ -43,9 +43,9 @@ inline std::shared_ptr<shm::transport> meet_ranks(std::vector<int> const& ranks,
 
 /// The transport of this rank among the ranks of its host. Collective. An error on one rank is an
 /// error on all ranks of `comm`.
-inline std::shared_ptr<shm::transport> meet_on_host(communicator& comm,
-                                                    std::vector<host_identity> const& identities,
-                                                    std::vector<int> const& hosts, timeout time) {
+inline shared_pointer<shm::transport> meet_on_host(communicator& comm,
+                                                   std::vector<host_identity> const& identities,
+                                                   std::vector<int> const& hosts, timeout time) {
     auto const here = hosts[static_cast<std::size_t>(comm.rank())];
     std::vector<int> beside;
     for (std::size_t r = 0; r < hosts.size(); ++r) {

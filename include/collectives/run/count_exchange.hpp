@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace collectives::inline v0::detail {
 
@@ -59,7 +58,7 @@ public:
 
 private:
     any_transport* transport_ = nullptr;
-    std::shared_ptr<std::uint64_t> count_;
+    shared_pointer<std::uint64_t> count_;
     lean_vector<owned<any_request>> requests_;
     std::size_t used_ = 0;
 };

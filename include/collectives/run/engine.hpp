@@ -7,6 +7,7 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/store_probe.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
@@ -31,7 +32,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -41,8 +41,8 @@ namespace collectives::inline v0::detail {
 
 class engine {
 public:
-    [[gnu::cold]] engine(std::shared_ptr<rank_progress> shared, owned<any_board> b,
-                         rank_group group, std::uint64_t context)
+    [[gnu::cold]] engine(shared_pointer<rank_progress> shared, owned<any_board> b, rank_group group,
+                         std::uint64_t context)
         : scratch(shared->carrier),
           shared_(std::move(shared)),
           board_(std::move(b)),
@@ -61,7 +61,7 @@ public:
     [[gnu::cold]] ~engine() = default;
 
     any_transport& carrier() { return *shared_->carrier; }
-    std::shared_ptr<rank_progress> const& shared() const { return shared_; }
+    shared_pointer<rank_progress> const& shared() const { return shared_; }
     any_board& board() { return *board_; }
     /// The counters and cells of the board. Call it only if `memory` is not null.
     shared::board& shared_board() { return *in_memory_; }
@@ -283,7 +283,7 @@ private:
         why.raise(where);
     }
 
-    std::shared_ptr<rank_progress> shared_;
+    shared_pointer<rank_progress> shared_;
     owned<any_board> board_;
     shared::board* in_memory_;
     peer_memory* memory_;

@@ -2,6 +2,7 @@
 // A collective under way: its segments run the schedule side by side, a few at a time.
 #pragma once
 
+#include <collectives/core/shared.hpp>
 #include <collectives/run/cell_run.hpp>
 #include <collectives/run/segment_run.hpp>
 
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +26,7 @@ public:
 
     /// Enters the operation. `op` (null if nothing is reduced), its operator and the buffers must
     /// live until the operation is done.
-    void start(engine& e, std::shared_ptr<program> what, void const* in, void* out,
+    void start(engine& e, shared_pointer<program> what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
         reset(e, what->call(), e.calls.enter(what->call(), what->hash()), in, out, op, time);
         guarded([&] { run(std::move(what)); });
@@ -34,7 +34,7 @@ public:
     /// The run in cells, for a call that is begun before it becomes an operation.
     cell_run& cells() { return cells_; }
     /// Continues a call in cells that was entered as `entered` and whose cell `cells` has written.
-    void resume(engine& e, std::shared_ptr<program> what, entry entered,
+    void resume(engine& e, shared_pointer<program> what, entry entered,
                 std::chrono::nanoseconds time) {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
         program_ = std::move(what);
@@ -59,7 +59,7 @@ public:
         return segments_.front().progress(by);
     }
     /// Continues what `begin` has begun, or ends it with what `go_on` has thrown, if anything.
-    void resume(engine& e, std::shared_ptr<program> what, entry const& entered,
+    void resume(engine& e, shared_pointer<program> what, entry const& entered,
                 std::exception_ptr const& went_wrong, std::chrono::nanoseconds time) {
         auto const begun = of_;
         reset(e, what->call(), entered, begun.in, begun.out, begun.op, time);
@@ -129,7 +129,7 @@ protected:
         completion_ = 0;
     }
 
-    void run(std::shared_ptr<program> what) {
+    void run(shared_pointer<program> what) {
         program_ = std::move(what);
         if (engine_->has_cells() && program_->in_cells() != nullptr) {
             mode_ = mode::cells;
@@ -272,7 +272,7 @@ private:
     }
 
     engine* engine_ = nullptr;
-    std::shared_ptr<program> program_;
+    shared_pointer<program> program_;
     running_call of_{};
     reading_time reads_;
     scratch_pool::buffer input_{};

@@ -6,7 +6,6 @@
 #include <collectives/core/growing_nap.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/service_thread.hpp>
-#include <collectives/core/shared.hpp>
 #include <collectives/run/waiter.hpp>
 
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -50,19 +48,29 @@ public:
     }
 
     /// The thread of this process. It may run wherever the process may, not only on the core to
-    /// which the first rank that needs it is pinned. It ends with the last pointer to it.
-    static std::shared_ptr<progress_thread> of_process() {
-        static auto& mutex = *new std::mutex;  // these outlive all threads that may still run
-        static auto& one = *new std::weak_ptr<progress_thread>;
-        static ::pid_t of = 0;
-        std::lock_guard const lock(mutex);
-        auto its = of == ::getpid() ? one.lock() : nullptr;  // a child has none of its parent's
-        if (!its) {
-            one = its = make_shared_object<progress_thread>();
-            run_where_process_may(its->thread_);
-            of = ::getpid();
+    /// which the first rank that needs it is pinned. Each that asks for it calls `drop` at the end.
+    static progress_thread* of_process() {
+        auto& process = this_process();
+        std::lock_guard const lock(process.mutex);
+        if (process.thread == nullptr || process.of != ::getpid()) {  // a child has none
+            process.thread = nullptr;
+            process.thread = new progress_thread;
+            process.of = ::getpid();
+            run_where_process_may(process.thread->thread_);
+        } else {
+            ++process.thread->users_;
         }
-        return its;
+        return process.thread;
+    }
+    /// One user fewer of a thread that `of_process` or `new` gave. It ends with the last one.
+    static void drop(progress_thread* its) {
+        auto& process = this_process();
+        {
+            std::lock_guard const lock(process.mutex);
+            if (--its->users_ != 0) { return; }
+            if (process.thread == its) { process.thread = nullptr; }
+        }
+        delete its;
     }
 
     void add(task t) {
@@ -88,6 +96,16 @@ public:
     }
 
 private:
+    struct process_state {
+        std::mutex mutex;
+        progress_thread* thread = nullptr;
+        ::pid_t of = 0;
+    };
+    static process_state& this_process() {
+        static auto& its = *new process_state;  // outlives all threads that may still run
+        return its;
+    }
+
     void work() {
         waiter patience(false);
         growing_nap nap(std::chrono::microseconds(50));
@@ -144,6 +162,7 @@ private:
     lean_vector<task> tasks_;
     void* current_ = nullptr;  // whose task is being looked at
     bool stop_ = false, has_news_ = false;
+    int users_ = 1;  // guarded by the process's mutex
     ::pid_t const of_ = ::getpid();
     std::thread thread_;  // last member: the thread uses the others
 };

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <thread>
 #include <utility>
 
@@ -27,7 +26,7 @@ namespace collectives::inline v0::detail {
 struct rank_work {
     lean_vector<any_transport*> carriers;
     lean_vector<activity*> active;
-    std::shared_ptr<collectives::progress_lock> lock =
+    shared_pointer<collectives::progress_lock> lock =
         make_shared_object<collectives::progress_lock>();
     std::thread::id maker = std::this_thread::get_id();  // of the first transport
 };
@@ -42,8 +41,8 @@ inline int processors_for(any_transport const& t) {
 /// also on transports that were adapted from this one or that this one was adapted from.
 struct rank_progress {
     [[gnu::cold]] explicit rank_progress(
-        std::shared_ptr<any_transport> t,
-        std::shared_ptr<rank_work> all = make_shared_object<rank_work>())
+        shared_pointer<any_transport> t,
+        shared_pointer<rank_work> all = make_shared_object<rank_work>())
         : carrier(std::move(t)),
           work(std::move(all)),
           core_per_rank(carrier->size() <= processors_for(*carrier)),
@@ -120,8 +119,8 @@ struct rank_progress {
         } while (steady::now() < until);
     }
 
-    std::shared_ptr<any_transport> carrier;
-    std::shared_ptr<rank_work> work;
+    shared_pointer<any_transport> carrier;
+    shared_pointer<rank_work> work;
     bool core_per_rank;
     std::size_t staged = 0;           // bytes in the staging rings of the communicators
     flight_recorder const* recorder;  // null: nobody asked for one

@@ -12,7 +12,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -20,7 +19,7 @@ namespace collectives::inline v0::detail {
 
 class scratch_pool {
 public:
-    explicit scratch_pool(std::shared_ptr<any_transport> t)
+    explicit scratch_pool(shared_pointer<any_transport> t)
         : transport_(std::move(t)),
           longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {
         free_.reserve(most_kept + 1);
@@ -106,7 +105,7 @@ private:
     }
     void release(buffer b) { give_memory_back(*transport_, b.data, b.bytes); }
 
-    std::shared_ptr<any_transport> transport_;
+    shared_pointer<any_transport> transport_;
     std::uint64_t takes_ = 0;
     std::uint64_t longest_;   // as many calls later an unused buffer goes; freeing stalls a device
     lean_vector<kept> free_;  // the longest kept first

@@ -4,12 +4,12 @@
 
 #include <collectives/core/error.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/count_exchange.hpp>
 #include <collectives/run/operation.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::detail {
@@ -19,7 +19,7 @@ class program_maker {
 public:
     virtual ~program_maker() = default;
     /// For so many elements in all. Throws usage_error if this rank's block does not fit that.
-    virtual std::shared_ptr<program> make(std::size_t count) = 0;
+    virtual shared_pointer<program> make(std::size_t count) = 0;
 };
 
 /// If the schedule passes blocks on, the root first sends the whole count to the others.

@@ -9,6 +9,7 @@
 #include <collectives/core/lending_case.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/any_board.hpp>
 #include <collectives/transport/loss.hpp>
@@ -17,7 +18,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 namespace collectives::inline v0 {
@@ -116,9 +116,9 @@ public:
     /// which they keep their ranks. Collective among them. Throws transport_error for what the
     /// system refuses.
     struct renewed {
-        std::shared_ptr<any_transport> carrier;  ///< null: this one, with same_ranks
-        owned<any_board> board;                  ///< that of the survivors
-        bool same_ranks = false;                 ///< they keep their ranks
+        shared_pointer<any_transport> carrier;  ///< null: this one, with same_ranks
+        owned<any_board> board;                 ///< that of the survivors
+        bool same_ranks = false;                ///< they keep their ranks
     };
     virtual renewed renew(any_board& broken, loss const& of) = 0;
 
@@ -147,12 +147,12 @@ public:
     virtual void tell_failures() {}
     /// Whether `keep` holds memory that cancelled messages may still use.
     virtual bool keeps_memory() const { return false; }
-    virtual void keep(std::shared_ptr<void const>) {}
+    virtual void keep(shared_pointer<void const>) {}
     /// Registers memory, which the transport then moves faster.
     virtual void register_memory(void*, std::size_t) {}
     virtual void deregister_memory(void*) {}
     /// Sets the lock under which this rank makes progress.
-    virtual void use_lock(std::shared_ptr<progress_lock>) {}
+    virtual void use_lock(shared_pointer<progress_lock>) {}
     /// The number of rank r's device if ranks on one device should have a leader; else a number of
     /// its own.
     virtual int shared_device(rank_t r) const { return -1 - r; }

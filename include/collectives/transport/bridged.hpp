@@ -7,7 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
-#include <collectives/transport/adapted.hpp>
+#include <collectives/transport/forwarding.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace collectives::inline v0 {
 /// Has the ranks and boards of `between`, which reaches all of them. `inside` has the ranks of this
 /// rank's host, in the same order, and also says whether they live. Not peer-addressable: all data
 /// travels as messages.
-class bridged_transport final : public adapted {
+class bridged_transport final : public detail::forwarding_transport {
     class request final : public any_request {
     public:
         request(owned<any_request> inside, owned<any_request> between)
@@ -49,9 +49,11 @@ class bridged_transport final : public adapted {
 public:
     /// `host_of` holds, for each rank, a number of its host: -1 for one that is no
     /// rank of the communicator.
-    bridged_transport(std::shared_ptr<any_transport> between, std::shared_ptr<any_transport> inside,
+    bridged_transport(shared_pointer<any_transport> between, shared_pointer<any_transport> inside,
                       lean_vector<int> host_of)
-        : adapted(std::move(between)), inside_(std::move(inside)), host_of_(std::move(host_of)) {
+        : forwarding_transport(std::move(between)),
+          inside_(std::move(inside)),
+          host_of_(std::move(host_of)) {
         for (std::size_t r = 0; r < host_of_.size(); ++r) {
             auto const before = host_of_.begin() + static_cast<std::ptrdiff_t>(r);
             local_.push_back(
@@ -80,9 +82,9 @@ public:
             std::move(hosts));
         return result;
     }
-    void use_lock(std::shared_ptr<progress_lock> of) override {
+    void use_lock(shared_pointer<progress_lock> of) override {
         inside_->use_lock(of);
-        adapted::use_lock(std::move(of));
+        forwarding_transport::use_lock(std::move(of));
     }
 
     owned<any_request> make_request() override {
@@ -176,7 +178,7 @@ private:
         in.data = r.landing_.get();
     }
 
-    std::shared_ptr<any_transport> inside_;
+    shared_pointer<any_transport> inside_;
     lean_vector<int> host_of_;
     lean_vector<rank_t> local_;  // each rank's number among those of its host
     detail::growing_nap nap_;

@@ -9,6 +9,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/lending_case.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/loss.hpp>
 
@@ -16,7 +17,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 namespace collectives::inline v0 {
@@ -63,15 +63,15 @@ concept receives_control = requires(T t) {
 };
 /// Holds memory for as long as cancelled messages may still use it.
 template <class T>
-concept keeps_memory = requires(T t, std::shared_ptr<void const> m) { t.keep(m); };
+concept keeps_memory = requires(T t, shared_pointer<void const> m) { t.keep(m); };
 /// Is used beside the calls of this rank too, and takes its progress lock then.
 template <class T>
-concept uses_progress_lock = requires(T t, std::shared_ptr<progress_lock> of) { t.use_lock(of); };
+concept uses_progress_lock = requires(T t, shared_pointer<progress_lock> of) { t.use_lock(of); };
 /// After a failure the survivors, ranks of this transport, get a new one of theirs alone.
 /// What a stopped rank may still write when it goes on does not reach it.
 template <class T>
 concept renewing = requires(T t, typename T::board& broken, loss const& of) {
-    { t.renew(broken, of) } -> std::same_as<std::shared_ptr<T>>;
+    shared_pointer<T>(t.renew(broken, of));
 };
 /// After a failure the survivors go on over the same transport, with a new board.
 template <class T>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/shared.hpp>
 
 #include <cstddef>
-#include <memory>
 
 namespace collectives::inline v0 {
 
@@ -18,7 +18,7 @@ public:
     counted();  ///< counts from 0 on
 
     /// For `communicator::with`: the transport that counts.
-    std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
+    shared_pointer<any_transport> operator()(shared_pointer<any_transport> base) const;
 
     /// Bytes of payload handed over for sending since the last `reset`.
     std::size_t sent() const;
@@ -31,7 +31,7 @@ public:
 private:
     struct counts;
     class transport;
-    std::shared_ptr<counts> counts_;
+    shared_pointer<counts> counts_;
 };
 
 }  // namespace collectives

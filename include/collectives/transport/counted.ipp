@@ -2,7 +2,7 @@
 #pragma once
 
 #include <collectives/core/shared.hpp>
-#include <collectives/transport/adapted.hpp>
+#include <collectives/transport/forwarding.hpp>
 #include <collectives/transport/counted.hpp>
 
 #include <utility>
@@ -13,10 +13,10 @@ struct counted::counts {
     std::size_t sent = 0, received = 0, messages = 0;
 };
 
-class counted::transport final : public adapted {
+class counted::transport final : public detail::forwarding_transport {
 public:
-    transport(std::shared_ptr<any_transport> base, std::shared_ptr<counts> to)
-        : adapted(std::move(base)), counts_(std::move(to)) {}
+    transport(shared_pointer<any_transport> base, shared_pointer<counts> to)
+        : forwarding_transport(std::move(base)), counts_(std::move(to)) {}
 
     void isend(outgoing const& out, any_request& r) override {
         counts_->sent += out.bytes;
@@ -28,17 +28,17 @@ public:
         base().irecv(in, r);
     }
 
-    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
+    shared_pointer<any_transport> remade_over(shared_pointer<any_transport> next) const override {
         return make_shared_object<transport, any_transport>(std::move(next), counts_);
     }
 
 private:
-    std::shared_ptr<counts> counts_;
+    shared_pointer<counts> counts_;
 };
 
 COLLECTIVES_INLINE counted::counted() : counts_(make_shared_object<counts>()) {}
-COLLECTIVES_INLINE std::shared_ptr<any_transport> counted::operator()(
-    std::shared_ptr<any_transport> base) const {
+COLLECTIVES_INLINE shared_pointer<any_transport> counted::operator()(
+    shared_pointer<any_transport> base) const {
     return make_shared_object<transport, any_transport>(std::move(base), counts_);
 }
 COLLECTIVES_INLINE std::size_t counted::sent() const { return counts_->sent; }

@@ -16,7 +16,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -113,7 +112,7 @@ class transport_model final : public any_transport, private detail::memory_part<
 
 public:
     /// Makes a model of the transport `t` and keeps `t` alive.
-    explicit transport_model(std::shared_ptr<Transport> t)
+    explicit transport_model(shared_pointer<Transport> t)
         : memory_part(*t), transport_(std::move(t)) {}
     [[gnu::cold]] ~transport_model() override = default;
 
@@ -229,7 +228,7 @@ public:
         if constexpr (receives_control<Transport>) { transport_->tell_failures(); }
     }
     bool keeps_memory() const override { return collectives::keeps_memory<Transport>; }
-    void keep([[maybe_unused]] std::shared_ptr<void const> memory) override {
+    void keep([[maybe_unused]] shared_pointer<void const> memory) override {
         if constexpr (collectives::keeps_memory<Transport>) { transport_->keep(std::move(memory)); }
     }
     void register_memory([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) override {
@@ -238,7 +237,7 @@ public:
     void deregister_memory([[maybe_unused]] void* p) override {
         if constexpr (memory_registering<Transport>) { transport_->deregister_memory(p); }
     }
-    void use_lock([[maybe_unused]] std::shared_ptr<progress_lock> of) override {
+    void use_lock([[maybe_unused]] shared_pointer<progress_lock> of) override {
         if constexpr (uses_progress_lock<Transport>) { transport_->use_lock(std::move(of)); }
     }
     int shared_device(rank_t r) const override {
@@ -250,12 +249,13 @@ public:
     }
 
 private:
-    std::shared_ptr<Transport> transport_;
+    shared_pointer<Transport> transport_;
 };
 
-/// A transport without its type. The result keeps it alive.
-template <transport Transport>
-std::shared_ptr<any_transport> erase(std::shared_ptr<Transport> t) {
+/// A transport without its type. The result keeps it alive. `Pointer`: std::shared_ptr or
+/// shared_pointer.
+template <template <class> class Pointer, transport Transport>
+shared_pointer<any_transport> erase(Pointer<Transport> t) {
     return make_shared_object<transport_model<Transport>, any_transport>(std::move(t));
 }
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 namespace collectives::inline v0::shm {
@@ -21,7 +20,7 @@ class transport : public shared::shared_transport<shared::mapped_memory> {
 public:
     using shared_transport::shared_transport;
     /// Models `renewing`.
-    std::shared_ptr<transport> renew(board& broken, loss const& of);
+    shared_pointer<transport> renew(board& broken, loss const& of);
 };
 
 namespace detail {
@@ -90,8 +89,8 @@ public:
     /// What rank r works with. `keep` lives as long as that; `watches`: nobody else looks after the
     /// processes of the ranks.
     template <class Transport = transport>
-    std::shared_ptr<Transport> rank(rank_t r, std::shared_ptr<void> keep = {},
-                                    bool watches = false) const {
+    shared_pointer<Transport> rank(rank_t r, shared_pointer<void> keep = {},
+                                   bool watches = false) const {
         shared::mapped_memory memory(*file_, parts + static_cast<std::size_t>(r) * part, part);
         if (!keep) { keep = file_; }
         return make_shared_object<Transport>(state_, std::move(memory), file_->base() + board, r,
@@ -105,7 +104,7 @@ private:
         shared::board::create(file_->base() + board, ranks);
     }
 
-    std::shared_ptr<shared::memory_file> file_;
+    shared_pointer<shared::memory_file> file_;
     shared::state state_;
 };
 

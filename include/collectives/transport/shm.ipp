@@ -4,15 +4,15 @@
 #pragma once
 
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/shm.hpp>
 
 #include <cstddef>
-#include <memory>
 
 namespace collectives::inline v0::shm {
 
-[[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(board& broken,
-                                                                             loss const& of) {
+[[gnu::cold]] COLLECTIVES_INLINE shared_pointer<transport> transport::renew(board& broken,
+                                                                            loss const& of) {
     auto const& file = memory().file();
     auto const& all = of.survivors;
     auto const n = static_cast<int>(all.size());

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
 
 namespace collectives::inline v0::threads {
 
@@ -18,7 +17,7 @@ class transport : public shared::shared_transport<shared::heap_memory> {
 public:
     using shared_transport::shared_transport;
     /// Models `renewing`.
-    std::shared_ptr<transport> renew(board& broken, loss const& of);
+    shared_pointer<transport> renew(board& broken, loss const& of);
 };
 
 /// The memory of a job of `size` ranks, alive as long as one of its transports is.
@@ -28,7 +27,7 @@ public:
         auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
         auto const bytes = board_at + shared::board::bytes(size);
         auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
-        memory_ = collectives::detail::shared_owner(memory, [](void* p) { std::free(p); });
+        memory_ = {memory, memory, [](void* p) { std::free(p); }};
         state_ = shared::state::create(memory, size);
         state_.header().processors.store(usable_processors());
         board_ = memory + board_at;
@@ -38,12 +37,12 @@ public:
     shared::state const& state() const { return state_; }
     /// What rank r works with; another type of transport may be made of the same parts.
     template <class Transport = transport>
-    [[gnu::cold]] std::shared_ptr<Transport> rank(rank_t r) const {
+    [[gnu::cold]] shared_pointer<Transport> rank(rank_t r) const {
         return make_shared_object<Transport>(state_, shared::heap_memory{}, board_, r, memory_);
     }
 
 private:
-    std::shared_ptr<void> memory_;
+    shared_pointer<void> memory_;
     shared::state state_;
     std::byte* board_ = nullptr;
 };

@@ -5,12 +5,12 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/transport/threads.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace collectives::inline v0::threads {
 
@@ -50,8 +50,8 @@ struct claim {
 
 }  // namespace detail
 
-[[gnu::cold]] COLLECTIVES_INLINE std::shared_ptr<transport> transport::renew(board& broken,
-                                                                             loss const& of) {
+[[gnu::cold]] COLLECTIVES_INLINE shared_pointer<transport> transport::renew(board& broken,
+                                                                            loss const& of) {
     auto const& all = of.survivors;
     owned<detail::successor> mine;
     auto const where = successor_of(broken, of, [&] {

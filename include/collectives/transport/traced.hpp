@@ -4,9 +4,9 @@
 
 #include <collectives/core/compiled.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/schedule/trace_event.hpp>
 
-#include <memory>
 #include <span>
 
 namespace collectives::inline v0 {
@@ -22,7 +22,7 @@ public:
     traced();  ///< without events
 
     /// For `communicator::with`: the transport that records.
-    std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
+    shared_pointer<any_transport> operator()(shared_pointer<any_transport> base) const;
 
     /// The events since the last `reset`, in the order in which they ended. Ranks are those of the
     /// job.
@@ -31,7 +31,7 @@ public:
 
 private:
     class transport;
-    std::shared_ptr<lean_vector<trace_event>> events_;
+    shared_pointer<lean_vector<trace_event>> events_;
 };
 
 }  // namespace collectives

@@ -6,7 +6,8 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
-#include <collectives/transport/adapted.hpp>
+#include <collectives/core/shared.hpp>
+#include <collectives/transport/forwarding.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/imports.hpp>
@@ -28,11 +29,12 @@ namespace collectives::inline v0::cuda {
 /// there, are these ranks' boards.
 ///
 /// Messages take the way through the host's memory.
-class device_memory_transport final : public adapted, private peer_memory {
+class device_memory_transport final : public collectives::detail::forwarding_transport,
+                                      private peer_memory {
 public:
-    device_memory_transport(std::shared_ptr<any_transport> control, std::unique_ptr<cuda::space> s,
+    device_memory_transport(shared_pointer<any_transport> control, std::unique_ptr<cuda::space> s,
                             std::shared_ptr<mappings> all, bool one_device)
-        : adapted(std::move(control)),
+        : forwarding_transport(std::move(control)),
           host_(*base().memory()),
           one_process_(host_.always_reachable()),
           space_(std::move(s)),
@@ -58,7 +60,7 @@ public:
     }
 
     /// Ranks make progress in the background: so memory comes and goes in turns, too.
-    void use_lock(std::shared_ptr<collectives::progress_lock> of) override {
+    void use_lock(shared_pointer<collectives::progress_lock> of) override {
         progress_lock_ = std::move(of);
     }
 
@@ -256,8 +258,8 @@ private:
     std::size_t table_bytes_ = 0;
     owned<any_board> life_;
     lean_vector<leftover> left_behind_;
-    std::shared_ptr<collectives::progress_lock> progress_lock_ =
-        std::make_shared<collectives::progress_lock>();
+    shared_pointer<collectives::progress_lock> progress_lock_ =
+        make_shared_object<collectives::progress_lock>();
     lean_vector<int> shared_devices_;  // by rank of the job: of its device, or -1
 };
 

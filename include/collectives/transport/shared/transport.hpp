@@ -6,6 +6,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/transport/loss.hpp>
@@ -20,7 +21,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -39,7 +39,7 @@ public:
     static constexpr bool of_processes = !always_reachable;  // else the ranks are threads of one
 
     shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
-                     std::shared_ptr<void> keep, bool watches = false)
+                     shared_pointer<void> keep, bool watches = false)
         : keep_(std::move(keep)),
           job_(job),
           memory_(std::move(memory)),
@@ -266,7 +266,7 @@ private:
         });
     }
 
-    std::shared_ptr<void> keep_;
+    shared_pointer<void> keep_;
     state job_;
     Memory memory_;
     std::byte* first_board_;

@@ -7,6 +7,7 @@
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/progress_lock.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
@@ -131,7 +132,7 @@ public:
 
     /// Models renewing: the survivors exchange new addresses by control messages over this
     /// transport.
-    std::shared_ptr<transport> renew(board& broken, loss const& of) {
+    shared_pointer<transport> renew(board& broken, loss const& of) {
         auto const lost = [&](rank_t r) {
             receive_control();  // also while the new transport connects: others wait for control
                                 // messages
@@ -146,8 +147,8 @@ public:
         auto const lost_survivor = [&](rank_t r) {
             return lost(of.survivors[static_cast<std::size_t>(r)]);
         };
-        return std::make_shared<transport>(met, steady::time_point::max(),
-                                           after_loss{lost_survivor, of.lock});
+        return make_shared_object<transport>(met, steady::time_point::max(),
+                                             after_loss{lost_survivor, of.lock});
     }
 
 private:

@@ -8,6 +8,7 @@
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/wait_point.hpp>
 #include <collectives/schedule/step.hpp>
@@ -262,7 +263,7 @@ private:
 class board {
 public:
     board() = default;
-    explicit board(std::shared_ptr<board_state> state) : state_(std::move(state)) {}
+    explicit board(shared_pointer<board_state> state) : state_(std::move(state)) {}
 
     void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
                std::uint64_t past) {
@@ -288,10 +289,10 @@ public:
         return state_->after_failure().agree(steady::now(), lost);
     }
     lean_vector<rank_t> silent_ranks() const { return state_->after_failure().silent(); }
-    std::shared_ptr<board_state> const& state() const { return state_; }
+    shared_pointer<board_state> const& state() const { return state_; }
 
 private:
-    std::shared_ptr<board_state> state_;
+    shared_pointer<board_state> state_;
 };
 
 }  // namespace collectives::wire

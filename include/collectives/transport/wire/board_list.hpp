@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -103,7 +102,7 @@ private:
     }
 
     std::atomic<bool> failed_{false};  // on some board, and not sent yet
-    lean_vector<std::shared_ptr<board_state>> open_;
+    lean_vector<shared_pointer<board_state>> open_;
     lean_vector<rank_t> silent_, left_out_;
     std::unordered_map<std::uint64_t, closed_board> closed_;
     std::deque<std::uint64_t> order_;    // in which they were closed

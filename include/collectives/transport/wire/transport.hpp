@@ -46,7 +46,7 @@ public:
     /// Collective if nothing has failed. While an exception passes, or once this rank has waited
     /// long enough for the others, it only tells them that it leaves.
     ~transport() {
-        probes_.end(*link_, [this](auto memory) { keep(std::move(memory)); });
+        probes_.end(*link_, [this](auto memory) { keep_owned(std::move(memory)); });
         if (!link_->usable()) {
             abandon_all();
             return;
@@ -65,7 +65,7 @@ public:
                 control_.flush(steady::now() + std::chrono::milliseconds(200));
             }
         } catch (std::exception const&) {}
-        control_.end([this](auto memory) { keep(std::move(memory)); });
+        control_.end([this](auto memory) { keep_owned(std::move(memory)); });
         if (!link_->close(all_is_well && all_left) || !dropped) { abandon_all(); }
     }
 
@@ -112,12 +112,12 @@ public:
         }
         if (!all_back) {
             all_back_ = link_->drop_data();
-            if (!all_back_ && r.frame_) { keep(std::move(r.frame_)); }
+            if (!all_back_ && r.frame_) { keep_owned(std::move(r.frame_)); }
         }
         r.fragments_.clear();
     }
     /// Takes over memory that messages which were cancelled may still use.
-    void keep(std::shared_ptr<void const> memory) { kept_.push_back(std::move(memory)); }
+    void keep(shared_pointer<void const> memory) { kept_.push_back(std::move(memory)); }
 
     /// Moves the library along; true if anything moved.
     bool poll() {
@@ -156,7 +156,7 @@ public:
     }
     void note_trouble() { trouble_ = true; }
     /// Models uses_progress_lock.
-    void use_lock(std::shared_ptr<progress_lock> of) { lock_ = std::move(of); }
+    void use_lock(shared_pointer<progress_lock> of) { lock_ = std::move(of); }
 
     board first_board() {
         return control_.open(1, numbers_below(static_cast<std::size_t>(size())), rank());
@@ -267,21 +267,25 @@ private:
             first += n;
         } while (first < bytes);
     }
+    template <class Owner>
+    void keep_owned(Owner memory) {
+        keep(make_shared_object<Owner>(std::move(memory)));
+    }
     /// For ever: the library may use the memory as long as the process lives. What looks for leaks
     /// finds it here.
     void abandon_all() {
         static std::mutex mutex;
-        static auto& abandoned = *new lean_vector<std::shared_ptr<void const>>;
+        static auto& abandoned = *new lean_vector<shared_pointer<void const>>;
         std::lock_guard const lock(mutex);
         for (auto& memory : kept_) { abandoned.push_back(std::move(memory)); }
-        abandoned.push_back(std::shared_ptr<Link>(std::move(link_)));
+        abandoned.push_back(make_shared_object<std::unique_ptr<Link>>(std::move(link_)));
     }
 
     std::unique_ptr<Link> link_;
-    std::shared_ptr<progress_lock> lock_ = make_shared_object<progress_lock>();
+    shared_pointer<progress_lock> lock_ = make_shared_object<progress_lock>();
     control_mailbox<Link> control_;
     probes<Link> probes_;
-    lean_vector<std::shared_ptr<void const>> kept_;
+    lean_vector<shared_pointer<void const>> kept_;
     bool trouble_ = false;
     bool all_back_ = true;  // no message that was cancelled is still under way
     unsigned polls_ = 0;

@@ -10,6 +10,7 @@
 
 #include <collectives/communicator/core.hpp>
 #include <collectives/communicator/options.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/run/unsized_operation.hpp>
 
 #include <ATen/record_function.h>
@@ -105,7 +106,7 @@ public:
     void carry_out(call_parts& parts, coll::detail::call_request const& r) {
         if (parts.of == nullptr) { return core_->run(r); }
         parts.under_way.emplace_back(core_, core_->start_operation<coll::detail::operation>(r),
-                                     std::shared_ptr<void const>());
+                                     coll::shared_pointer<void const>());
     }
     coll::pending start_pair(coll::collective what, coll::memory_span data, int peer, int tag) {
         auto const bytes = coll::detail::element_type_of<std::byte>();

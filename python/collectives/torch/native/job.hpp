@@ -12,6 +12,7 @@
 #include <collectives/communicator.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/host_identity.hpp>
 #include <collectives/launch/local_job.hpp>
@@ -149,7 +150,7 @@ inline place join_seats(std::shared_ptr<seat> const& at, group_store& store,
         }
         return board.where;
     });
-    auto core = std::make_shared<coll::detail::communicator_core>(
+    auto core = coll::make_shared_object<coll::detail::communicator_core>(
         at->shared, std::move(made), coll::detail::rank_group(std::move(members), rank),
         board.context, at->prices);
     return {at, std::move(core)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/communicator/core.hpp>
+#include <collectives/core/shared.hpp>
 #include <collectives/launch/local_job.hpp>
 #include <collectives/select/machine_model.hpp>
 
@@ -31,7 +32,7 @@ struct seat_number {
 struct seat {
     seat_number number;
     bool spans_hosts = false;
-    std::shared_ptr<coll::detail::rank_progress> shared;
+    coll::shared_pointer<coll::detail::rank_progress> shared;
     coll::machine_model prices;           ///< of all its groups
     std::atomic<int> groups{0};           ///< that use it
     std::atomic<bool> has_failed{false};  ///< a call of one of them, after it had begun
