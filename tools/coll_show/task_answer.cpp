@@ -87,7 +87,7 @@ std::string fault_of_prediction(task_code const& code, std::vector<coll::schedul
 }
 
 /// Changes one step, and says its new number; -1 where it is taken away.
-int change(std::vector<coll::step>& steps, std::string const& edit, std::size_t at, int value) {
+int change(coll::lean_list<coll::step>& steps, std::string const& edit, std::size_t at, int value) {
     if (at >= steps.size()) { unreadable(); }
     auto s = steps[at];
     steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(at));

@@ -3,18 +3,18 @@
 // which need not read them: each input is read once and each output written once.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
 /// Whether, in these schedules of an all_reduce, a first round brings every value straight to the
 /// one rank that adds up its chunk, and a second round brings the sums from there to all ranks.
 /// Then only that rank reads the chunk in the first round. O(steps of all ranks).
-[[gnu::cold]] inline bool adds_once_for_all(std::vector<schedule> const& all) {
+[[gnu::cold]] inline bool adds_once_for_all(lean_list<schedule> const& all) {
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     lean_vector<rank_t> owner(chunks, -1);
     auto const each_chunk = [&](auto&& visit) {  // visit(rank, step, owner of the chunk): fine?

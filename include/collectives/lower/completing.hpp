@@ -3,12 +3,12 @@
 // (the division of an average).
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -17,7 +17,7 @@ using completing_list = lean_vector<std::pair<int, int>>;
 
 /// The lists of all ranks. Counts the contributions through all schedules: O(steps x chunks).
 [[gnu::cold]] inline lean_vector<completing_list> completing_reductions(
-    std::vector<schedule> const& all) {
+    lean_list<schedule> const& all) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
     lean_vector<lean_vector<int>> held(all.size(), lean_vector<int>(chunks, 1));

@@ -2,6 +2,7 @@
 // Derives from its schedule alone what a call promises. check_plan compares plans with that.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/lower/lower.hpp>
 #include <collectives/plan/promise.hpp>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::lowering {
 
@@ -136,7 +136,7 @@ private:
 
     lowered_call const& call_;
     int segment_;
-    std::vector<schedule> all_;
+    lean_list<schedule> all_;
     int chunks_ = 0;
     lean_vector<int> held_, input_;  // the value of each (rank, chunk), or -1
     plans::promise result_;

@@ -2,6 +2,7 @@
 // Any algorithm as a value: what options hold, chosen when the program runs.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/compiled.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -118,7 +118,7 @@ public:
     /// algorithm does not fit, for a root that does not exist, and for `automatic`.
     schedule record(collective what, rank_t me, int size, rank_t root = 0) const;
     /// As the free function `record_all`.
-    std::vector<schedule> record_all(collective what, int size, rank_t root = 0) const;
+    lean_list<schedule> record_all(collective what, int size, rank_t root = 0) const;
     /// As the free function `check`.
     proof check(int size, collective what = collective::all_reduce, rank_t root = 0) const;
     /// Whether it is one of the library's own, whose sums are known without a proof.

@@ -2,6 +2,7 @@
 // The definitions of schedule/any_algorithm.hpp.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
@@ -21,8 +22,8 @@ COLLECTIVES_INLINE schedule any_algorithm::record(collective what, rank_t me, in
     return detail::record(source(), shape, me);
 }
 
-COLLECTIVES_INLINE std::vector<schedule> any_algorithm::record_all(collective what, int size,
-                                                                   rank_t root) const {
+COLLECTIVES_INLINE lean_list<schedule> any_algorithm::record_all(collective what, int size,
+                                                                 rank_t root) const {
     return detail::record_all(source(), schedule_shape_of(what, size, root));
 }
 

@@ -2,7 +2,7 @@
 // Sums as symbols: which ranks' contributions a value holds, and how they are bracketed.
 #pragma once
 
-#include <collectives/schedule/checked_list.hpp>
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <compare>
@@ -34,7 +34,7 @@ public:
     }
 
     /// The sum of two or more values in this order, or -1 if they share a contribution.
-    constexpr int sum(checked_list<operand> const& operands) {
+    constexpr int sum(lean_list<operand> const& operands) {
         auto const at = bits_.size();
         bits_.resize(at + words_);
         node result{children_.size(), operands.size(), nodes_[index(operands[0].value)].low,
@@ -113,9 +113,9 @@ private:
 
     int ranks_;
     std::size_t words_;
-    checked_list<node> nodes_;
-    checked_list<int> children_;
-    checked_list<std::uint64_t> bits_;  // words_ per node: the contributions
+    lean_list<node> nodes_;
+    lean_list<int> children_;
+    lean_list<std::uint64_t> bits_;  // words_ per node: the contributions
 };
 
 }  // namespace collectives::detail

@@ -3,10 +3,10 @@
 // once; therefore it shifts rounds and renames ranks and chunks itself.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/step.hpp>
 
 #include <type_traits>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -47,7 +47,7 @@ struct relabelling {
 
 /// The collected steps. Rounds are counted even if the steps are not kept.
 struct recorder {
-    std::vector<step>* out = nullptr;
+    lean_list<step>* out = nullptr;
     int rounds = 0;
 };
 

@@ -2,7 +2,7 @@
 // The cost model: rounds, bytes and additions, counted from the steps, beside the lower bounds.
 #pragma once
 
-#include <collectives/schedule/checked_list.hpp>
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/traffic.hpp>
 
@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -58,7 +57,7 @@ public:
         result_.bound = bound_of(shape.what, shape.size, bytes);
     }
 
-    [[gnu::cold]] constexpr void add(std::vector<step> const& steps) {
+    [[gnu::cold]] constexpr void add(lean_list<step> const& steps) {
         traffic all;
         traffic round;
         for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -102,14 +101,14 @@ public:
 private:
     schedule_shape shape_;
     std::uint64_t bytes_;
-    checked_list<cost::path> rounds_;
+    lean_list<cost::path> rounds_;
     cost result_;
 };
 
 [[gnu::cold]] constexpr cost cost_of(step_source const& from, schedule_shape const& shape,
                                      std::uint64_t bytes) {
     cost_counter counter(shape, bytes);
-    std::vector<step> steps;
+    lean_list<step> steps;
     for (rank_t r = 0; r < shape.size; ++r) {
         steps.clear();
         append_steps(from, shape, r, steps);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/core/list_view.hpp>
-#include <collectives/schedule/checked_list.hpp>
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
@@ -99,10 +99,10 @@ private:
     }
 
     list_view<schedule const> ranks_;
-    checked_list<std::size_t> begin_, end_;  // each rank's steps of this round
-    checked_list<sent> sends_;               // of this round
-    checked_list<std::size_t> to_;    // of each destination: its sends, till it takes the first one
-    checked_list<std::size_t> from_;  // of each source: its sends to the destination that takes
+    lean_list<std::size_t> begin_, end_;  // each rank's steps of this round
+    lean_list<sent> sends_;               // of this round
+    lean_list<std::size_t> to_;    // of each destination: its sends, till it takes the first one
+    lean_list<std::size_t> from_;  // of each source: its sends to the destination that takes
 };
 
 }  // namespace collectives::detail

@@ -4,7 +4,7 @@
 
 #include <collectives/core/list_view.hpp>
 #include <collectives/schedule/bracket.hpp>
-#include <collectives/schedule/checked_list.hpp>
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/pairing.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
@@ -238,11 +238,11 @@ private:
     brackets sums_;
     pairing pairs_;
     proof verdict_{};
-    checked_list<int> held_;          // the value of each (rank, chunk), or none
-    checked_list<int> input_;         // all_to_all: what is sent from
-    checked_list<inbox> inboxes_;     // of each (rank, chunk), this round
-    checked_list<arrival> arrivals_;  // this round
-    checked_list<operand> operands_;  // of one sum
+    lean_list<int> held_;          // the value of each (rank, chunk), or none
+    lean_list<int> input_;         // all_to_all: what is sent from
+    lean_list<inbox> inboxes_;     // of each (rank, chunk), this round
+    lean_list<arrival> arrivals_;  // this round
+    lean_list<operand> operands_;  // of one sum
 };
 
 }  // namespace collectives::detail

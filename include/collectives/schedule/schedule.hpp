@@ -2,9 +2,8 @@
 // A schedule: the recorded steps of one rank, which lowering and checkers read.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/compose.hpp>
-
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -14,9 +13,9 @@ struct schedule {
     int size = 1;                              ///< ranks
     rank_t rank = 0;                           ///< the one whose steps these are
     rank_t root = 0;                           ///< counts only if the collective is rooted
-    int chunks = 1;           ///< parts of the vector; the ranks' blocks where there are blocks
-    int rounds = 0;           ///< of the whole collective: the same on all ranks
-    std::vector<step> steps;  ///< rounds ascending
+    int chunks = 1;         ///< parts of the vector; the ranks' blocks where there are blocks
+    int rounds = 0;         ///< of the whole collective: the same on all ranks
+    lean_list<step> steps;  ///< rounds ascending
     friend constexpr bool operator==(schedule const&, schedule const&) = default;
 };
 
@@ -47,7 +46,7 @@ struct schedule_shape {
 }
 
 constexpr void append_steps(step_source const& from, schedule_shape const& shape, rank_t me,
-                            std::vector<step>& out) {
+                            lean_list<step>& out) {
     recorder kept{&out};
     stage(from, me, shape.size, shape.root, {kept, {}}).first(shape.what);
     stage(from, me, shape.size, shape.root, {kept, {shape.first_rounds}}).second(shape.what);
@@ -59,9 +58,9 @@ constexpr schedule record(step_source const& from, schedule_shape const& shape, 
     return result;
 }
 
-[[gnu::cold]] constexpr std::vector<schedule> record_all(step_source const& from,
-                                                         schedule_shape const& shape) {
-    std::vector<schedule> result(static_cast<std::size_t>(shape.size));
+[[gnu::cold]] constexpr lean_list<schedule> record_all(step_source const& from,
+                                                       schedule_shape const& shape) {
+    lean_list<schedule> result(static_cast<std::size_t>(shape.size));
     for (rank_t r = 0; r < shape.size; ++r) {
         result[static_cast<std::size_t>(r)] = record(from, shape, r);
     }
@@ -81,7 +80,7 @@ constexpr schedule record(A a, collective what, rank_t me, int size, rank_t root
 
 /// The schedules of all ranks, in rank order.
 template <algorithm A>
-constexpr std::vector<schedule> record_all(A a, collective what, int size, rank_t root = 0) {
+constexpr lean_list<schedule> record_all(A a, collective what, int size, rank_t root = 0) {
     auto const from = detail::source_of(a);
     return detail::record_all(from, detail::schedule_shape_of(from, what, size, root));
 }

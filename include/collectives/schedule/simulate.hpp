@@ -29,6 +29,7 @@
 // price, lateness or factor that grows makes a rank end earlier.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/cost.hpp>
 #include <collectives/schedule/partners.hpp>
 #include <collectives/schedule/schedule.hpp>
@@ -99,7 +100,7 @@ private:
     static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
     constexpr rank_t size() const { return static_cast<rank_t>(ranks_.size()); }
     constexpr state& of(rank_t r) { return states_[index(r)]; }
-    constexpr std::vector<step> const& steps(rank_t r) const { return ranks_[index(r)].steps; }
+    constexpr lean_list<step> const& steps(rank_t r) const { return ranks_[index(r)].steps; }
     constexpr timeline::event& event(int i) { return result_.events[index(i)]; }
 
     constexpr double factor(rank_t from, rank_t to) const {

@@ -3,12 +3,12 @@
 // vector is enough.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -20,7 +20,7 @@ namespace collectives::inline v0::detail {
 }
 
 /// The rounds in which a rank sends or receives all chunks, where there are several; ascending.
-[[gnu::cold]] inline lean_vector<int> whole_rounds(std::vector<schedule> const& all) {
+[[gnu::cold]] inline lean_vector<int> whole_rounds(lean_list<schedule> const& all) {
     lean_vector<int> result;
     for (auto const& s : all) {
         for (auto const& step : s.steps) {
@@ -39,7 +39,7 @@ namespace collectives::inline v0::detail {
     auto const middle = s.chunks / 2;
     auto const steps = std::move(s.steps);
     s.steps.clear();
-    std::vector<step> upper;  // halves of the round under way
+    lean_list<step> upper;  // halves of the round under way
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto const& whole = steps[i];
         auto const* const found = first_not_before(rounds, whole.round);

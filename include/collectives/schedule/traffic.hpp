@@ -2,8 +2,9 @@
 // The results of the cost model.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
+
 #include <cstdint>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -38,13 +39,13 @@ struct cost {
         double reduced = 1;  ///< of bytes added
     };
 
-    int rounds = 0;              ///< of the whole collective
-    traffic busiest;             ///< each of the three at the rank that has most of it
-    std::vector<traffic> ranks;  ///< in rank order
-    std::uint64_t total = 0;     ///< bytes sent by all ranks together
-    path critical;               ///< what the rounds cost one after the other
-    lower_bound bound;           ///< what no algorithm can be below
-    ratios ratio;                ///< how far this one is above
+    int rounds = 0;            ///< of the whole collective
+    traffic busiest;           ///< each of the three at the rank that has most of it
+    lean_list<traffic> ranks;  ///< in rank order
+    std::uint64_t total = 0;   ///< bytes sent by all ranks together
+    path critical;             ///< what the rounds cost one after the other
+    lower_bound bound;         ///< what no algorithm can be below
+    ratios ratio;              ///< how far this one is above
 };
 
 }  // namespace collectives

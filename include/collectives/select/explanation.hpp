@@ -2,10 +2,10 @@
 // The choice of `automatic`, explained.
 #pragma once
 
+#include <collectives/core/lean_vector.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 
 #include <string>
-#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -18,7 +18,7 @@ struct explanation {
     };
     any_algorithm algorithm;              ///< what `automatic` takes
     std::string why;                      ///< the reason, for people
-    std::vector<prediction> predictions;  ///< quickest first
+    lean_vector<prediction> predictions;  ///< quickest first
 };
 
 }  // namespace collectives

@@ -2,6 +2,7 @@
 // The hosts of the ranks, and what a schedule sends between hosts.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/schedule.hpp>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -70,7 +70,7 @@ struct crossing {
                           // by the vector's bytes
 };
 
-[[gnu::cold]] inline crossing crossing_of(std::vector<schedule> const& all,
+[[gnu::cold]] inline crossing crossing_of(lean_list<schedule> const& all,
                                           host_layout const& hosts) {
     crossing result;
     if (hosts.hosts() == 1) { return result; }

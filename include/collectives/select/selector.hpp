@@ -16,7 +16,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::detail {
 
@@ -144,10 +143,8 @@ private:
         proof verdict;
     };
 
-    static void add(std::vector<explanation::prediction>& list, explanation::prediction p) {
-        auto const slower = std::find_if(
-            list.begin(), list.end(), [&](auto const& other) { return other.seconds > p.seconds; });
-        list.insert(slower, p);
+    static void add(lean_vector<explanation::prediction>& list, explanation::prediction p) {
+        list.insert(list.find_if([&](auto const& other) { return other.seconds > p.seconds; }), p);
     }
     [[gnu::cold]] lean_vector<cost_profile> const& profiles(requirement const& need) {
         auto& made = profiles_[static_cast<std::size_t>(need.what)];

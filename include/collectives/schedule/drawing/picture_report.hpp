@@ -2,6 +2,7 @@
 // A report holds all that a picture or a text shows of one algorithm.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::drawing {
 
@@ -26,7 +26,7 @@ struct report {
     int size = 1;
     rank_t root = 0;
     std::size_t bytes = 0;  ///< of the whole vector of one rank
-    std::vector<schedule> schedules;
+    lean_list<schedule> schedules;
     collectives::proof proof;
     collectives::cost cost;
 
@@ -54,10 +54,10 @@ inline void require_root(rank_t root, int size) {
 
 /// Proves and costs recorded schedules; `ranks[r]` is rank r's. Throws usage_error where they are
 /// not those of all ranks of one collective, and error where steps name what does not exist.
-inline report report_of(std::string name, std::vector<schedule> ranks,
+inline report report_of(std::string name, lean_list<schedule> ranks,
                         std::size_t bytes = drawn_bytes) {
     require_drawable(std::ssize(ranks));
-    std::vector<schedule> heads;
+    lean_list<schedule> heads;
     for (auto const& s : ranks) {
         heads.push_back({s.what, s.size, s.rank, s.root, s.chunks, s.rounds, {}});
     }
