@@ -21,7 +21,7 @@ import torch.distributed as dist
 import collectives.torch
 from test_torch import coalesced, exchanged, premultiplied, rooted, strided
 from test_torch_asynchronous import callbacks, futures, messages
-from test_torch_failures import killed, late
+from test_torch_failures import failure_of, killed, late
 from test_torch_pool import LARGE, in_fork
 from torch_ranks import run
 
@@ -70,6 +70,14 @@ def misspelt(rank, size, name, value):
                                 world_size=size)
     except dist.DistBackendError as e:
         return str(e), time.monotonic() - began
+
+
+def of_another_version(rank, size):
+    dist.destroy_process_group()
+    if rank == 1:
+        collectives.torch._register._native().set_version(1)
+    return failure_of(lambda: dist.init_process_group(
+        "collectives", init_method=os.environ["SECOND_STORE"], rank=rank, world_size=size))
 
 
 def every_call(rank, size):
@@ -131,6 +139,13 @@ class OneMachine(unittest.TestCase):
                         for text, seconds in run(misspelt, 3, name, value):
                             self.assertRegex(text, f"rank 2: {name} is '{value}', {said}")
                             self.assertLess(seconds, 20)
+
+    def test_another_version(self):
+        for ranks in (1, 3):
+            with tempfile.TemporaryDirectory() as folder, self.subTest(ranks=ranks):
+                with hosts_of(ranks, SECOND_STORE=f"file://{folder}/store"):
+                    for text in run(of_another_version, 3):
+                        self.assertIn("rank 1 has another version of the package", text)
 
     @unittest.skipUnless(HAS_UCX, "the package was built without UCX")
     def test_ranks_decide_alike(self):

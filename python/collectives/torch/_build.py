@@ -29,6 +29,14 @@ def folder():
     return pathlib.Path(root) / f"torch-{torch.__version__}-{known.hexdigest()[:16]}"
 
 
+def version():
+    """Of the sources, which are the same on all ranks of a group: they share what these lay out."""
+    known = hashlib.sha256()
+    for file in sorted(NATIVE.glob("*.?pp")) + sorted((LIBRARY / "include").rglob("*.?pp")):
+        known.update(file.read_bytes())
+    return int.from_bytes(known.digest()[:8], "little")
+
+
 @contextlib.contextmanager
 def locked(where):
     """One process of a machine at a time; a lock goes with its process."""
@@ -78,8 +86,9 @@ def load(verbose=False):
         with locked(where):
             if not done.exists():
                 build(where, verbose)
-                done.touch()
+                done.write_text(str(version()))
     spec = importlib.util.spec_from_file_location(NAME, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.set_version(int(done.read_text()))
     return module

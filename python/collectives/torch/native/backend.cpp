@@ -54,6 +54,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
           pybind11::arg("size"), pybind11::arg("timeout"), pybind11::arg("name"),
           pybind11::arg("group_name"), pybind11::call_guard<pybind11::gil_scoped_release>());
     m.def("has_ucx", &collectives_torch::has_ucx);
+    m.def("set_version",
+          [](std::uint64_t number) { collectives_torch::version_of_this_package = number; });
     m.def("set_pool_limit", [](std::size_t bytes) { pool::of_this_process().set_limit(bytes); });
     m.def("pool_usage", [] {
         auto const now = pool::of_this_process().in_use();

@@ -39,8 +39,12 @@ namespace collectives_torch {
 namespace coll = collectives;
 using coll::detail::core_pointer;
 
+/// A number of the sources of which this package was made.
+inline std::uint64_t version_of_this_package = 0;
+
 /// What a rank tells the others of its group.
 struct card {
+    std::uint64_t version = version_of_this_package;
     coll::detail::host_identity host;
     std::uint64_t random = 0;         ///< differs from process to process and from group to group
     seat_number in_memory, on_hosts;  ///< of its oldest seats
@@ -71,7 +75,9 @@ inline bool takes_ucx() {
 /// What this process tells its group of itself and its oldest seats. A fault in its environment
 /// goes with it, so that all ranks hear of it, and none waits for this one.
 inline card card_of(seat const* in_memory, seat const* on_hosts) {
-    card mine{coll::detail::host_identity_of_this_process(), random_number(), {}, {}, false, {}};
+    card mine;
+    mine.host = coll::detail::host_identity_of_this_process();
+    mine.random = random_number();
     if (in_memory != nullptr) { mine.in_memory = in_memory->number; }
     if (on_hosts != nullptr) { mine.on_hosts = on_hosts->number; }
     try {
@@ -84,6 +90,10 @@ inline card card_of(seat const* in_memory, seat const* on_hosts) {
 }
 inline void require_no_fault(std::vector<card> const& cards) {
     for (std::size_t r = 0; r < cards.size(); ++r) {
+        if (cards[r].version != cards[0].version) {
+            throw coll::usage_error(coll::text_of(
+                "rank ", r, " has another version of the package collectives than rank 0"));
+        }
         if (cards[r].fault.front() == 0) { continue; }
         throw coll::usage_error(coll::text_of("rank ", r, ": ", cards[r].fault.data()));
     }

@@ -31,8 +31,9 @@ void put(c10d::Store& store, std::string const& key, T const& value) {
 }
 template <class T>
 T value_in(std::string const& key, std::vector<std::uint8_t> const& bytes) {
-    TORCH_CHECK(bytes.size() == sizeof(T), "collectives: what the store holds as ", key, " is of ",
-                bytes.size(), " bytes, not ", sizeof(T));
+    TORCH_CHECK_WITH(DistBackendError, bytes.size() == sizeof(T),
+                     "collectives: what the store holds as ", key, " is of ", bytes.size(),
+                     " bytes, not ", sizeof(T), ": that rank has another version of the package");
     T value;
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
