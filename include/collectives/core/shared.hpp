@@ -3,8 +3,6 @@
 // standard library and std::make_shared a control block: docs/lab/weight.md has the figures.
 #pragma once
 
-#include <collectives/core/shared.hpp>
-
 #include <atomic>
 
 namespace collectives::inline v0 {
