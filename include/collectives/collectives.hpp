@@ -21,3 +21,5 @@
 #include <collectives/transport/throttled.hpp>
 #include <collectives/transport/traced.hpp>
 #include <collectives/version.hpp>
+
+#include <memory>  // not for the library: programs hand over transports as std::shared_ptr
