@@ -3,6 +3,7 @@
 #include "forked.hpp"
 
 #include <collectives/collectives.hpp>
+#include <collectives/launch/local_job.hpp>
 #include <collectives/launch/memory_handover.hpp>
 
 #include <doctest/doctest.h>
@@ -133,6 +134,32 @@ TEST_CASE("another user's process that waits in the place of rank 0 is left alon
     CHECK(end.status == 30);
     CHECK(end.said.find("another user's process") != std::string::npos);
     CHECK(faults::end_of(stranger).status == 0);
+}
+
+TEST_CASE("a rank of another version of the library is turned away, and named") {
+    auto const join = [] {
+        ::setenv("COLLECTIVES_JOB", "versions", 1);
+        auto comm = coll::shm::join(2s);
+        return 0;
+    };
+    auto const zero = start(0, 3, join);
+    auto const one = start(1, 3, join);
+    auto const other = start(2, 3, [] {
+        coll::shm::memory_handover place("collectives-" + std::to_string(::geteuid()) +
+                                         "-versions");
+        auto const layout = coll::shm::detail::layout_of_job(3) + 1;
+        place.receive_file({.layout = layout, .rank = 2, .size = 3}, coll::steady::now() + 2s);
+        return 0;
+    });
+    constexpr auto* said = "rank 2 and rank 0 are of different versions of the library";
+    for (auto const& known : {zero, one}) {
+        auto const end = faults::end_of(known);
+        CHECK(end.status == 12);
+        CHECK(end.said.find(said) != std::string::npos);
+    }
+    auto const end = faults::end_of(other);
+    CHECK(end.status == 30);
+    CHECK(end.said.find("are of different versions of the library") != std::string::npos);
 }
 
 TEST_CASE("a rank that comes when all are there is turned away") {

@@ -8,10 +8,13 @@
 #include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/type_name.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
 #include <collectives/launch/memory_handover.hpp>
+#include <collectives/transport/shared/board.hpp>
 #include <collectives/transport/shared/processes.hpp>
+#include <collectives/transport/shared/state.hpp>
 #include <collectives/transport/shm.hpp>
 
 #include <unistd.h>
@@ -49,8 +52,13 @@ inline int processors_of(job const& memory) {
     }
     return std::max(all.count(), 1);
 }
-/// Stands for the process of a rank that came from another name space.
-inline constexpr pid_t not_visible = -1;
+/// Differs where another version of the library lays the memory of a job out in another way.
+[[gnu::cold]] inline std::uint64_t layout_of_job(int size) {
+    return collectives::detail::hash_mix(shared::state::bytes(size), shared::board::bytes(size));
+}
+/// These stand for the process of a rank that came from another name space, or that is of another
+/// version of the library.
+inline constexpr pid_t not_visible = -1, of_other_version = -2;
 /// Stands for the number of processors when rank 0 waits no longer.
 inline constexpr std::int32_t given_up = -1;
 
@@ -61,13 +69,13 @@ inline std::vector<int> missing_ranks(job const& memory) {
     }
     return ranks;
 }
-/// The probable reason: a rank came from another name space, or the ranks look at different
-/// sockets.
+/// The probable reason: a rank came from another name space or is of another version, or the ranks
+/// look at different sockets.
 inline std::string why_missing(job const& memory, std::string const& name) {
     for (auto const r : missing_ranks(memory)) {
-        if (memory.state().status(r).pid.load() == not_visible) {
-            return text_of("; rank ", r, apart_from_rank_0);
-        }
+        auto const process = memory.state().status(r).pid.load();
+        if (process == not_visible) { return text_of("; rank ", r, apart_from_rank_0); }
+        if (process == of_other_version) { return text_of("; rank ", r, unlike_rank_0); }
     }
     return collectives::detail::socket_hint(name);
 }
@@ -94,6 +102,9 @@ inline job create_job(job_place const& me, std::string const& name, steady::time
                                   memory.state().status(said.rank).pid.load() <= 0;
             if (!expected) {
                 memory_handover::refuse(came.connection);
+            } else if (said.layout != layout_of_job(me.size)) {
+                set_process(memory, said.rank, of_other_version);
+                memory_handover::refuse(came.connection, refusal::other_version);
             } else if (!came.is_seen()) {
                 set_process(memory, said.rank, not_visible);
                 memory_handover::refuse(came.connection, refusal::not_visible);
@@ -112,8 +123,8 @@ inline job create_job(job_place const& me, std::string const& name, steady::time
 
 /// Another rank receives the job's memory, and waits until rank 0 has admitted all.
 inline job enter_job(job_place const& me, std::string const& name, steady::time_point until) {
-    auto file =
-        memory_handover(name).receive_file({greeting::expected_magic, me.rank, me.size}, until);
+    auto file = memory_handover(name).receive_file(
+        {.layout = layout_of_job(me.size), .rank = me.rank, .size = me.size}, until);
     if (file.get() < 0) {
         throw collectives::detail::missing_ranks_error(me.rank, "join", {0},
                                                        collectives::detail::socket_hint(name));

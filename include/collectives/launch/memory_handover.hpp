@@ -25,15 +25,16 @@ namespace collectives::inline v0::shm {
 
 /// A rank sends this when it connects.
 struct greeting {
-    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d32;  // "collshm2"
+    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d33;  // "collshm3"
     std::uint64_t magic = expected_magic;
+    std::uint64_t layout = 0;  // differs where the job's memory is laid out in another way
     std::int32_t rank = 0;
     std::int32_t size = 0;
     std::int32_t sees_host = 0;  // whether its process name space shows the process of rank 0
 };
 
 /// Why rank 0 refuses a rank. The rank receives this byte.
-enum class refusal : char { unexpected, not_visible };
+enum class refusal : char { unexpected, not_visible, other_version };
 
 /// A rank that has connected to rank 0.
 struct newcomer {
@@ -49,6 +50,9 @@ struct newcomer {
 inline constexpr char const* apart_from_rank_0 =
     " and rank 0 do not see each other's process: they are in different process name spaces "
     "(containers); start them in one, or join over ucx";
+
+/// The end of a message about ranks that would read the job's memory in different ways.
+inline constexpr char const* unlike_rank_0 = " and rank 0 are of different versions of the library";
 
 /// The socket at which the ranks of a job meet.
 class memory_handover {
@@ -142,9 +146,11 @@ public:
             fail("recvmsg");
         }
         if (file.get() < 0) {
-            if (p.byte == static_cast<char>(refusal::not_visible)) {
-                throw_error<usage_error>("rank ", hello.rank, " of ", hello.size,
-                                         apart_from_rank_0);
+            auto const why = static_cast<refusal>(p.byte);
+            if (why != refusal::unexpected) {
+                throw_error<usage_error>(
+                    "rank ", hello.rank, " of ", hello.size,
+                    why == refusal::other_version ? unlike_rank_0 : apart_from_rank_0);
             }
             throw_error<usage_error>("rank 0 of the job expects no rank ", hello.rank, " of ",
                                      hello.size,
