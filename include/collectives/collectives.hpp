@@ -17,9 +17,8 @@
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>
 #include <collectives/schedule/cost.hpp>
+#include <collectives/transport/adapted.hpp>
 #include <collectives/transport/counted.hpp>
 #include <collectives/transport/throttled.hpp>
 #include <collectives/transport/traced.hpp>
 #include <collectives/version.hpp>
-
-#include <memory>  // not for the library: programs hand over transports as std::shared_ptr

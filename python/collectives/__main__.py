@@ -33,7 +33,7 @@ def main():
     parser.add_argument("-m", nargs=rest, default=[], help="a module and its arguments")
     parser.add_argument("script", nargs=rest, help="a script and its arguments")
     given = parser.parse_args()
-    command = ["-m", *given.m] if given.m else given.script
+    command = ["-m", *given.m, *given.script] if given.m else given.script
     if given.n < 1 or not command:
         parser.error("give at least one rank, and a script or a module")
 

@@ -29,9 +29,9 @@ def note_going_on():
         _report("going on")
 
 
-def _dumps(obj):
-    """As pickle has it, or where that cannot, by value: a fresh interpreter has the classes of a
-    notebook's cells so, too."""
+def dumps(obj):
+    """Pickles `obj`. What pickle cannot carry, such as classes of a notebook's cells, goes by
+    value."""
     try:
         return pickle.dumps(obj)
     except Exception:
@@ -43,7 +43,7 @@ def _dumps(obj):
 def _pickled(obj):
     """The exception, if the other side can read it."""
     try:
-        data = _dumps(obj)
+        data = dumps(obj)
         pickle.loads(data)
         return data
     except Exception:
@@ -52,7 +52,7 @@ def _pickled(obj):
 
 def _as_bytes(result):
     try:
-        return _dumps(result)
+        return dumps(result)
     except Exception as e:
         raise TypeError(f"the function's result cannot be pickled: {e}") from None
 

@@ -105,8 +105,10 @@ def _fresh(f, args, start):
 def _picklable(f, args, start):
     import cloudpickle
 
+    # A fresh interpreter imports the main module of a script, but has no cells of a notebook.
+    by_name = hasattr(sys.modules["__main__"], "__file__")
     try:
-        return cloudpickle.dumps((f, args))
+        return (_ranks.dumps if by_name else cloudpickle.dumps)((f, args))
     except Exception as e:
         why = "" if start == "fresh" else (
             f", and this process has {threading.active_count()} threads, so that a fork might hang")

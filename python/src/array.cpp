@@ -119,7 +119,8 @@ element beyond_numpy_of(nb::handle from) {
 nb::object type_of_ml_dtypes(element what) {
     try {
         return nb::module_::import_("ml_dtypes").attr(what.numpy_name);
-    } catch (nb::python_error const&) {
+    } catch (nb::python_error const& e) {
+        if (!e.matches(PyExc_ImportError) && !e.matches(PyExc_AttributeError)) { throw; }
         throw coll::usage_error(coll::text_of("an array of ", what.numpy_name,
                                               " needs ml_dtypes: install it, or pass out"));
     }

@@ -28,7 +28,7 @@ void translate(std::exception_ptr const& what, void*) {
         raise(instance("MismatchError", e));
     } catch (coll::timeout_error const& e) {
         auto const error = instance("TimeoutError", e);
-        error.attr("missing") = std::vector<int>(e.missing());
+        error.attr("missing") = e.missing();
         raise(error);
     } catch (coll::peer_lost_error const& e) {
         auto const error = instance("PeerLostError", e);

@@ -77,7 +77,8 @@ void bind_schedule(nb::module_& m) {
         .def("__repr__", [](coll::cost::lower_bound const& b) { return shown(b); });
     cost.def_ro("rounds", &coll::cost::rounds)
         .def_ro("busiest", &coll::cost::busiest)
-        .def_ro("ranks", &coll::cost::ranks)
+        .def_prop_ro("ranks",
+                     [](coll::cost const& c) { return std::vector<coll::traffic>(c.ranks); })
         .def_ro("total", &coll::cost::total)
         .def_ro("bound", &coll::cost::bound)
         .def("__repr__", [](coll::cost const& c) { return shown(c); });

@@ -94,6 +94,17 @@ class Starting(unittest.TestCase):
             """) as file:
             self.assertIn("if __name__ == '__main__'", python(file.name).stderr)
 
+    def test_functions_of_a_script_go_by_name(self):
+        with script("""
+            import threading
+            import collectives as coll
+            lock = threading.Lock()    # no pickle can carry it
+            def f(comm):
+                with lock: return comm.rank
+            if __name__ == "__main__": print(coll.run(2, f, start="fresh"))
+            """) as file:
+            self.assertEqual(python(file.name).stdout, "[0, 1]\n")
+
     def test_what_run_is_given(self):
         with self.assertRaisesRegex(coll.UsageError, "f is of type int, which cannot be called"):
             coll.run(2, 3)
@@ -127,7 +138,8 @@ class Starting(unittest.TestCase):
             sys.stdout.write(f"{sys.argv[1:]} {comm.rank} {comm.size} {sum}\\n")
             """) as file:
             name = os.path.basename(file.name)
-            for what in ([file.name], ["-m", name.removesuffix(".py")]):
+            module = name.removesuffix(".py")
+            for what in ([file.name], ["-m", module], ["-m" + module]):
                 done = python("-m", "collectives", "-n", "3", *what, "a", "-n", "5", "-m", "b",
                               cwd=os.path.dirname(file.name))
                 self.assertEqual(done.returncode, 0, done.stderr)

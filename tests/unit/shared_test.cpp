@@ -65,7 +65,9 @@ static_assert(std::is_nothrow_move_constructible_v<base_pointer>);
 static_assert(std::is_convertible_v<std::shared_ptr<counted_whole>, base_pointer>);
 static_assert(
     !std::is_convertible_v<std::shared_ptr<counted_base>, coll::shared_pointer<counted_whole>>);
-static_assert(!std::is_convertible_v<std::unique_ptr<counted_base>, base_pointer>);
+static_assert(std::is_convertible_v<std::unique_ptr<counted_whole>, base_pointer>);
+static_assert(
+    !std::is_convertible_v<std::unique_ptr<counted_base>, coll::shared_pointer<counted_whole>>);
 static_assert(
     std::is_convertible_v<coll::shared_pointer<counted_whole>, std::shared_ptr<counted_base>>);
 static_assert(!std::is_convertible_v<base_pointer, std::shared_ptr<counted_whole>>);
@@ -221,3 +223,22 @@ static_assert(pointer_capabilities<with_ours> == 3);
 static_assert(pointer_capabilities<with_neither> == 0);
 
 }  // namespace
+
+TEST_CASE(
+    "a pointer without an owner stays one through std::shared_ptr, and std::unique_ptr hands "
+    "over") {
+    int number = 7;
+    coll::shared_pointer<int> const bare(std::shared_ptr<int>(std::shared_ptr<void>(), &number));
+    std::shared_ptr<int> const back = bare;
+    CHECK(back.get() == &number);
+
+    int alive = 0, ended = 0;
+    {
+        base_pointer const kept = std::make_unique<counted_whole>(alive, ended);
+        auto const second = kept;
+        CHECK(second->part == 5);
+        CHECK(ended == 0);
+    }
+    CHECK(ended == 1);
+    CHECK(base_pointer(std::unique_ptr<counted_whole>()) == nullptr);
+}

@@ -2,11 +2,10 @@
 // What can go wrong, by type: the caller's mistakes, lost peers and time-outs are different things.
 #pragma once
 
-#include <collectives/core/lean_vector.hpp>
-
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace collectives::inline v0 {
 
@@ -32,13 +31,13 @@ public:
 class timeout_error : public error {
 public:
     /// `what` is the message; `missing` are ranks of the communicator, ascending.
-    timeout_error(std::string const& what, lean_vector<int> missing)
+    timeout_error(std::string const& what, std::vector<int> missing)
         : error(what), missing_(std::move(missing)) {}
     /// Ranks of the communicator that had not entered the operation, ascending.
-    lean_vector<int> const& missing() const noexcept { return missing_; }
+    std::vector<int> const& missing() const noexcept { return missing_; }
 
 private:
-    lean_vector<int> missing_;
+    std::vector<int> missing_;
 };
 
 /// A rank died, left early, or threw in the middle of an operation.

@@ -5,34 +5,41 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <type_traits>
 #include <vector>
 
 namespace collectives::inline v0 {
 
 /// A vector that is light to compile and for a compiler to run: std::vector brings its allocator
-/// and its iterators for each type of elements. Like lean_vector, under the names of std::vector,
-/// but constexpr; elements are made before they are needed, so their type has a T(). A range that
-/// is copied in must not be part of the list. It converts from and to std::vector.
+/// and its iterators for each type of elements. It has the names of std::vector, as lean_vector
+/// has, and is constexpr. It makes elements before they are needed and keeps those that were taken
+/// out until the list ends, so T must be default-constructible and hold nothing that has to end
+/// soon. A range that is copied in must not be part of the list. It converts from and to
+/// std::vector.
 template <class T>
 class lean_list {
 public:
     using value_type = T;
+    using iterator = T*;
+    using const_iterator = T const*;
 
     constexpr lean_list() = default;
-    constexpr explicit lean_list(std::size_t n) { resize(n); }
-    constexpr lean_list(std::size_t n, T const& value) { resize(n, value); }
-    constexpr lean_list(std::initializer_list<T> all) { append(all.begin(), all.size()); }
+    constexpr explicit lean_list(std::size_t n) : lean_list() { resize(n); }
+    constexpr lean_list(std::size_t n, T const& value) : lean_list() { resize(n, value); }
+    constexpr lean_list(std::initializer_list<T> all) : lean_list() {
+        append(all.begin(), all.size());
+    }
     template <class Iterator>
         requires(!std::is_arithmetic_v<Iterator>)
-    constexpr lean_list(Iterator first, Iterator last) {
+    constexpr lean_list(Iterator first, Iterator last) : lean_list() {
         for (; first != last; ++first) { push_back(*first); }
     }
     template <std::same_as<std::vector<T>> Vector>
-    constexpr lean_list(Vector const& all) {
+    constexpr lean_list(Vector const& all) : lean_list() {
         append(all.data(), all.size());
     }
-    constexpr lean_list(lean_list const& other) { append(other.first_, other.size_); }
+    constexpr lean_list(lean_list const& other) : lean_list() { append(other.first_, other.size_); }
     constexpr lean_list(lean_list&& other) noexcept { swap(other); }
     constexpr lean_list& operator=(lean_list const& other) {
         if (this == &other) { return *this; }
@@ -41,7 +48,8 @@ public:
         return *this;
     }
     constexpr lean_list& operator=(lean_list&& other) noexcept {
-        swap(other);
+        lean_list taken(static_cast<lean_list&&>(other));
+        swap(taken);
         return *this;
     }
     constexpr ~lean_list() { delete[] first_; }
@@ -50,6 +58,12 @@ public:
     constexpr T* end() { return first_ + size_; }
     constexpr T const* begin() const { return first_; }
     constexpr T const* end() const { return first_ + size_; }
+    constexpr T const* cbegin() const { return first_; }
+    constexpr T const* cend() const { return first_ + size_; }
+    constexpr auto rbegin() { return std::reverse_iterator(end()); }
+    constexpr auto rend() { return std::reverse_iterator(begin()); }
+    constexpr auto rbegin() const { return std::reverse_iterator(end()); }
+    constexpr auto rend() const { return std::reverse_iterator(begin()); }
     constexpr T* data() { return first_; }
     constexpr T const* data() const { return first_; }
     constexpr std::size_t size() const { return size_; }
@@ -67,10 +81,15 @@ public:
         if (size_ == capacity_) { move_to(2 * size_ + 8); }
         first_[size_++] = static_cast<T&&>(value);
     }
+    template <class... Arguments>
+    constexpr T& emplace_back(Arguments&&... from) {
+        push_back(T{static_cast<Arguments&&>(from)...});
+        return back();
+    }
     constexpr void reserve(std::size_t n) {
         if (n > capacity_) { move_to(n); }
     }
-    constexpr void resize(std::size_t n, T const& value = {}) {
+    constexpr void resize(std::size_t n, T value = {}) {
         if (n > capacity_) { move_to(n > 2 * size_ ? n : 2 * size_); }
         while (size_ < n) { first_[size_++] = value; }
         size_ = n;
@@ -111,11 +130,12 @@ public:
 
 private:
     [[gnu::cold]] constexpr void move_to(std::size_t n) {
-        auto* const all = new T[n];
-        for (std::size_t i = 0; i < size_; ++i) { all[i] = static_cast<T&&>(first_[i]); }
-        delete[] first_;
-        first_ = all;
-        capacity_ = n;
+        lean_list grown;
+        grown.first_ = new T[n];
+        grown.size_ = size_;
+        grown.capacity_ = n;
+        for (std::size_t i = 0; i < size_; ++i) { grown.first_[i] = static_cast<T&&>(first_[i]); }
+        swap(grown);
     }
     constexpr void append(T const* others, std::size_t n) {
         reserve(size_ + n);

@@ -47,12 +47,18 @@ template <class T>
     delete static_cast<T*>(its);
 }
 
-/// What std::shared_ptr<U> is, told without its header.
+/// Recognises std::shared_ptr<U> without its header.
 template <class P, class U>
 concept standard_shared = requires(P p, typename P::weak_type w) {
     P(w.lock());
     p.use_count();
     static_cast<U*>(p.get());
+};
+/// Recognises std::unique_ptr<U> likewise.
+template <class P, class U>
+concept standard_unique = requires(P p, typename P::deleter_type end) {
+    static_cast<U*>(p.release());
+    end(p.get());
 };
 template <class From, class To>
 concept pointer_to = requires(From* from, void (*take)(To*)) { take(from); };
@@ -60,8 +66,8 @@ concept pointer_to = requires(From* from, void (*take)(To*)) { take(from); };
 }  // namespace detail
 
 /// Owns an object together with others, as std::shared_ptr does, under the same names, or nothing.
-/// std::shared_ptr converts to it and it to std::shared_ptr: both then own the object. T may be
-/// incomplete wherever the object is not made.
+/// std::shared_ptr converts to it and it to std::shared_ptr: both then own the object. A
+/// std::unique_ptr converts to it. T may be incomplete wherever the object is not made.
 template <class T>
 class shared_pointer {
 public:
@@ -90,12 +96,16 @@ public:
         whole.its_ = nullptr;
         whole.count_ = nullptr;
     }
-    template <template <class> class P, class U>
-        requires detail::standard_shared<P<U>, U> && detail::pointer_to<U, T>
-    shared_pointer(P<U> other) : its_(other.get()) {
-        if (other.use_count() == 0) { return; }
-        auto* const kept = new P<U>(static_cast<P<U>&&>(other));
-        count_ = detail::owner_count::begin(kept, detail::delete_as<P<U>>);
+    /// Keeps an owner of the standard library, std::shared_ptr or std::unique_ptr.
+    template <template <class...> class P, class U, class... End>
+        requires(detail::standard_shared<P<U, End...>, U> ||
+                 detail::standard_unique<P<U, End...>, U>) &&
+                detail::pointer_to<U, T>
+    shared_pointer(P<U, End...> other) : its_(other.get()) {
+        using owner = P<U, End...>;
+        if (its_ == nullptr) { return; }
+        auto* const kept = new owner(static_cast<owner&&>(other));
+        count_ = detail::owner_count::begin(kept, detail::delete_as<owner>);
     }
     shared_pointer& operator=(shared_pointer other) noexcept {
         auto* const its = its_;
@@ -113,7 +123,7 @@ public:
     template <template <class> class P, class U>
         requires detail::standard_shared<P<U>, U> && detail::pointer_to<T, U>
     operator P<U>() const {
-        if (count_ == nullptr) { return P<U>(); }
+        if (count_ == nullptr) { return P<U>(P<U>(), its_); }
         return P<U>(its_, [kept = *this](auto*) mutable { kept.reset(); });
     }
 

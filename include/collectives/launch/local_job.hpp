@@ -52,7 +52,8 @@ inline int processors_of(job const& memory) {
     }
     return std::max(all.count(), 1);
 }
-/// Differs where another version of the library lays the memory of a job out in another way.
+/// Differs where another version of the library needs other sizes. What a version changes within
+/// the same bytes must change greeting::expected_magic.
 [[gnu::cold]] inline std::uint64_t layout_of_job(int size) {
     return collectives::detail::hash_mix(shared::state::bytes(size), shared::board::bytes(size));
 }

@@ -2,8 +2,8 @@
 // Any algorithm as a value: what options hold, chosen when the program runs.
 #pragma once
 
-#include <collectives/core/lean_list.hpp>
 #include <collectives/core/compiled.hpp>
+#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>
 #include <collectives/schedule/traffic.hpp>

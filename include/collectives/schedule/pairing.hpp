@@ -2,8 +2,8 @@
 // Which send belongs to which receive, round by round.
 #pragma once
 
-#include <collectives/core/list_view.hpp>
 #include <collectives/core/lean_list.hpp>
+#include <collectives/core/list_view.hpp>
 #include <collectives/schedule/schedule.hpp>
 
 #include <cstddef>

@@ -2,9 +2,9 @@
 // The implementation of `check`: one symbolic run of the schedules of all ranks, round by round.
 #pragma once
 
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/list_view.hpp>
 #include <collectives/schedule/bracket.hpp>
-#include <collectives/core/lean_list.hpp>
 #include <collectives/schedule/pairing.hpp>
 #include <collectives/schedule/proof.hpp>
 #include <collectives/schedule/schedule.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <collectives/core/shared.hpp>
-#include <collectives/transport/forwarding.hpp>
 #include <collectives/transport/counted.hpp>
+#include <collectives/transport/forwarding.hpp>
 
 #include <utility>
 

@@ -30,7 +30,7 @@ def folder():
 
 
 def version():
-    """Of the sources, which are the same on all ranks of a group: they share what these lay out."""
+    """A number of the sources. All ranks of a group must have the same."""
     known = hashlib.sha256()
     for file in sorted(NATIVE.glob("*.?pp")) + sorted((LIBRARY / "include").rglob("*.?pp")):
         known.update(file.read_bytes())
@@ -47,7 +47,7 @@ def locked(where):
 
 
 def reach_ninja():
-    """That of the package ninja, where a virtual environment that was not activated hides it."""
+    """Puts the ninja of the Python package on PATH where there is no other."""
     if shutil.which("ninja") is None:
         import ninja
 
@@ -86,7 +86,9 @@ def load(verbose=False):
         with locked(where):
             if not done.exists():
                 build(where, verbose)
-                done.write_text(str(version()))
+                written = done.with_suffix(".new")
+                written.write_text(str(version()))
+                written.replace(done)    # whole or not at all: ranks look without the lock
     spec = importlib.util.spec_from_file_location(NAME, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

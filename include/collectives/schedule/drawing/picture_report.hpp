@@ -2,8 +2,8 @@
 // A report holds all that a picture or a text shows of one algorithm.
 #pragma once
 
-#include <collectives/core/lean_list.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/lean_list.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/schedule/any_algorithm.hpp>
 #include <collectives/schedule/check.hpp>

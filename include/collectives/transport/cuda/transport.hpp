@@ -7,11 +7,11 @@
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/shared.hpp>
-#include <collectives/transport/forwarding.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/imports.hpp>
 #include <collectives/transport/cuda/space.hpp>
+#include <collectives/transport/forwarding.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -35,9 +36,10 @@ public:
 
     void hand_over(work_pointer what) {
         std::lock_guard const lock(mutex_);
+        TORCH_CHECK_WITH(DistBackendError, !stops_, "collectives: the group has been shut down");
+        if (lead_ == lead::free) { offer_lead(); }
         waiting_.push_back(std::move(what));
         ++unannounced_;
-        if (lead_ == lead::free) { offer_lead(); }
         if (is_asleep_) { wake_.notify_one(); }
     }
     /// Returns once all calls have ended, or when the time has come; then false.
@@ -83,12 +85,16 @@ private:
         }
     };
 
-    /// Asks an idle thread to lead. Under the mutex.
+    /// Asks an idle thread to lead, or starts one. Under the mutex. Throws std::system_error if
+    /// none can start.
     void offer_lead() {
+        if (idle_ > 0) {
+            offered_.notify_one();
+        } else {
+            collectives::detail::without_signals const none;
+            threads_.emplace_back([self = shared_from_this()] { self->run(); });
+        }
         lead_ = lead::offered;
-        if (idle_ > 0) { return offered_.notify_one(); }
-        collectives::detail::without_signals const none;
-        threads_.emplace_back([self = shared_from_this()] { self->run(); });
     }
     /// The life of a thread: it leads, or is idle until it is asked to.
     void run() {
@@ -103,7 +109,11 @@ private:
             auto ended = move_calls(lock);
             if (ended.empty()) { return; }
             lead_ = lead::free;
-            if (!moving_.empty() || !waiting_.empty()) { offer_lead(); }
+            if (!moving_.empty() || !waiting_.empty()) {
+                try {
+                    offer_lead();
+                } catch (std::system_error const&) {}  // this thread leads again, but later
+            }
             lock.unlock();
             auto const count = announce(ended);
             lock.lock();
@@ -179,7 +189,8 @@ private:
         }
         return one_has_ended;
     }
-    /// Whether one of these has a future. From now on none gets one that is not complete.
+    /// Closes each call to late futures: who asks from now on gets one that is complete. Returns
+    /// whether somebody has asked for one earlier.
     static bool seal(std::vector<work_pointer> const& ended) {
         bool result = false;
         for (auto const& one : ended) { result = one->seal() || result; }

@@ -107,8 +107,8 @@ public:
         if (seal()) { complete(*asked_for_); }
         finish(failure_);
     }
-    /// After the end: whether somebody has asked for the future, which `announce` completes then.
-    /// One that is asked for later is complete.
+    /// Closes the call to late futures, after its end: who asks from now on gets one that is
+    /// complete. Returns whether somebody has asked earlier; `announce` then completes that one.
     bool seal() {
         std::lock_guard const lock(mutex_of_future_);
         if (!is_sealed_) { asked_for_ = future_; }
