@@ -94,7 +94,7 @@ TEST_CASE("a payload that looks like a stamp is not taken for a message") {
     for (std::uint32_t stamp = 0; stamp < 5; ++stamp) {
         CAPTURE(stamp);
         ring_of_two all;
-        auto const large = made_of_stamps(shared::entry_payload, stamp);
+        auto const whole_entry = made_of_stamps(shared::entry_payload, stamp);
         auto const small = made_of_stamps(8, stamp);
         std::uint64_t tag = 0;
         auto const pass = [&](auto const& what) {
@@ -103,7 +103,7 @@ TEST_CASE("a payload that looks like a stamp is not taken for a message") {
             CHECK(all.receiver.full_entry(0) == nullptr);
         };
         for (int lap = 0; lap < 3; ++lap) {
-            for (int i = 0; i < 8; ++i) { pass(large); }
+            for (int i = 0; i < 8; ++i) { pass(whole_entry); }
             for (std::size_t i = 0; i < shared::ring_lines; ++i) { pass(small); }
         }
     }

@@ -46,7 +46,7 @@ public:
     /// Collective if nothing has failed. While an exception passes, or once this rank has waited
     /// long enough for the others, it only tells them that it leaves.
     ~transport() {
-        probes_.end(*link_, [this](auto memory) { keep_owned(std::move(memory)); });
+        probes_.end(*link_, [this](auto memory) { this->keep_owned(std::move(memory)); });
         if (!link_->usable()) {
             abandon_all();
             return;
@@ -65,7 +65,7 @@ public:
                 control_.flush(steady::now() + std::chrono::milliseconds(200));
             }
         } catch (std::exception const&) {}
-        control_.end([this](auto memory) { keep_owned(std::move(memory)); });
+        control_.end([this](auto memory) { this->keep_owned(std::move(memory)); });
         if (!link_->close(all_is_well && all_left) || !dropped) { abandon_all(); }
     }
 
