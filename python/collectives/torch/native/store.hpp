@@ -44,7 +44,8 @@ T take(c10d::Store& store, std::string const& key) {
 }
 
 /// The store of a group that is being made, as its ranks use it. What it has put there is deleted
-/// once all ranks have read it.
+/// once all ranks have read it. A group of one rank uses no store: torch gives several of these one
+/// name where ranks divide different groups, and one would delete what another waits for.
 class group_store {
 public:
     group_store(c10d::Store& store, int rank, int size)
@@ -56,6 +57,7 @@ public:
     /// The value that rank 0 gives.
     template <class T>
     void give(std::string const& name, T const& value) {
+        if (size_ == 1) { return; }
         used_.push_back(name);
         put(*store_, name, value);
     }
@@ -67,7 +69,7 @@ public:
     /// This rank needs nothing more of it. Collective, but nobody waits. Some stores of a program's
     /// own cannot delete: they keep what is there.
     void leave() {
-        if (store_->add("has read", 1) != size_) { return; }
+        if (size_ == 1 || store_->add("has read", 1) != size_) { return; }
         used_.emplace_back("has read");
         try {
             for (auto const& one : used_) { store_->deleteKey(one); }
@@ -80,6 +82,7 @@ public:
     template <class T>
     std::vector<T> exchange(std::string const& name, T const& mine,
                             coll::steady::time_point until) {
+        if (size_ == 1) { return {mine}; }
         put(*store_, key(name, rank_), mine);
         await(name, until);
         std::vector<T> all;
@@ -91,6 +94,7 @@ public:
                                                       std::span<std::byte const> mine,
                                                       coll::steady::time_point until) {
         coll::detail::require_bootstrap_bytes(rank_, mine.size());
+        if (size_ == 1) { return {coll::bootstrap_bytes(mine.begin(), mine.end())}; }
         auto const* const first = reinterpret_cast<std::uint8_t const*>(mine.data());
         store_->set(key(name, rank_), std::vector<std::uint8_t>(first, first + mine.size()));
         await(name, until);
