@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -39,11 +38,11 @@ TEST_CASE("a chunk is complete on every rank once, by a reduction or by a copy o
                         return s.what != coll::verb::send &&
                                (c - s.chunks.first + chunks) % chunks < s.chunks.count;
                     };
-                    auto const steps = std::views::reverse(all[static_cast<std::size_t>(r)].steps);
-                    auto const last = std::find_if(steps.begin(), steps.end(), covers);
+                    auto const& steps = all[static_cast<std::size_t>(r)].steps;
+                    auto const last = std::find_if(steps.rbegin(), steps.rend(), covers);
                     auto const n = std::count_if(mine.begin(), mine.end(),
                                                  [&](auto const& one) { return one.second == c; });
-                    REQUIRE(last != steps.end());
+                    REQUIRE(last != steps.rend());
                     auto const reduces = last->what == coll::verb::recv_reduce;
                     CHECK(n == (reduces ? 1 : 0));
                     CHECK(mine.contains({last->round, c}) == reduces);

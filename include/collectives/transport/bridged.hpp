@@ -7,7 +7,7 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
-#include <collectives/transport/forwarding.hpp>
+#include <collectives/transport/adapted.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace collectives::inline v0 {
 /// Has the ranks and boards of `between`, which reaches all of them. `inside` has the ranks of this
 /// rank's host, in the same order, and also says whether they live. Not peer-addressable: all data
 /// travels as messages.
-class bridged_transport final : public detail::forwarding_transport {
+class bridged_transport final : public adapted {
     class request final : public any_request {
     public:
         request(owned<any_request> inside, owned<any_request> between)
@@ -51,9 +51,7 @@ public:
     /// rank of the communicator.
     bridged_transport(shared_pointer<any_transport> between, shared_pointer<any_transport> inside,
                       lean_vector<int> host_of)
-        : forwarding_transport(std::move(between)),
-          inside_(std::move(inside)),
-          host_of_(std::move(host_of)) {
+        : adapted(std::move(between)), inside_(std::move(inside)), host_of_(std::move(host_of)) {
         for (std::size_t r = 0; r < host_of_.size(); ++r) {
             auto const before = host_of_.begin() + static_cast<std::ptrdiff_t>(r);
             local_.push_back(
@@ -77,14 +75,14 @@ public:
         if (result.same_ranks) { std::sort(here.survivors.begin(), here.survivors.end()); }
         auto const inner_board = inside_->first_board();
         auto inner = inside_->renew(*inner_board, here).carrier;
-        result.carrier = make_shared_object<bridged_transport>(
-            result.carrier ? std::move(result.carrier) : shared_base(), std::move(inner),
-            std::move(hosts));
+        if (!result.carrier) { result.carrier = shared_base(); }
+        result.carrier = make_shared_object<bridged_transport>(std::move(result.carrier),
+                                                               std::move(inner), std::move(hosts));
         return result;
     }
     void use_lock(shared_pointer<progress_lock> of) override {
         inside_->use_lock(of);
-        forwarding_transport::use_lock(std::move(of));
+        adapted::use_lock(std::move(of));
     }
 
     owned<any_request> make_request() override {

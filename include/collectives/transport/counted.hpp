@@ -6,6 +6,7 @@
 #include <collectives/core/shared.hpp>
 
 #include <cstddef>
+#include <memory>
 
 namespace collectives::inline v0 {
 
@@ -18,7 +19,7 @@ public:
     counted();  ///< counts from 0 on
 
     /// For `communicator::with`: the transport that counts.
-    shared_pointer<any_transport> operator()(shared_pointer<any_transport> base) const;
+    std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 
     /// Bytes of payload handed over for sending since the last `reset`.
     std::size_t sent() const;

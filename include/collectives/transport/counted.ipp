@@ -2,9 +2,10 @@
 #pragma once
 
 #include <collectives/core/shared.hpp>
+#include <collectives/transport/adapted.hpp>
 #include <collectives/transport/counted.hpp>
-#include <collectives/transport/forwarding.hpp>
 
+#include <memory>
 #include <utility>
 
 namespace collectives::inline v0 {
@@ -13,10 +14,10 @@ struct counted::counts {
     std::size_t sent = 0, received = 0, messages = 0;
 };
 
-class counted::transport final : public detail::forwarding_transport {
+class counted::transport final : public adapted {
 public:
-    transport(shared_pointer<any_transport> base, shared_pointer<counts> to)
-        : forwarding_transport(std::move(base)), counts_(std::move(to)) {}
+    transport(std::shared_ptr<any_transport> base, shared_pointer<counts> to)
+        : adapted(std::move(base)), counts_(std::move(to)) {}
 
     void isend(outgoing const& out, any_request& r) override {
         counts_->sent += out.bytes;
@@ -28,7 +29,7 @@ public:
         base().irecv(in, r);
     }
 
-    shared_pointer<any_transport> remade_over(shared_pointer<any_transport> next) const override {
+    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
         return make_shared_object<transport, any_transport>(std::move(next), counts_);
     }
 
@@ -37,8 +38,8 @@ private:
 };
 
 COLLECTIVES_INLINE counted::counted() : counts_(make_shared_object<counts>()) {}
-COLLECTIVES_INLINE shared_pointer<any_transport> counted::operator()(
-    shared_pointer<any_transport> base) const {
+COLLECTIVES_INLINE std::shared_ptr<any_transport> counted::operator()(
+    std::shared_ptr<any_transport> base) const {
     return make_shared_object<transport, any_transport>(std::move(base), counts_);
 }
 COLLECTIVES_INLINE std::size_t counted::sent() const { return counts_->sent; }

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <collectives/core/compiled.hpp>
-#include <collectives/core/shared.hpp>
 
 #include <chrono>
+#include <memory>
 
 namespace collectives::inline v0 {
 
@@ -22,7 +22,7 @@ struct throttled {
 
     /// For `communicator::with`: the transport that is as slow. Throws usage_error for a rate or a
     /// latency that no link has.
-    shared_pointer<any_transport> operator()(shared_pointer<any_transport> base) const;
+    std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 };
 
 }  // namespace collectives

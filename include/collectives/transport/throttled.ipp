@@ -6,19 +6,20 @@
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/transport/forwarding.hpp>
+#include <collectives/transport/adapted.hpp>
 #include <collectives/transport/throttled.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace collectives::inline v0 {
 
 namespace detail {
 
-class throttled_transport final : public detail::forwarding_transport {
+class throttled_transport final : public adapted {
     using clock = std::chrono::steady_clock;
 
     enum class stage : std::uint8_t { idle, held, below, arrived };
@@ -33,8 +34,8 @@ class throttled_transport final : public detail::forwarding_transport {
     static request& of(any_request& r) { return static_cast<request&>(r); }
 
 public:
-    throttled_transport(shared_pointer<any_transport> base, throttled const& link)
-        : forwarding_transport(std::move(base)), link_(link) {}
+    throttled_transport(std::shared_ptr<any_transport> base, throttled const& link)
+        : adapted(std::move(base)), link_(link) {}
 
     owned<any_request> make_request() override {
         return make_owned<request>(base().make_request());
@@ -93,7 +94,7 @@ public:
         auto const left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - now);
         if (left.count() > 0) { base().doze(ready, left); }
     }
-    shared_pointer<any_transport> remade_over(shared_pointer<any_transport> next) const override {
+    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
         return link_(std::move(next));
     }
 
@@ -123,8 +124,8 @@ private:
 
 }  // namespace detail
 
-COLLECTIVES_INLINE shared_pointer<any_transport> throttled::operator()(
-    shared_pointer<any_transport> base) const {
+COLLECTIVES_INLINE std::shared_ptr<any_transport> throttled::operator()(
+    std::shared_ptr<any_transport> base) const {
     if (!(bytes_per_second > 0)) {  // nor is NaN a rate
         throw_error<usage_error>("rank ", base->rank(),
                                  ", with: throttled needs bytes_per_second above 0");

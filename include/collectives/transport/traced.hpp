@@ -7,6 +7,7 @@
 #include <collectives/core/shared.hpp>
 #include <collectives/schedule/trace_event.hpp>
 
+#include <memory>
 #include <span>
 
 namespace collectives::inline v0 {
@@ -22,7 +23,7 @@ public:
     traced();  ///< without events
 
     /// For `communicator::with`: the transport that records.
-    shared_pointer<any_transport> operator()(shared_pointer<any_transport> base) const;
+    std::shared_ptr<any_transport> operator()(std::shared_ptr<any_transport> base) const;
 
     /// The events since the last `reset`, in the order in which they ended. Ranks are those of the
     /// job.

@@ -4,16 +4,17 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
-#include <collectives/transport/forwarding.hpp>
+#include <collectives/transport/adapted.hpp>
 #include <collectives/transport/traced.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace collectives::inline v0 {
 
-class traced::transport final : public detail::forwarding_transport {
+class traced::transport final : public adapted {
     struct request final : adapted_request {
         using adapted_request::adapted_request;
         trace_event event{};
@@ -22,8 +23,8 @@ class traced::transport final : public detail::forwarding_transport {
     static request& of(any_request& r) { return static_cast<request&>(r); }
 
 public:
-    transport(shared_pointer<any_transport> base, shared_pointer<lean_vector<trace_event>> to)
-        : forwarding_transport(std::move(base)), events_(std::move(to)) {}
+    transport(std::shared_ptr<any_transport> base, shared_pointer<lean_vector<trace_event>> to)
+        : adapted(std::move(base)), events_(std::move(to)) {}
 
     owned<any_request> make_request() override {
         return make_owned<request>(base().make_request());
@@ -49,7 +50,7 @@ public:
         of(r).open = false;
         base().cancel(of(r).below());
     }
-    shared_pointer<any_transport> remade_over(shared_pointer<any_transport> next) const override {
+    std::shared_ptr<any_transport> over(std::shared_ptr<any_transport> next) const override {
         return make_shared_object<transport, any_transport>(std::move(next), events_);
     }
 
@@ -69,8 +70,8 @@ private:
 };
 
 COLLECTIVES_INLINE traced::traced() : events_(make_shared_object<lean_vector<trace_event>>()) {}
-COLLECTIVES_INLINE shared_pointer<any_transport> traced::operator()(
-    shared_pointer<any_transport> base) const {
+COLLECTIVES_INLINE std::shared_ptr<any_transport> traced::operator()(
+    std::shared_ptr<any_transport> base) const {
     return make_shared_object<transport, any_transport>(std::move(base), events_);
 }
 

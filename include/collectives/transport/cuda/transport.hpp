@@ -7,11 +7,11 @@
 #include <collectives/core/owned.hpp>
 #include <collectives/core/progress_lock.hpp>
 #include <collectives/core/shared.hpp>
+#include <collectives/transport/adapted.hpp>
 #include <collectives/transport/any_transport.hpp>
 #include <collectives/transport/cuda/exports.hpp>
 #include <collectives/transport/cuda/imports.hpp>
 #include <collectives/transport/cuda/space.hpp>
-#include <collectives/transport/forwarding.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -29,12 +29,11 @@ namespace collectives::inline v0::cuda {
 /// there, are these ranks' boards.
 ///
 /// Messages take the way through the host's memory.
-class device_memory_transport final : public collectives::detail::forwarding_transport,
-                                      private peer_memory {
+class device_memory_transport final : public adapted, private peer_memory {
 public:
     device_memory_transport(shared_pointer<any_transport> control, std::unique_ptr<cuda::space> s,
                             std::shared_ptr<mappings> all, bool one_device)
-        : forwarding_transport(std::move(control)),
+        : adapted(std::move(control)),
           host_(*base().memory()),
           one_process_(host_.always_reachable()),
           space_(std::move(s)),
