@@ -82,6 +82,25 @@ def callbacks(rank, size):
         assert then.wait().item() == left + size
 
 
+def end_within_callbacks(rank, size):
+    """The group ends while callbacks call it: each has its result, or an error."""
+    said = []
+
+    def again(done):
+        x = done.value()[0]
+        try:
+            dist.all_reduce(x)
+            said.append(x.item() == size ** 2)
+        except (RuntimeError, ValueError):  # the group, or torch's list of groups, has it no more
+            said.append(True)
+
+    for _ in range(5):
+        dist.all_reduce(torch.ones(1), async_op=True).get_future().then(again)
+    began = time.monotonic()
+    dist.destroy_process_group()
+    return time.monotonic() - began, said
+
+
 def works(rank, size):
     """A blocking call has no Work, unless the profiler asks for one."""
     x = torch.ones(3)
@@ -106,6 +125,11 @@ class Asynchronous(unittest.TestCase):
             for size in (2, 4) if call is messages else (1, 2, 4):
                 with self.subTest(call=call.__name__, size=size):
                     run(call, size)
+
+    def test_the_end_of_a_group_within_callbacks(self):
+        for seconds, said in run(end_within_callbacks, 2):
+            self.assertLess(seconds, 20)
+            self.assertEqual(said, [True] * 5)
 
     def test_receive_from_nobody(self):
         self.assertIn("all other ranks have gone", run(from_nobody, 3)[0])

@@ -120,12 +120,12 @@ public:
     template <class Fill>
     c10::intrusive_ptr<c10d::Work> call(call_name what, at::TensorList inputs,
                                         at::TensorList outputs, bool is_async, Fill const& fill) {
-        TORCH_CHECK_WITH(DistBackendError, !is_closed_.load(), "collectives, group ", name_,
-                         ": rank ", rank(), ", ", what.title, ": the group has been shut down");
+        require_open(!is_closed_.load(), what);
         auto const number = (what.is_message() ? messages_ : collectives_).fetch_add(1) + 1;
         auto const is_profiled =
             at::getStepCallbacksUnlessEmpty(at::RecordScope::USER_SCOPE).has_value();
         work_pointer result;
+        bool is_moved = true;
         if (is_async || is_profiled || c10d::allow_inflight_collective_as_graph_input()) {
             result = new_work(what, inputs, outputs, is_profiled, number);
         }
@@ -133,15 +133,17 @@ public:
             call_parts parts;
             if (is_async) { parts.of = result.get(); }
             fill(parts);
-            if (is_async) { result->begin(std::move(parts)); }
+            if (is_async) {
+                result->begin(std::move(parts));
+                result->remember_caller();
+                is_moved = progress_->hand_over(result);
+            }
         } catch (...) {
             note_failure(*at_);
             rethrow_as_torch(name_);
         }
-        if (is_async) {
-            result->remember_caller();
-            progress_->hand_over(result);
-        } else if (result) {
+        require_open(is_moved, what);
+        if (!is_async && result) {
             result->finish_inline();
             result->announce();
         }
@@ -162,6 +164,10 @@ public:
     }
 
 private:
+    void require_open(bool is_open, call_name what) const {
+        TORCH_CHECK_WITH(DistBackendError, is_open, "collectives, group ", name_, ": rank ", rank(),
+                         ", ", what.title, ": the group has been shut down");
+    }
     work_pointer new_work(call_name what, at::TensorList inputs, at::TensorList outputs,
                           bool is_profiled, std::uint64_t number) const {
         auto const title = is_profiled ? backend_ + ":" + what.title : std::string();

@@ -34,13 +34,16 @@ public:
     progress(progress const&) = delete;
     progress& operator=(progress const&) = delete;
 
-    void hand_over(work_pointer what) {
+    /// Moves this call from now on. False after `stop`. Throws std::system_error if no thread can
+    /// start.
+    bool hand_over(work_pointer what) {
         std::lock_guard const lock(mutex_);
-        TORCH_CHECK_WITH(DistBackendError, !stops_, "collectives: the group has been shut down");
+        if (stops_) { return false; }
         if (lead_ == lead::free) { offer_lead(); }
         waiting_.push_back(std::move(what));
         ++unannounced_;
         if (is_asleep_) { wake_.notify_one(); }
+        return true;
     }
     /// Returns once all calls have ended, or when the time has come; then false.
     bool drain(std::chrono::milliseconds time) {
