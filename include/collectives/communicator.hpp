@@ -269,7 +269,6 @@ public:
     /// The prices by which `automatic` chooses. They must be equal on all ranks: see `tune`.
     machine_model const& model() const;
     void use(machine_model const& prices);  ///< from now on, also in what is split off later
-    detail::core_pointer const& core() const { return core_; }  ///< for the library
 
 private:
     using pointer = shared_pointer<any_transport>;

@@ -83,7 +83,7 @@ inline machine_model measured(communicator& comm, machine_model m) {
     };
     // A call of one round and of two, where bytes hardly count; few bytes, and many, without
     // additions and with them.
-    auto const core_each = comm.core()->engine().carrier().memory() != nullptr && !shares;
+    auto const core_each = core_of(comm)->engine().carrier().memory() != nullptr && !shares;
     auto const [one, two_rounds, few, gather, both] = detail::seconds_of(
         comm, {.core_each = core_each}, reduce(one_shot{}, 2),
         reduce(two_shot{}, static_cast<std::size_t>(size)), reduce(one_shot{}, small),
@@ -132,7 +132,7 @@ inline void measure_links(communicator& heads, machine_model& m) {
 }  // namespace detail
 
 COLLECTIVES_INLINE machine_model tune(communicator& comm) {
-    auto& carrier = comm.core()->engine().carrier();
+    auto& carrier = core_of(comm)->engine().carrier();
     if (carrier.device() != nullptr) {
         throw_error<usage_error>("tune: calls are measured in host memory alone");
     }

@@ -79,7 +79,7 @@ public:
     std::shared_ptr<rank_use> const& use() const { return use_; }
 
 private:
-    coll::detail::core_pointer const& core() const { return comm_->core(); }
+    coll::detail::core_pointer const& core() const { return core_of(*comm_); }
     coll::detail::request_maker make() const { return core()->make(); }
     /// Calls `prepare`. What it finds wrong with the arguments names this rank and the call.
     template <class Prepare>

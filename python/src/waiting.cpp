@@ -34,7 +34,7 @@ constexpr detail::flight_recorder watcher{nullptr, &look};
 }  // namespace
 
 void look_at_signals(coll::communicator& comm) {
-    auto& recorder = comm.core()->engine().shared()->recorder;
+    auto& recorder = core_of(comm)->engine().shared()->recorder;
     if (recorder == &watcher) { return; }
     if (recorder != nullptr) { reporter = recorder; }
     recorder = &watcher;

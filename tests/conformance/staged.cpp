@@ -139,7 +139,7 @@ TEST_CASE("a communicator may go while others still read what it staged") {
             if (comm.rank() == 0) {
                 expect(coll::steady::now() - start < 2s, "the root does not wait for its readers");
                 // Memory that is asked for now must not be what the others read.
-                auto& carrier = comm.core()->engine().carrier();
+                auto& carrier = core_of(comm)->engine().carrier();
                 auto other = carrier.memory()->allocate(1 << 20);
                 std::fill_n(static_cast<char*>(other), 1 << 20, 'x');
                 carrier.memory()->deallocate(other, 1 << 20);
@@ -184,7 +184,7 @@ TEST_CASE("what goes round is in every rank's page table from the first calls on
                 for (int i = 0; i < k; ++i) { comm.all_reduce(in, out, coll::sum{}); }
             };
             calls(12);  // lent memory has been tried, too
-            if (coll::detail::best_ring_bytes(comm.core()->engine().carrier()) == 0) {
+            if (coll::detail::best_ring_bytes(core_of(comm)->engine().carrier()) == 0) {
                 return;
             }  // nothing goes round here
             auto const before = faults();
@@ -208,7 +208,7 @@ TEST_CASE("large vectors in one piece do not pile up scratch") {
         }
         comm.barrier();
         // A rank takes its staging ring once: pieces of its share of the caches, with roundings.
-        auto const& carrier = comm.core()->engine().carrier();
+        auto const& carrier = core_of(comm)->engine().carrier();
         auto const piece = coll::detail::best_ring_bytes(carrier) / coll::channels_per_rank + 4096;
         auto const rings = 2 * coll::plans::ring_pieces * piece;
         auto const taken = memory_of_files() - before;

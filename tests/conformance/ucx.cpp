@@ -43,7 +43,7 @@ TEST_CASE("scans keep the order") { scans(over_ucx); }
 TEST_CASE("mistakes of the caller") { mistakes(over_ucx); }
 TEST_CASE("calls take the short path, by the prices of links") {
     run_ucx(2, [](coll::communicator& comm) {
-        expect(comm.core()->engine().carrier().short_path != nullptr, "no short path");
+        expect(core_of(comm)->engine().carrier().short_path != nullptr, "no short path");
         expect(comm.model().round == coll::machine_model::of_links().round, "other prices");
     });
 }

@@ -19,8 +19,12 @@ namespace {
 
 /// Polls for so long that peers which find no room are helped.
 void poll_for_long(message_ranks::messages& of) {
-    auto const end = coll::steady::now() + 3 * shared::held_up_peers::patience;
-    for (int polls = 0; polls < 10 || coll::steady::now() < end; ++polls) { of.poll(); }
+    for (int laps = 0; laps < 3; ++laps) {  // each waits, also where this thread had no core
+        of.poll();
+        auto const end = coll::steady::now() + shared::held_up_peers::patience;
+        while (coll::steady::now() < end) { of.poll(); }
+        of.poll();
+    }
 }
 
 }  // namespace

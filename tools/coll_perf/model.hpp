@@ -62,7 +62,7 @@ T value(int rank, std::size_t i) {
 
 /// The reduction of what the first `ranks` ranks put in at place `i`, one after the other.
 template <class T, class Op>
-T reduction(Op const& op, int ranks, std::size_t i) {
+[[gnu::noinline]] T reduction(Op const& op, int ranks, std::size_t i) {
     auto const own = [&](int r) {
         if constexpr (coll::detail::prepares<Op, T>) {
             return op.prepare(value<T, Op>(r, i));
@@ -83,18 +83,15 @@ T expected(Op const& op, coll::collective what, int rank, int ranks, int root, s
     using enum coll::collective;
     auto const block = count / static_cast<std::size_t>(ranks);  // where blocks are cut, all equal
     auto const mine = static_cast<std::size_t>(rank) * block;
-    switch (what) {
-        case all_reduce:
-        case reduce:
-        case scan:
-        case exscan: return reduction<T>(op, coll::reduced_ranks(what, ranks, rank), i);
-        case reduce_scatter: return reduction<T>(op, ranks, mine + i);
-        case all_gather:
-        case gather: return value<T, Op>(static_cast<int>(i / block), i % block);
-        case scatter: return value<T, Op>(root, mine + i);
-        case all_to_all: return value<T, Op>(static_cast<int>(i / block), mine + i % block);
-        default: return value<T, Op>(root, i);
+    if (coll::reduces(what)) {
+        bool const cut = what == reduce_scatter;
+        return reduction<T>(op, cut ? ranks : coll::reduced_ranks(what, ranks, rank),
+                            cut ? mine + i : i);
     }
+    bool const joined = what == all_gather || what == gather || what == all_to_all;
+    bool const of_mine = what == scatter || what == all_to_all;
+    return value<T, Op>(joined ? static_cast<int>(i / block) : root,
+                        (joined ? i % block : i) + (of_mine ? mine : 0));
 }
 
 /// The model of one type and operator, without its types.

@@ -157,6 +157,9 @@ public:
         return plan({make().begin(collective::barrier, element_type_of<std::byte>(), how), {}});
     }
 
+    /// What stands below a communicator, for the rest of the library and for tests.
+    friend core_pointer const& core_of(communicator_base const& comm) { return comm.core_; }
+
 protected:
     explicit communicator_base(core_pointer core);
 

@@ -147,15 +147,15 @@ private:
     static shared_pointer<communicator_core> checked(communicator& comm,
                                                      fusion_options const& how) {
         auto const require = [&](bool fine, std::string_view why) {
-            comm.core()->make().require(fine, collective::all_reduce, why);
+            core_of(comm)->make().require(fine, collective::all_reduce, why);
         };
-        auto& e = comm.core()->engine();
+        auto& e = core_of(comm)->engine();
         require(how.stream == nullptr || e.space().device() != nullptr,
                 "a stream is for communicators of devices alone");
         require(how.under_way > 0, "a fusion_buffer without a bucket under way moves nothing");
         require(!how.progress_thread || e.carrier().any_thread(),
                 "a progress_thread calls MPI too: initialise it with MPI_THREAD_SERIALIZED");
-        return comm.core();
+        return core_of(comm);
     }
     void send(bucket& b, std::uint64_t content) {
         auto const mine = core_->engine().lock();
@@ -205,7 +205,7 @@ private:
     void gather_reports(memory_span in, lean_vector<T>& out,
                         lean_vector<std::size_t> const& counts) {
         options const soon{.timeout = std::chrono::seconds(1)};
-        auto& core = *reports_.core();
+        auto& core = *core_of(reports_);
         auto r = core.make().to_whole(collective::all_gather, element_type_of<T>(), in,
                                       {out.data(), out.size() * sizeof(T)}, counts, 0, soon);
         r.reported_as = collective::split;

@@ -53,7 +53,7 @@ COLLECTIVES_INLINE fusion_plan plan_fusion(std::span<ready_tensor const> tensors
 
 COLLECTIVES_INLINE fusion_cost measure_fusion_cost(communicator& comm, options const& how,
                                                    std::chrono::duration<double> longest) {
-    auto& core = *comm.core();
+    auto& core = *core_of(comm);
     core.make().require(core.engine().space().device() == nullptr, collective::all_reduce,
                         "measure_fusion_cost is for host memory alone");
     lean_vector<float> own(std::size_t{1} << 20), copy(own.size());

@@ -29,7 +29,7 @@ namespace collectives::inline v0::detail {
 class fusion_state final : public counted_state {
 public:
     fusion_state(communicator& comm, fusion_options const& how)
-        : core_(comm.core()),
+        : core_(core_of(comm)),
           device_(core_->engine().space().device()),
           how_(how),
           planner_(how.threshold),

@@ -73,7 +73,7 @@ private:
     };
 
     static communicator& checked(communicator& comm, fusion_options const& how) {
-        auto& core = *comm.core();
+        auto& core = *core_of(comm);
         auto const make = core.make();
         make.require(!how.progress_thread, collective::all_reduce,
                      "an unordered_fusion_buffer has no progress thread");
@@ -134,7 +134,7 @@ private:
             part();
         } catch (usage_error const&) { throw; } catch (...) {
             auto const why = failure_being_handled("unordered_fusion_buffer", rounds_.rank());
-            report_failure(rounds_.core()->engine(), why);
+            report_failure(core_of(rounds_)->engine(), why);
             buffer_.fail(why);
             round_.reset();  // its bits are no agreement
             throw;

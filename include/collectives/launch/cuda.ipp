@@ -22,7 +22,7 @@ namespace detail {
 
 /// Whether the transport of these ranks shares host memory between them.
 inline bool shares_host_memory(collectives::communicator const& comm) {
-    auto& engine = comm.core()->engine();
+    auto& engine = core_of(comm)->engine();
     auto& carrier = engine.carrier();
     return carrier.memory() != nullptr && carrier.device() == nullptr &&
            engine.board().in_memory() != nullptr;
@@ -56,7 +56,7 @@ COLLECTIVES_INLINE collectives::communicator communicate(collectives::communicat
 }
 
 COLLECTIVES_INLINE space& space_of(collectives::communicator const& comm) {
-    return dynamic_cast<space&>(*comm.core()->engine().space().device());
+    return dynamic_cast<space&>(*core_of(comm)->engine().space().device());
 }
 
 }  // namespace collectives::cuda

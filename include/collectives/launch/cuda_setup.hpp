@@ -37,7 +37,7 @@ class device_setup {
 public:
     device_setup(collectives::communicator& base, int device, settings with)
         : base_(base),
-          control_(base.core()->engine().shared()->carrier),
+          control_(core_of(base)->engine().shared()->carrier),
           host_(*control_->memory()),
           one_process_(host_.always_reachable()),
           with_(std::move(with)) {
@@ -57,7 +57,7 @@ public:
     }
 
     collectives::communicator communicate() {
-        auto const lock = base_.core()->engine().lock();
+        auto const lock = core_of(base_)->engine().lock();
         infos_ = gathered(mine_);
         require_all_well();
         require_reach();

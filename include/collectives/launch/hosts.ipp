@@ -23,7 +23,7 @@ COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
     auto inside = erase(detail::meet_on_host(comm, identities, hosts, time));
     return comm.with([&](shared_pointer<any_transport> between) -> shared_pointer<any_transport> {
         std::vector<int> host_of(static_cast<std::size_t>(between->size()), -1);
-        auto const& of_job = comm.core()->engine().group().job_ranks();
+        auto const& of_job = core_of(comm)->engine().group().job_ranks();
         for (std::size_t r = 0; r < hosts.size(); ++r) {
             host_of[static_cast<std::size_t>(of_job[r])] = hosts[r];
         }

@@ -51,7 +51,7 @@ inline shared_pointer<shm::transport> meet_on_host(communicator& comm,
     for (std::size_t r = 0; r < hosts.size(); ++r) {
         if (hosts[r] == here) { beside.push_back(static_cast<int>(r)); }
     }
-    auto const& group = comm.core()->engine().group();  // the bridge counts by ranks of the job
+    auto const& group = core_of(comm)->engine().group();  // the bridge counts by ranks of the job
     std::sort(beside.begin(), beside.end(),
               [&](int a, int b) { return group.job_rank(a) < group.job_rank(b); });
     auto const& first = identities[static_cast<std::size_t>(here)];
@@ -60,7 +60,7 @@ inline shared_pointer<shm::transport> meet_on_host(communicator& comm,
     try {
         return meet_ranks(beside, comm.rank(), name, time.deadline(steady::now()));
     } catch (error const&) {
-        auto& engine = comm.core()->engine();
+        auto& engine = core_of(comm)->engine();
         auto const lock = engine.lock();
         engine.break_by_exception([] { return std::string("the meeting on a host"); });
         throw;

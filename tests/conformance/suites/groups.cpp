@@ -134,7 +134,7 @@ void threads_of_a_rank(world const& w) {
         w.run(size, [size](coll::communicator& comm) {
             coll::options const soon{.timeout = 20s};
             auto first = comm.split(0), second = comm.split(0);
-            comm.core()->engine().shared()->work->lock->share();
+            core_of(comm)->engine().shared()->work->lock->share();
             auto const me = comm.rank();
             auto const call = [&](coll::communicator& group, bool is_late, int of) {
                 for (int i = 0; i < 60; ++i) {

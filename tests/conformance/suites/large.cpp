@@ -90,7 +90,7 @@ void large_vectors(coll::communicator& comm) {
         }
     }
     // Stores also go past the caches, and to ranks out of place that hold that a push pays.
-    auto& watch = comm.core()->engine().push_watch;
+    auto& watch = core_of(comm)->engine().push_watch;
     for (bool const all_do : {true, false}) {
         watch = coll::detail::store_probe(
             coll::detail::store_probe::time_per_line(all_do || comm.rank() % 2 == 0 ? -1e9 : 1e9));

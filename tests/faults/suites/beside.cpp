@@ -48,7 +48,7 @@ TEST_CASE("another thread of a rank gets on while the rank goes on after a failu
             return std::make_shared<slow_to_renew>(std::move(base));
         });
         auto pair = comm.split(comm.rank() == 0 ? 0 : 1);
-        comm.core()->engine().shared()->work->lock->share();
+        core_of(comm)->engine().shared()->work->lock->share();
         std::atomic<bool> over{false};
         std::thread other([&] {
             observe(beside.at(comm), [&] {
@@ -83,7 +83,7 @@ TEST_CASE("a started call goes on while a peer is slow to leave this rank's memo
     shared_array<observation> of(3), others(1);
     shared_array<bool> in_memory(1);
     job.run(3, [&](coll::communicator& comm) {
-        if (comm.rank() == 0) { in_memory[0] = comm.core()->engine().memory() != nullptr; }
+        if (comm.rank() == 0) { in_memory[0] = core_of(comm)->engine().memory() != nullptr; }
         // Rank 0 is in both, the others in one each.
         auto slow = comm.split(comm.rank() == 2 ? 1 : 0);
         auto quick = comm.split(comm.rank() == 1 ? 1 : 0);

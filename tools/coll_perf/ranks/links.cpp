@@ -62,7 +62,7 @@ double links::rate(measured_case const& c, std::byte* room, std::function<void()
 }
 
 double links::hosts() const {
-    auto& engine = of_.core()->engine();
+    auto& engine = core_of(of_)->engine();
     if (engine.carrier().host(engine.carrier().rank()) < 0) { return 0; }
     std::set<int> all;
     for (int r = 0; r < of_.size(); ++r) {

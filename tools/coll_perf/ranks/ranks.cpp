@@ -94,7 +94,7 @@ std::vector<double> traffic_of(links& its, coll::communicator& me, settings cons
 std::function<void()> bare_loop(coll::communicator& comm,
                                 std::vector<launched::loop_message> messages,
                                 kernel_loop::case_memory const& of, bool yields) {
-    if (comm.core()->engine().carrier().memory() == nullptr) {
+    if (core_of(comm)->engine().carrier().memory() == nullptr) {
         return launched::mpi_loop(comm.size(), std::move(messages), yields);
     }
     auto const its = std::make_shared<kernel_loop>(comm, std::move(messages), of, yields);

@@ -121,8 +121,8 @@ inline place meet(std::vector<card> const& cards, int rank, coll::steady::time_p
     auto const member = std::make_shared<shm::membership>(
         rank == 0 ? shm::create_job(me, name, until) : shm::enter_job(me, name, until), rank);
     coll::communicator const all(coll::erase(member->memory.rank(rank, member, true)));
-    auto& core = *all.core();
-    return {seats::of_this_process().add({first.random, rank}, core, member), all.core()};
+    auto& core = *core_of(all);
+    return {seats::of_this_process().add({first.random, rank}, core, member), core_of(all)};
 }
 
 /// The ranks of this group, which are on several hosts, connect.
@@ -134,7 +134,7 @@ inline place meet_over_hosts(group_store& store, std::vector<card> const& cards,
     };
     auto const all = connect_hosts(store.rank(), store.size(), gather, until);
     seat_number const number{cards.front().random, store.rank()};
-    return {seats::of_this_process().add(number, *all.core(), nullptr), all.core()};
+    return {seats::of_this_process().add(number, *core_of(all), nullptr), core_of(all)};
 }
 
 /// Where in the job's memory a group's board is, and what tells its messages apart.
