@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 TYPE_TO_STRING(conformance::over_late_threads);
@@ -45,6 +46,29 @@ TEST_CASE("one rank that reads measures a call of private vectors, and all ask i
     CHECK(noted(0) == 20);
     CHECK(noted(1) == 0);
     CHECK(noted(2) == 20);
+}
+
+TEST_CASE("two ranks that lend copy half of a broadcast each") {
+    partly_reachable::unreached::puts = 0;
+    over_late_threads::run(2, [](coll::communicator& comm) {
+        for (std::size_t const n : {std::size_t{5'001}, std::size_t{300'000}}) {  // in passes, too
+            std::vector<std::uint32_t> v(n);
+            for (std::uint32_t call = 0; call < 60; ++call) {
+                auto const root = static_cast<int>(call % 2);
+                for (std::size_t i = 0; i < n; ++i) {
+                    v[i] = comm.rank() == root ? static_cast<std::uint32_t>(i) + call : 0;
+                }
+                delays::moment(4);
+                comm.broadcast(v, root, {.algorithm = coll::star{}, .segment = 0});
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (v[i] != static_cast<std::uint32_t>(i) + call) {
+                        FAIL("element ", i, " of call ", call, " is ", v[i]);
+                    }
+                }
+            }
+        }
+    });
+    CHECK(partly_reachable::unreached::puts > 0);
 }
 
 }  // namespace conformance

@@ -45,6 +45,9 @@ TEST_CASE("every protocol alone, in place and not, in one piece and in three") {
                     low::lowered_call const c(
                         a, shape_of(what, size, segments == 1 ? 2 * p + 1 : 5, size / 2), segments);
                     auto all = memory_choices(c);
+                    for (auto const& as : sharing_choices(c)) {
+                        if (as.shown.shares_copies) { all.push_back(as); }
+                    }
                     for (bool const in_place : {false, true}) {
                         all.push_back(choice_of(pl::protocol::eager, in_place));
                         all.push_back(choice_of(pl::protocol::stream_reduce, in_place));
@@ -132,6 +135,34 @@ TEST_CASE("leaders: copies that are pushed, to ranks that take them and to other
             }
         }
     }
+}
+
+TEST_CASE("ranks that share copies, and others that do not") {
+    int shared = 0;
+    for (auto const a : coll::all_algorithms) {
+        for (int root = 0; root < 2; ++root) {
+            for (int const segments : {1, 3}) {
+                low::lowered_call const c(a, shape_of(collective::broadcast, 2, 6, root), segments);
+                for (auto const& one : sharing_choices(c)) {
+                    for (auto const& other : sharing_choices(c)) {
+                        auto const v = prove(c, {one, other}, pl::channels + 1);
+                        INFO(described(a, c, one)
+                             << " with " << described(a, c, other) << ": " << described(v));
+                        CHECK(v.ok);
+                        shared += one.shown.shares_copies && other.shown.shares_copies ? 1 : 0;
+                    }
+                }
+            }
+        }
+    }
+    CHECK(shared > 0);
+}
+
+TEST_CASE("a copy is not shared by ranks that both read") {
+    auto as = choice_of(pl::protocol::zero_copy, false);
+    as.shown.shares_copies = true;
+    low::lowered_call const c(coll::ring{}, shape_of(collective::all_gather, 2, 6, 0));
+    CHECK_FALSE(prove(c, {as, as}, pl::channels + 1).ok);
 }
 
 TEST_CASE("without a window's wait, or with too small a window, a history is refused") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a rank lends its private memory in a call, and who says whether that pays.
 #include <collectives/algorithm/ring.hpp>
+#include <collectives/algorithm/star.hpp>
 #include <collectives/core/lending_case.hpp>
 #include <collectives/lower/protocol.hpp>
 
@@ -91,18 +92,22 @@ TEST_CASE("who judges lending is a rank that reads") {
 TEST_CASE("a rank lends where the judge prefers it, in calls that suit lending") {
     using coll::collective;
     namespace lowering = coll::lowering;
+    using enum coll::plans::protocol;
     auto const protocol_of = [](collective what, int size, std::size_t bytes, bool prefers) {
         auto const answer = [&] { return prefers; };
         auto const no = [] { return false; };
         auto const piece = [] { return std::size_t{1} << 30; };
         auto const scratch = [](coll::plans::protocol) { return std::size_t{64}; };
-        lowering::lowered_call const call(coll::ring{}, lent_shape(what, size, bytes));
+        lowering::lowered_call const call(
+            what == collective::broadcast ? coll::any_algorithm(coll::star{}) : coll::ring{},
+            lent_shape(what, size, bytes));
         auto const choice =
             lowering::choose_for_memory(call, {false, false, false, no, piece, scratch, answer});
         CHECK_FALSE(choice.shown.takes_results);  // peers do not reach the output
+        CHECK(choice.shown.shares_copies ==
+              (choice.shown.how == zero_copy && what == collective::broadcast && size == 2));
         return choice.shown.how;
     };
-    using enum coll::plans::protocol;
     constexpr std::size_t kib = 1024;
     for (auto const what : {collective::all_gather, collective::all_to_all, collective::broadcast,
                             collective::all_reduce, collective::reduce_scatter}) {
@@ -114,4 +119,5 @@ TEST_CASE("a rank lends where the judge prefers it, in calls that suit lending")
     }
     CHECK(protocol_of(collective::all_reduce, 3, 384 * kib, true) == zero_copy);
     CHECK(protocol_of(collective::all_to_all, 3, 384 * kib, true) == zero_copy);
+    CHECK(protocol_of(collective::broadcast, 3, 384 * kib, true) == zero_copy);
 }

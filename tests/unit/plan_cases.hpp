@@ -86,9 +86,8 @@ inline low::rank_choice choice_of(pl::protocol how, bool in_place, bool takes_re
 
 /// All that a rank may announce in a call over peers' memory. Those that stage with each life of
 /// scratch that there is.
-inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) {
+inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c, bool pushes) {
     std::vector<low::rank_choice> result;
-    auto const pushes = c.adds_once() || c.pushes_copies();
     using enum pl::protocol;
     for (bool const in_place : {false, true}) {
         result.push_back(choice_of(zero_copy, in_place, false, pushes));
@@ -105,6 +104,22 @@ inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) 
     }
     return result;
 }
+inline std::vector<low::rank_choice> memory_choices(low::lowered_call const& c) {
+    return memory_choices(c, c.adds_once() || c.pushes_copies());
+}
+/// The same where copies may be shared and none is pushed. Empty where none can be shared.
+inline std::vector<low::rank_choice> sharing_choices(low::lowered_call const& c) {
+    std::vector<low::rank_choice> result;
+    if (c.shape().what != collective::broadcast || c.shape().size == 1 || c.rounds() != 1) {
+        return result;
+    }
+    for (bool const in_place : {false, true}) {
+        result.push_back(choice_of(pl::protocol::zero_copy, in_place));
+        result.back().shown.shares_copies = true;
+    }
+    for (auto const& other : memory_choices(c, false)) { result.push_back(other); }
+    return result;
+}
 inline bool fits_cells(low::lowered_call const& c) { return low::suits_cells(c, true); }
 
 inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
@@ -114,7 +129,8 @@ inline std::string described(coll::any_algorithm a, low::lowered_call const& c,
            " root " + std::to_string(s.root) + " count " + std::to_string(s.count) + " x " +
            std::to_string(c.segments()) + ", " + std::string(pl::name(as.shown.how)) +
            (s.has_places() ? " in a cut" : "") + (as.shown.in_place ? " in place" : "") +
-           (as.shown.takes_results ? " takes results" : "");
+           (as.shown.takes_results ? " takes results" : "") +
+           (as.shown.shares_copies ? " shares copies" : "");
 }
 inline std::string described(pl::plan_verdict const& v) {
     return std::string(v.what) + " (call " + std::to_string(v.call) + ", run " +

@@ -103,6 +103,9 @@ TEST_CASE("a plan with one field changed is refused, or the change is harmless")
                 auto const p = static_cast<std::size_t>(size);
                 low::lowered_call const c(a, shape_of(what, size, p + 1, size / 2));
                 auto all = memory_choices(c);
+                for (auto const& as : sharing_choices(c)) {
+                    if (as.shown.shares_copies) { all.push_back(as); }
+                }
                 all.push_back(choice_of(pl::protocol::eager, false));
                 all.push_back(choice_of(pl::protocol::stream_reduce, true));
                 if (fits_cells(c)) {

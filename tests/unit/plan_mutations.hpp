@@ -102,6 +102,14 @@ private:
             : moves     ? harmless::unread
                         : "",
             [n](pl::plan& p) { p.program[n] = {}; });
+        if (pl::is_shared(i)) {
+            for (auto const when : {pl::condition::always, pl::condition::if_peer_shares,
+                                    pl::condition::unless_peer_shares}) {
+                if (when == i.when) { continue; }
+                add(name("when"), harmless::untaken,
+                    [n, when](pl::plan& p) { p.program[n].when = when; });
+            }
+        }
         if (waits || i.what == op::reduce) {
             for (auto const when :
                  {pl::condition::always, pl::condition::unless_peer_takes_results,
@@ -119,9 +127,11 @@ private:
             add(name("fence"), i.fence ? "" : harmless::fence,
                 [n](pl::plan& p) { p.program[n].fence = !p.program[n].fence; });
         }
-        if (waits || posts) {
-            step(name("peer"), waits ? harmless::implied : "", waits ? harmless::implied : "",
-                 at(&in::peer));
+        if (waits || posts || pl::is_shared(i)) {
+            auto const kind = waits              ? harmless::implied
+                              : pl::is_shared(i) ? harmless::untaken
+                                                 : std::string_view{};
+            step(name("peer"), kind, kind, at(&in::peer));
         }
         if (posts || i.what == op::test) { step(name("number"), "", "", at(&in::number)); }
         if (waits) {
@@ -184,6 +194,8 @@ private:
             [](pl::plan& p) { p.shown.in_place = !p.shown.in_place; });
         add("plan takes_results", harmless::untaken,
             [](pl::plan& p) { p.shown.takes_results = !p.shown.takes_results; });
+        add("plan shares_copies", harmless::untaken,
+            [](pl::plan& p) { p.shown.shares_copies = !p.shown.shares_copies; });
         for (auto const keeps :
              {pl::scratch_life::run, pl::scratch_life::channel, pl::scratch_life::ring}) {
             if (keeps == of_.keeps) { continue; }

@@ -88,6 +88,9 @@ TEST_CASE("ranks lend their private memory once all have seen that they can read
     std::vector<std::byte> copy(3);
     CHECK(b->fetch(0, address_of(mine.data()), copy.data(), copy.size()));
     CHECK(copy == mine);
+    copy.assign(3, std::byte{8});
+    CHECK(a->put(1, address_of(copy.data() + 1), mine.data(), 2));
+    CHECK(copy == std::vector<std::byte>{std::byte{8}, std::byte{7}, std::byte{7}});
 }
 
 TEST_CASE("a rank copies what a peer lends, though it has not asked itself since all can") {
@@ -108,6 +111,9 @@ TEST_CASE("a peer that says that it lends before all can is an error") {
     std::byte word{};
     CHECK_THROWS_WITH_AS(static_cast<void>(a->fetch(1, address_of(&word), &word, 1)),
                          "memory of rank 1 of the job cannot be read: Operation not permitted",
+                         coll::transport_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(a->put(1, address_of(&word), &word, 1)),
+                         "memory of rank 1 of the job cannot be written: Operation not permitted",
                          coll::transport_error);
 }
 
@@ -145,6 +151,9 @@ TEST_CASE("memory that the kernel does not read is not lent, and is an error whe
     CHECK_THROWS_WITH_AS(static_cast<void>(b->fetch(0, at, copy.data(), copy.size())),
                          "memory of rank 0 of the job cannot be read: Bad address",
                          coll::transport_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(b->put(0, at, copy.data(), copy.size())),
+                         "memory of rank 0 of the job cannot be written: Bad address",
+                         coll::transport_error);
 }
 
 TEST_CASE("a rank whose process has ended has nothing to copy") {
@@ -174,6 +183,7 @@ TEST_CASE("a rank whose process has ended has nothing to copy") {
     ::waitpid(child, nullptr, 0);
     REQUIRE(lent);
     CHECK_FALSE(fetch());
+    CHECK_FALSE(b->put(0, address_of(bytes.data()), copy.data(), copy.size()));
 }
 
 TEST_CASE("another process that gets the number of a rank's does not stand for it") {
@@ -189,6 +199,10 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
     there = proof + 1;  // as in another process's memory
     CHECK_THROWS_AS(static_cast<void>(b->fetch(0, address_of(&word), &copy, 1)),
                     coll::transport_error);  // this process, which the number stands for, lives
+    copy = std::byte{9};
+    CHECK_THROWS_AS(static_cast<void>(b->put(0, address_of(&word), &copy, 1)),
+                    coll::transport_error);
+    CHECK(word == std::byte{});  // nothing is written into another process
     there = proof;
     pair.job.state().status(0).pid.store(1);  // what a peer writes later does not count
     pair.job.state().status(0).proof_at.store(8);

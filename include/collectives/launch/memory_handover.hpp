@@ -25,7 +25,7 @@ namespace collectives::inline v0::shm {
 
 /// A rank sends this when it connects.
 struct greeting {
-    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d33;  // "collshm3"
+    static constexpr std::uint64_t expected_magic = 0x636f6c6c73686d34;  // "collshm4"
     std::uint64_t magic = expected_magic;
     std::uint64_t layout = 0;  // differs where the job's memory is laid out in another way
     std::int32_t rank = 0;

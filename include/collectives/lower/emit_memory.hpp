@@ -17,7 +17,8 @@ public:
     /// `pushes`: the rank that adds up a chunk writes the sum to the outputs of all ranks that take
     /// sums. Given a layout (chunks at the same place in all outputs), ranks that send in the last
     /// round write there, too, so each value is read once. If such a schedule has two rounds, a
-    /// rank that passes a value on reads it at its source, and makes no copy first.
+    /// rank that passes a value on reads it at its source, and makes no copy first. A rank that
+    /// shares copies (of a schedule with one round) writes there the second half of what it sends.
     memory_emitter(plans::plan& to, bound_schedule const& from, bool pushes, layout const* outputs)
         : to_(to),
           from_(from),
@@ -25,6 +26,7 @@ public:
           offer_of_(from.receives.size()),
           pushes_(pushes),
           outputs_(pushes ? outputs : nullptr),
+          shared_(to.shown.shares_copies ? outputs : nullptr),
           forwards_(outputs_ != nullptr && from.total_rounds == 2) {}
 
     [[gnu::cold]] void run() {
@@ -99,14 +101,45 @@ private:
         }
         return false;
     }
-    /// Writes each value that a round sends to all outputs that want it, in one pass.
-    [[gnu::cold]] void push_copies(bound_round const& r) {
+    /// Waits until each rank to which a round sends has come, so that its output may be written.
+    [[gnu::cold]] void wait_for_takers(bound_round const& r) {
         auto const* const sends = from_.sends.data();
         for (rank_t peer = 0; peer < to_.size; ++peer) {
             auto i = r.sends.first;
             while (i < r.sends.last && sends[i].peer != peer) { ++i; }
             if (i < r.sends.last) { write_.wait(peer, plans::come(r.number)); }
         }
+    }
+    /// Writes the second half of each value that a round sends to peers that share.
+    [[gnu::cold]] void write_halves(bound_round const& r) {
+        wait_for_takers(r);
+        for (int i = r.sends.first; i < r.sends.last; ++i) {
+            auto const& s = from_.sends[static_cast<std::size_t>(i)];
+            auto const first = static_cast<std::size_t>(s.chunks.first);
+            place const to{memory::output, shared_->output[first].offset};
+            copy_half({memory::output, s.peer, 0, to.offset}, write_.own(s.at), s.bytes, s.peer,
+                      plans::condition::if_peer_shares);
+        }
+        if (r.sends.size() != 0) { write_.publish(plans::done(r.number)); }
+    }
+    std::size_t first_half(std::size_t bytes) const {
+        return bytes / 2 / shared_->elem_size * shared_->elem_size;
+    }
+    /// Copies the second half of so many bytes, as far as `peer` says.
+    [[gnu::cold]] void copy_half(plans::place to, plans::place from, std::size_t bytes, rank_t peer,
+                                 plans::condition when) {
+        auto const half = first_half(bytes);
+        if (bytes == 0) { return; }
+        to.offset += half;
+        from.offset += half;
+        write_.copy(to, from, bytes - half);
+        to_.program.back().peer = peer;
+        to_.program.back().when = when;
+    }
+    /// Writes each value that a round sends to all outputs that want it, in one pass.
+    [[gnu::cold]] void push_copies(bound_round const& r) {
+        auto const* const sends = from_.sends.data();
+        wait_for_takers(r);
         for (int i = r.sends.first; i < r.sends.last; ++i) {
             auto const bytes = sends[i].bytes;
             auto earlier = r.sends.first;
@@ -156,12 +189,23 @@ private:
             outputs_ != nullptr && is_last(r.number) && (takes || forwards_);
         if (outputs_ != nullptr && is_last(r.number)) { push_copies(r); }
         if (waits_for_writers && r.sends.size() != 0) { write_.publish(plans::done(r.number)); }
+        if (shared_ != nullptr) { write_halves(r); }
         for (int i = r.receives.first; i < r.receives.last; ++i) {
             auto const& t = from_.receives[static_cast<std::size_t>(i)];
             write_.wait(t.peer, waits_for_writers ? plans::done(t.round) : plans::come(t.round));
             if (t.action != verb::recv_copy || takes || is_forwarded(i)) { continue; }
+            if (shared_ != nullptr) {
+                write_.copy(write_.own(t.at), offered(i, 0), first_half(t.bytes));
+                copy_half(write_.own(t.at), offered(i, 0), t.bytes, t.peer,
+                          plans::condition::unless_peer_shares);
+                continue;
+            }
             write_.copy(write_.own(t.at), offered(i, 0), t.bytes,
                         t.dead_after ? store::dead_after : store::cached);
+        }
+        for (int i = r.receives.first; shared_ != nullptr && i < r.receives.last; ++i) {
+            auto const& t = from_.receives[static_cast<std::size_t>(i)];
+            write_.wait(t.peer, plans::done(t.round));
         }
         for (int f = r.reductions.first; f < r.reductions.last; ++f) {
             reduce(from_.reductions[static_cast<std::size_t>(f)]);
@@ -192,6 +236,7 @@ private:
     lean_vector<int> offer_of_;  // of each receive
     bool pushes_;
     layout const* outputs_;  // where copies are pushed to; null: only sums are pushed
+    layout const* shared_;   // where second halves are written to; null: copies are not shared
     bool forwards_;          // a value that is passed on is read at its source
     struct own_part {
         place at;

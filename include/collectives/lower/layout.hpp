@@ -22,6 +22,7 @@ struct byte_range {
 struct layout {
     lean_vector<byte_range> input, output;
     lean_vector<std::size_t> bytes;  // of each chunk
+    std::size_t elem_size = 1;
     lean_vector<char> held, wanted;  // truth values; vector<bool> is much code
     bool separate = false;  // all_to_all: chunk i of the input is not chunk i of the output
 };
@@ -54,6 +55,7 @@ namespace detail {
 
     layout result;
     result.separate = call.what == collective::all_to_all;
+    result.elem_size = call.elem_size;
     result.input.resize(n);
     result.output.resize(n);
     result.bytes.resize(n);

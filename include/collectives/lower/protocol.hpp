@@ -12,6 +12,8 @@
 // | cells_beside   | likewise, and inputs of 8 KiB at most               | likewise; one more line|
 // | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
 // |                | the kernel copies them, as who reads prefers        |                        |
+// | zero_copy that | lent, a broadcast over two ranks: each copies a half  | one more wait | |
+// shares copies  |                                                     |                        |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes results  | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
 // |                | where a push pays by the clock; any size on a       |                        |
@@ -108,6 +110,10 @@ struct rank_facts {
 [[gnu::cold]] inline bool suits_lending(call_shape const& s) {
     return s.size > 1 && vector_bytes(s) / static_cast<std::size_t>(s.size) >= least_lent_share;
 }
+/// Whether the root and the only reader of a lent vector copy half of it each.
+[[gnu::cold]] inline bool shares_copies(lowered_call const& c) {
+    return c.shape().what == collective::broadcast && c.shape().size == 2 && c.rounds() == 1;
+}
 /// The rank that measures such calls, and whose preference all follow: one that reads. If it has
 /// nothing to read, nothing is measured, and no rank lends.
 [[gnu::cold]] inline rank_t judge_of_lending(call_shape const& s) {
@@ -145,8 +151,10 @@ struct rank_facts {
         return choice(protocol::staged_results, scratch_life::ring);
     }
     if (facts.reachable || lends) {
-        return choice(protocol::zero_copy, scratch_life::run,
-                      !lends && pushed && (pays || !small_out_of_place));
+        auto result = choice(protocol::zero_copy, scratch_life::run,
+                             !lends && pushed && (pays || !small_out_of_place));
+        result.shown.shares_copies = lends && shares_copies(c);
+        return result;
     }
     auto const kept = !facts.on_device && facts.scratch(protocol::staged) <= largest_kept;
     return choice(protocol::staged, kept ? scratch_life::channel : scratch_life::run);

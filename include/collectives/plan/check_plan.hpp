@@ -131,6 +131,11 @@ private:
                 return why;
             }
         }
+        if (is_shared(as_it_was)) {
+            if (auto const why = memory_->read_announcement(e, as_it_was.peer); !why.empty()) {
+                return why;
+            }
+        }
         if (i.what == opcode::wait || i.what == opcode::publish || i.what == opcode::test) {
             return {};
         }

@@ -62,6 +62,8 @@ enum class condition : std::uint8_t {
     unless_peer_takes_results,  // a wait: the peer will not read
     unless_all_take_results,    // the second destination of a reduction: nobody will read it
     unless_all_came,  // a wait of the window: implied if all ranks have come to a late enough run
+    if_peer_shares,   // a copy to a peer's output
+    unless_peer_shares,  // a copy that the peer else writes here
 };
 
 /// How far a rank has come in a run, on its counter. The counter of run r is r << 20 | point.
@@ -88,7 +90,7 @@ struct instruction {
     bool completes = false;      // reduce: all contributions are in it now
     bool fence = false;          // publish: streaming stores came before it
     int round = 0;               // of the algorithm, for reports
-    rank_t peer = -1;            // wait, send, receive
+    rank_t peer = -1;            // wait, send, receive; a copy that a peer may share
     int number = 0;              // send, receive, test: the request
     int runs_back = 0;           // wait: how many runs ago the awaited run began
     point at = 0;                // wait, publish
@@ -99,6 +101,11 @@ struct instruction {
     chunk_range chunks{};        // send, receive: the chunks of its step
     friend constexpr bool operator==(instruction const&, instruction const&) = default;
 };
+
+/// Whether an instruction is a half of a copy that two ranks may share.
+constexpr bool is_shared(instruction const& i) {
+    return i.when == condition::if_peer_shares || i.when == condition::unless_peer_shares;
+}
 
 constexpr std::string_view name(opcode what) {
     constexpr std::string_view names[] = {"wait", "publish", "copy", "reduce",

@@ -50,19 +50,22 @@ struct announcement {
     bool in_place = false;
     bool takes_results =
         false;  // the rank that adds up, or sends last, writes to this rank's output
+    bool shares_copies =
+        false;  // of a copy between two ranks that share, each makes a half: the reader the first
 
     /// The announcement as one number, and back.
     constexpr std::uint64_t word() const {
-        return static_cast<std::uint64_t>(how) << 2 | (in_place ? 2U : 0U) |
-               (takes_results ? 1U : 0U);
+        return static_cast<std::uint64_t>(how) << 3 | (shares_copies ? 4U : 0U) |
+               (in_place ? 2U : 0U) | (takes_results ? 1U : 0U);
     }
     static constexpr announcement of(std::uint64_t word) {
-        return {static_cast<protocol>(word >> 2), (word & 2) != 0, (word & 1) != 0};
+        return {static_cast<protocol>(word >> 3), (word & 2) != 0, (word & 1) != 0,
+                (word & 4) != 0};
     }
     friend constexpr bool operator==(announcement, announcement) = default;
 };
-static_assert(announcement::of(announcement{protocol::staged, true, false}.word()) ==
-              announcement{protocol::staged, true, false});
+static_assert(announcement::of(announcement{protocol::staged, true, false, true}.word()) ==
+              announcement{protocol::staged, true, false, true});
 
 /// When a run's scratch may be used by another run.
 enum class scratch_life : std::uint8_t {

@@ -53,7 +53,10 @@ private:
         }
         auto const moves = i.what == opcode::copy || i.what == opcode::reduce;
         auto const posts = i.what == opcode::send || i.what == opcode::receive;
-        if ((posts || i.what == opcode::wait) && !is_peer(i.peer)) { return "it is with no peer"; }
+        if (is_shared(i) && i.what != opcode::copy) { return "ranks share copies alone"; }
+        if ((posts || is_shared(i) || i.what == opcode::wait) && !is_peer(i.peer)) {
+            return "it is with no peer";
+        }
         auto const empty = i.bytes == 0 && i.sources.size() == 0;  // has been dropped
         auto const least = (moves && !empty) || i.what == opcode::send ? 1 : 0;
         if (i.sources.size() < least || (i.what != opcode::reduce && i.sources.size() > least)) {

@@ -42,9 +42,18 @@ inline bool takes_results(place const& p, lean_vector<peer_view> const& peers) {
            peers[static_cast<std::size_t>(p.peer)].shown.takes_results;
 }
 
+/// Whether a rank drops such an instruction, by what the peer has announced.
+constexpr bool drops_shared(instruction const& i, announcement const& its) {
+    return its.shares_copies == (i.when == condition::unless_peer_shares);
+}
+
 /// Whether the announced protocols drop an instruction of rank `me`. They never drop the waits of
 /// the window (condition::unless_all_came).
 inline bool is_dropped(instruction const& i, lean_vector<peer_view> const& peers) {
+    if (is_shared(i)) {
+        auto const known = i.peer >= 0 && static_cast<std::size_t>(i.peer) < peers.size();
+        return known && drops_shared(i, peers[static_cast<std::size_t>(i.peer)].shown);
+    }
     return i.when == condition::unless_peer_takes_results &&
            takes_results({memory::output, i.peer, 0, 0}, peers);
 }
@@ -52,7 +61,7 @@ inline bool is_dropped(instruction const& i, lean_vector<peer_view> const& peers
 /// Whether the announced protocols drop destination number `k` of an instruction of rank `me`.
 inline bool is_dropped(instruction const& i, int k, place const& to, rank_t me,
                        lean_vector<peer_view> const& peers) {
-    if (to.peer >= 0) { return !takes_results(to, peers); }
+    if (to.peer >= 0) { return !is_shared(i) && !takes_results(to, peers); }
     if (i.when != condition::unless_all_take_results || k != 1) { return false; }
     for (std::size_t r = 0; r < peers.size(); ++r) {
         if (static_cast<rank_t>(r) != me && !peers[r].shown.takes_results) { return false; }

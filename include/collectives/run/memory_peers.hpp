@@ -58,13 +58,16 @@ public:
     /// Where in the peer's own memory that source is, if the peer lends it; else 0.
     std::uint64_t lent_at(int i) const {
         auto const& p = offered(i);
-        auto const base = base_of(peer_of(i), p);
-        auto const is_lent = (base & lent) != 0;
+        auto const where = lent_place(base_of(peer_of(i), p), p);
         if (reads_ != nullptr) {
-            reads_->lent = reads_->lent || is_lent;
+            reads_->lent = reads_->lent || where != 0;
             reads_->staged = reads_->staged || is_staged_copy(i);
         }
-        return is_lent ? (base ^ lent) + p.offset : 0;
+        return where;
+    }
+    /// Where in the peer's own memory a place of its output is, if the peer lends it; else 0.
+    std::uint64_t lent_output(plans::place const& p) const {
+        return lent_place(base_of(p.peer, p), p);
     }
     /// Whether that source is a copy that the peer staged for this run.
     bool is_staged_copy(int i) const {
@@ -79,6 +82,9 @@ private:
     [[gnu::noinline]] plans::place const& offered(int i) const {
         auto const& all = form_.of->offered(*form_.own, form_.segment, announced(peer_of(i)));
         return all[static_cast<std::size_t>(i)];
+    }
+    static std::uint64_t lent_place(std::uint64_t base, plans::place const& p) {
+        return (base & lent) != 0 ? (base ^ lent) + p.offset : 0;
     }
     shared::channel_line& channel(rank_t r) const { return board_->channel(r, form_.run); }
     std::uint64_t base_of(rank_t r, plans::place const& p) const {

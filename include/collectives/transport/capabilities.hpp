@@ -87,13 +87,14 @@ template <class T>
 concept has_device = requires(T t) {
     { t.space() } -> std::convertible_to<device_space&>;
 };
-/// Its ranks copy from each other's private memory.
+/// Its ranks copy from and to each other's private memory.
 template <class T>
-concept lends_memory = requires(T t, std::byte* p, lending_case what) {
+concept lends_memory = requires(T t, std::byte* p, std::byte const* from, lending_case what) {
     { t.lends(p, std::size_t{}) } -> std::same_as<bool>;
     { t.prefers_lent(rank_t{}, what) } -> std::same_as<bool>;
     t.note_reading(what, reading{}, std::chrono::nanoseconds{});
     { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
+    { t.put(rank_t{}, std::uint64_t{}, from, std::size_t{}) } -> std::same_as<bool>;
 };
 /// Knows which ranks share a device.
 template <class T>

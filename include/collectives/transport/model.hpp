@@ -43,7 +43,7 @@ public:
     bool lends(void const* p, std::size_t bytes) final {
         static_assert(
             lends_memory<Transport> || !requires(Transport t) { t.lends(p, bytes); },
-            "a transport that lends memory has four functions (transport/capabilities.hpp)");
+            "a transport that lends memory has five functions (transport/capabilities.hpp)");
         if constexpr (lends_memory<Transport>) {
             return of_.lends(p, bytes);
         } else {
@@ -64,6 +64,13 @@ public:
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) final {
         if constexpr (lends_memory<Transport>) {
             return of_.fetch(from, address, to, bytes);
+        } else {
+            return false;
+        }
+    }
+    bool put(rank_t to, std::uint64_t address, std::byte const* from, std::size_t bytes) final {
+        if constexpr (lends_memory<Transport>) {
+            return of_.put(to, address, from, bytes);
         } else {
             return false;
         }

@@ -125,6 +125,11 @@ public:
     {
         return private_.fetch(from, address, to, bytes);
     }
+    bool put(rank_t to, std::uint64_t address, std::byte const* from, std::size_t bytes) const
+        requires(!always_reachable)
+    {
+        return private_.put(to, address, from, bytes);
+    }
     void* allocate(std::size_t bytes) {
         sweep();
         return memory_.allocate(bytes);
